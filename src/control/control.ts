@@ -17,6 +17,7 @@ import type { GatewayHost } from './gateways.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
+import type { SentEventLog } from './sent-events/log.ts'
 import type { TrafficState } from './traffic/state.ts'
 
 /** Something that adds members to a gateway, or to a member such as `gateway.dns`. */
@@ -124,6 +125,8 @@ export interface ControlHost {
   /** The requests of visitors through the gateway. */
   readonly traffic: TrafficState
   readonly agent: AgentState
+  /** The events of the account; undefined for a dialect without events. */
+  readonly events: SentEventLog | undefined
   /** Returns a text without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */

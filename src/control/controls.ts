@@ -13,6 +13,7 @@ import { gateways } from './gateways.ts'
 import { policy } from './policy.ts'
 import { provisioning } from './provisioning/index.ts'
 import { requests } from './requests.ts'
+import { sentEvents } from './sent-events/index.ts'
 import { snapshots } from './snapshots.ts'
 import { state } from './state.ts'
 import { traffic } from './traffic/index.ts'
@@ -34,6 +35,7 @@ export const controls = [
   agent,
   policy,
   requests,
+  sentEvents,
   usedControlsControl,
   copiedTest,
   overview,

@@ -1,15 +1,19 @@
 import { AgentState } from '../control/agent/state.ts'
 import type { ControlHost, DropHooks } from '../control/control.ts'
 import { OtherRequests } from '../control/journal/other-requests.ts'
+import { Deliveries } from '../control/sent-events/delivery.ts'
+import { SentEventLog } from '../control/sent-events/log.ts'
 import { createSnapshot } from '../control/snapshot.ts'
 import { TrafficState } from '../control/traffic/state.ts'
 import { isManual } from '../core/engine/clock.ts'
 import type { Engine } from '../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
+import type { Family } from '../core/operation/family.ts'
 import { createRedactor, redactText } from '../core/schema/secret-texts.ts'
 import { timestamp } from '../core/schema/time.ts'
 import { type Dialect, dialects } from '../service/resources/dialects.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
+import { findNetworkFetch } from './http/install.ts'
 import { parseUrl } from './http/url.ts'
 import type { GatewayInternals } from './internals.ts'
 
@@ -22,7 +26,8 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   const dropWithHook: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
   const withoutKeys = (text: string) => redactText(text, createRedactor(ownKeys))
   const agent = new AgentState()
-  const traffic = new TrafficState({ engine, dialect, upstreams, withoutKeys, watchAgent: agent.captured.add })
+  const events = createEvents(internals)
+  const traffic = new TrafficState({ engine, dialect, upstreams, withoutKeys, watchAgent: agent.captured.add, events })
   const clearRequests = () => {
     journal.clear()
     controlLog.begin(engine.state.records.sequence > 0)
@@ -53,6 +58,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     withoutKeys,
     traffic,
     agent,
+    events,
     dialect,
     families,
     describer: undefined,
@@ -77,6 +83,8 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         engine.reset(() => {
           if (isManual(clock)) clock.reset()
           applyInitialResources()
+          // What exists from the beginning is no event.
+          events?.clear()
         })
         baseline.forgetMissing(engine, collections)
         clearRequests()
@@ -102,6 +110,14 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         else snapshots.remembered.forget()
       }),
   }
+}
+
+/** Creates what writes and delivers the events of the account; undefined if no family keeps their subscriptions. */
+function createEvents({ table, engine, options }: GatewayInternals): SentEventLog | undefined {
+  const families: readonly Family[] = Object.values(table.families)
+  const rules = families.flatMap(({ events = [] }) => events)[0]
+  const deliveries = new Deliveries(engine, options.destinations ?? {}, (url, init) => findNetworkFetch()(url, init))
+  return rules && new SentEventLog(engine, rules, families, deliveries)
 }
 
 /** Adds the last transition of each domain: an entry of a timeline stays the same object when others follow. */

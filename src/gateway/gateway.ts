@@ -85,6 +85,10 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const fetch = createFetch(exchange, maxBodyBytes, createWait(internals))
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(createMembers(controls, host), clock)
+  const dispose = () => {
+    host.events?.deliveries.clear()
+    engine.dispose()
+  }
   const ownMembers: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // The clock that was passed, or the system clock if C has its default.
@@ -95,8 +99,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
     install: (options) => installFetch(installable, options),
-    dispose: () => engine.dispose(),
-    [Symbol.dispose]: () => engine.dispose(),
+    dispose,
+    [Symbol.dispose]: dispose,
     transport: createTransport({ ...served, access, createSibling }, exchange, host),
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
@@ -122,6 +126,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
+    // What exists from the beginning is no event.
+    engine.subscribers.events = host.events
     internals.controlLog.begin(
       engine.state.records.sequence > 0,
       engine.isLoaded ? undefined : internals.options.initial,

@@ -80,6 +80,29 @@ export const internalErrorBackoff = named(
   'The waits of a job after INTERNAL_ERRORs.',
 )
 
+const ADDRESS_ALLOWED = 'an http or https URL'
+const address = (what: string) =>
+  optionRow(
+    v.pipe(v.string(ADDRESS_ALLOWED), v.regex(/^https?:\/\/[^/?#]+/, ADDRESS_ALLOWED)),
+    `The address for events whose destination is ${what}.`,
+    { placeholder: 'URL' },
+  )
+
+export const destinations = named(
+  optionsOf(
+    {
+      cloudwatch_logs: address('a log group of CloudWatch'),
+      datadog: address('an account of Datadog'),
+      firehose: address('a delivery stream of Firehose'),
+      kinesis: address('a stream of Kinesis'),
+      azure_logs_ingestion: address('a data collection endpoint of Azure'),
+    },
+    'an object with "cloudwatch_logs", "datadog", "firehose", "kinesis" and "azure_logs_ingestion", each an http or https URL',
+  ),
+  'DestinationAddresses',
+  'The addresses that events are posted to, by the kind of their destination.',
+)
+
 const profileNames = keysOf(PROFILES)
 
 const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')

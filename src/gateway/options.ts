@@ -30,6 +30,7 @@ import {
   clock,
   control,
   DEFAULT_VALIDITIES,
+  destinations,
   families,
   initial,
   internalErrorBackoff,
@@ -127,6 +128,11 @@ export const gatewayRows = {
     takenDomains,
     'Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one.',
     { default: [], defaultText: 'none', flag: 'taken-domain', placeholder: 'NAME' },
+  ),
+  destinations: optionRow(
+    destinations,
+    'Addresses that the events for event destinations are posted to, by the kind of the destination. Without one, events are kept and not posted.',
+    { defaultText: 'none' },
   ),
   families: optionRow(families, 'Your own families, made with `fauxgate/kit`, by their names in the direct API.', {
     isUnoffered: true,

@@ -8,6 +8,7 @@ import type { JournalFields } from '../generated/controls.ts'
 import type { ErrorKey, OperationName } from '../generated/resources.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../service/provisioning/outcomes.ts'
 import { standard } from '../service/resources/dialects.ts'
+import { type EventMatchers, eventMatchers } from './event-matchers.ts'
 import { type CheckedDomain, describeProvisioning, jobOf, readCheckedDomain } from './matched-domain.ts'
 import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './matcher-result.ts'
 import { type TrafficMatchers, trafficMatchers } from './traffic-matchers.ts'
@@ -28,7 +29,7 @@ type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends strin
  * `expect(gateway).toHaveCertificate('app.example.com')` the current state of the domain with that name or id, and
  * `expect(domain).toHaveCertificate()` a domain as the API returned it. `T` is the type of the value passed to `expect`.
  */
-export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatchers<R> {
+export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatchers<R>, EventMatchers<R> {
   /** Passes if the domain uses a certificate, uploaded or automatic. */
   toHaveCertificate(domain?: string): R
   /** Passes if a provisioning job is running, for the first certificate or for a renewal. */
@@ -93,6 +94,7 @@ export type MatcherFunctions = {
  */
 export const matchers: MatcherFunctions = {
   ...trafficMatchers,
+  ...eventMatchers,
   toHaveCertificate(received, ...names) {
     const subject = readCheckedDomain('toHaveCertificate', received, names)
     const { certificate } = subject.domain

@@ -1,4 +1,5 @@
-interface Transform {
+/** A stream that changes what passes. */
+export interface Transform {
   readonly readable: ReadableStream
   readonly writable: WritableStream
 }

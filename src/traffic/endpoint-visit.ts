@@ -143,7 +143,10 @@ export class EndpointVisit implements Visit, PolicyRun {
 
   isInRange = isInRange
 
-  compressor = createCompressor
+  compressor(algorithm: string) {
+    const compressor = createCompressor(algorithm)
+    return compressor && (this.whole.context.meter?.count(compressor) ?? compressor)
+  }
 
   ipPolicyRules(id: string) {
     return this.whole.context.reader.findAll(ipRules, 'policy', id)

@@ -50,6 +50,19 @@ abstract class Message {
     if (!isKnown && !isEventStream(this.headers.get('content-type'))) await this.bytes()
   }
 
+  /** Lets the whole body arrive before anybody reads it. Returns its length, as far as it arrives. */
+  async arrive(): Promise<number> {
+    if (!(this.#body instanceof ReadableStream)) return this.#body?.length ?? 0
+    const [ahead, body] = this.#body.tee()
+    this.#body = body
+    let size = 0
+    const count = (part: Uint8Array) => {
+      size += part.length
+    }
+    await drainBody(watchBody(ahead, count), Number.POSITIVE_INFINITY)
+    return size
+  }
+
   /** Reads the whole body, as it was sent. @throws BodyProblem */
   async bytes(limit = MAX_BODY_BYTES): Promise<Uint8Array> {
     const length = Number(this.headers.get('content-length') ?? 0)

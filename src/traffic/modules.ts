@@ -11,6 +11,8 @@ type ReadModule = (name: string) => Module | undefined
 interface ModuleRow {
   /** The name of its collection. */
   readonly name: string
+  /** The action that it works as. */
+  readonly action?: string
   readonly run: (module: Module, visit: EndpointVisit) => ActionOutcome | Promise<ActionOutcome>
 }
 
@@ -22,11 +24,12 @@ function runAction(type: string, config: Config, visit: EndpointVisit): ActionOu
 
 const signIn = (name: string, type: string): ModuleRow => ({
   name,
+  action: type,
   run({ provider, options_passthrough }, visit) {
     if (options_passthrough === true && visit.request.method === 'OPTIONS')
       return { did: 'let a request with OPTIONS pass' }
-    const [name] = Object.entries(isObject(provider) ? provider : {}).find(([, app]) => isObject(app)) ?? []
-    return runAction(type, { provider: name }, visit)
+    const [name, app] = Object.entries(isObject(provider) ? provider : {}).find(([, each]) => isObject(each)) ?? []
+    return runAction(type, { provider: name, client_id: isObject(app) ? app.client_id : undefined }, visit)
   },
 })
 
@@ -43,6 +46,7 @@ const setHeaders = (name: string): ModuleRow => ({
 const REQUEST_MODULES: readonly ModuleRow[] = [
   {
     name: 'route_ip_restriction',
+    action: 'restrict-ips',
     async run({ ip_policy_ids }, visit) {
       const outcome = await runAction('restrict-ips', { ip_policies: ip_policy_ids }, visit)
       return outcome.isRefusal ? { ...outcome, ends: { status: 403, error: 3203 } } : outcome
@@ -51,10 +55,12 @@ const REQUEST_MODULES: readonly ModuleRow[] = [
   { name: 'route_user_agent_filter', run: filterUserAgent },
   {
     name: 'webhook_verification',
+    action: 'verify-webhook',
     run: (module, visit) => runAction('verify-webhook', module, visit),
   },
   {
     name: 'circuit_breaker',
+    action: 'circuit-breaker',
     run(module, visit) {
       const seconds = (name: string) => Number(module[name]) * 1000
       const config = {
@@ -79,6 +85,7 @@ const RESPONSE_MODULES: readonly ModuleRow[] = [
   setHeaders('route_response_headers'),
   {
     name: 'compression',
+    action: 'compress-response',
     run: (_, visit) => runAction('compress-response', { algorithms: ['br', 'gzip', 'deflate'] }, visit),
   },
 ]
@@ -98,7 +105,8 @@ export async function runRestriction(
   const { did, ends } = await runAction('restrict-ips', { ip_policies: ip_policy_ids }, visit)
   const isEnd = enforced && ends !== undefined
   const warns = ends && !enforced ? ', which is not enforced' : ''
-  visit.trace.push({ step: 'module', did: `ip_restrictions ${did}${warns}`, ...(isEnd && { isEnd }) })
+  const action = 'restrict-ips'
+  visit.trace.push({ step: 'module', did: `ip_restrictions ${did}${warns}`, action, ...(isEnd && { isEnd }) })
   return isEnd ? ends : undefined
 }
 
@@ -113,14 +121,16 @@ async function runModules(
   visit: EndpointVisit,
   read: ReadModule,
 ): Promise<Ending | undefined> {
-  for (const { name, run } of rows) {
+  for (const { name, action, run } of rows) {
     const module = read(name)
     if (!module) continue
     visit.place = name
-    const { did, ends, decision } = await run(module, visit)
+    const { did, ends, facts, decision } = await run(module, visit)
     visit.trace.push({
       step: 'module',
       did: `${name} ${did}`,
+      ...(action !== undefined && { action }),
+      ...(facts && { facts }),
       ...(ends && { isEnd: true }),
       ...(decision && { decision }),
     })

@@ -154,7 +154,7 @@ async function runAction(
   action: CompiledAction,
   phase: CompiledPhase,
   run: PolicyRun,
-): Promise<Pick<TracedAction, 'did' | 'outcome' | 'parts' | 'decision'> & { end?: Ending }> {
+): Promise<Pick<TracedAction, 'did' | 'outcome' | 'parts' | 'facts' | 'decision'> & { end?: Ending }> {
   const { row, type, isLenient, outcomes } = action
   const stated = run.given(type)
   const variable = variableOf(row ?? action)
@@ -169,12 +169,13 @@ async function runAction(
     const { ends: end, ...deed } = describeProblem(error)
     return { ...deed, end }
   }
-  const { sets, ends, isRefusal, isStated = false, parts, decision } = outcome
+  const { sets, ends, isRefusal, isStated = false, parts, facts, decision } = outcome
   run.keep(variable, { ...(isRefusal && errorOf(ends, run)), ...sets }, isStated)
   const deed = {
     did: outcome.did,
     ...nameOutcome(outcome, outcomes, row?.outcomes !== undefined),
     ...(parts && { parts }),
+    ...(facts && { facts }),
     ...(decision && { decision }),
   }
   if (!ends) return deed

@@ -23,6 +23,8 @@ export interface TracedAction {
   readonly outcome?: string
   /** The names of the parts of its config that had an effect, such as replacements that matched. */
   readonly parts?: readonly string[]
+  /** The facts that events of traffic have, such as the data of `log`. */
+  readonly facts?: Readonly<Record<string, unknown>>
   /** The decision of fauxgate that the deed depends on, where the service's pages do not say what happens. */
   readonly decision?: Decision
   /** True if traffic ended there. */
@@ -50,6 +52,10 @@ export interface TracedRule {
 export interface TracedStep {
   readonly step: 'endpoint' | 'certificate' | 'module' | 'backend' | 'upstream' | 'policy'
   readonly did: string
+  /** The action that a module works as, such as `restrict-ips`. */
+  readonly action?: string
+  /** The facts that events of traffic have. */
+  readonly facts?: Readonly<Record<string, unknown>>
   readonly decision?: Decision
   readonly isEnd?: true
   /** The request as the upstream got it. */

@@ -5,6 +5,7 @@ import type { Ending } from '../core/schema/truncated-stream.ts'
 import type { AgentWatcher } from './agent-calls.ts'
 import type { VisitorExchange } from './exchange.ts'
 import type { Upstreams } from './upstreams.ts'
+import type { VisitSizes } from './visit-meter.ts'
 
 /** The effects of a fault on a request to an upstream. */
 export interface UpstreamFault {
@@ -36,4 +37,8 @@ export interface TrafficHost {
   readonly watchAgent: AgentWatcher
   /** Adds a request to the journal of traffic, and returns its number there. */
   record(exchange: VisitorExchange): number
+  /** True if somebody needs to know when a visit has ended. */
+  readonly awaitsEnds: boolean
+  /** Is called at the end of a visit, when the body of its response has passed. */
+  ended(exchange: VisitorExchange, sizes: VisitSizes): void
 }

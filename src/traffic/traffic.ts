@@ -7,7 +7,7 @@ import { createExpressions } from './cel/expression.ts'
 import { EvaluationProblem, MissingFact } from './cel/values.ts'
 import { CertificateRejected } from './certificate.ts'
 import { toUpstreamResponse } from './errors.ts'
-import { noSecrets, type Target } from './exchange.ts'
+import { noSecrets, type Target, type VisitorExchange } from './exchange.ts'
 import { GatewayVisit } from './gateway-visit.ts'
 import { readFacts } from './given-facts.ts'
 import { keepBody } from './kept-body.ts'
@@ -20,6 +20,7 @@ import { findEndpoints } from './route.ts'
 import type { TrafficHost } from './traffic-host.ts'
 import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import type { VisitContext } from './visit-context.ts'
+import { VisitMeter } from './visit-meter.ts'
 import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
 
 /** A request that a server received for an endpoint. */
@@ -144,12 +145,14 @@ export class GatewayTraffic {
       reader: this.#read(),
       facts: readFacts(visitor),
       startedAt: host.now,
+      meter: host.awaitsEnds ? new VisitMeter(request, isServed, signal) : undefined,
     }
     const visit = new GatewayVisit(context, this.#compiled)
     const { method, url } = request
     const headers = request.headers.toPairs()
     const body = keepBody(request)
     let response: UpstreamResponse | undefined
+    let exchange: VisitorExchange | undefined
     try {
       const end = await visit.run(request, target).catch((error) => endOf(error, trace))
       if (end !== 'close') response = toUpstreamResponse(end, host.dialect)
@@ -158,7 +161,7 @@ export class GatewayTraffic {
       if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })
       throw error
     } finally {
-      const number = host.record({
+      exchange = {
         at: context.startedAt,
         method,
         url,
@@ -174,9 +177,11 @@ export class GatewayTraffic {
         status: response?.status ?? null,
         responseHeaders: [...(response?.headers ?? [])],
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
-      })
+      }
+      const number = host.record(exchange)
       onRecorded?.(number)
     }
+    await context.meter?.finish(response, method, (sizes) => host.ended(exchange, sizes))
     return response
   }
 

@@ -7,6 +7,7 @@ import type { VisitorRequest } from './message.ts'
 import type { Reader } from './reader.ts'
 import type { TracedRule, TracedStep } from './trace.ts'
 import type { TrafficHost } from './traffic-host.ts'
+import type { VisitMeter } from './visit-meter.ts'
 import type { Visitor } from './visitor.ts'
 
 /** The facts and tools that all endpoints of a visit share. */
@@ -25,6 +26,8 @@ export interface VisitContext {
   readonly trace: (TracedRule | TracedStep)[]
   readonly secrets: KnownSecrets
   readonly signal: AbortSignal | undefined
+  /** Counts the bytes of the visit; undefined if nobody needs them. */
+  readonly meter: VisitMeter | undefined
 }
 
 /** The policies and expressions that were compiled before, and the keys that were read. */

@@ -6,7 +6,8 @@ import type { GatewayTraffic, ServedRequest } from '../../traffic/traffic.ts'
 import type { TrafficHost } from '../../traffic/traffic-host.ts'
 import type { Upstreams } from '../../traffic/upstreams.ts'
 import { applyUpstreamFault } from '../faults/upstream-faults.ts'
-import { TrafficJournal } from './journal.ts'
+import type { SentEventLog } from '../sent-events/log.ts'
+import { createRedaction, TrafficJournal } from './journal.ts'
 
 interface Surroundings {
   readonly engine: Engine
@@ -15,6 +16,8 @@ interface Surroundings {
   /** Returns a text without the gateway's own keys. */
   withoutKeys(text: string): string
   readonly watchAgent: AgentWatcher
+  /** Undefined for a gateway without events. */
+  readonly events: SentEventLog | undefined
 }
 
 /** The traffic of one gateway: its upstreams, its journal, and its visits. */
@@ -73,7 +76,7 @@ export class TrafficState {
 
   #createHost(): TrafficHost {
     const { upstreams, journal } = this
-    const { engine, dialect, watchAgent } = this.#surroundings
+    const { engine, dialect, watchAgent, events } = this.#surroundings
     return {
       dialect,
       upstreams,
@@ -88,6 +91,11 @@ export class TrafficState {
       waitUntil: (at, signal) => engine.clock.waitUntil(at, signal),
       applyFault: (keys) => applyUpstreamFault(engine, keys),
       record: (exchange) => journal.add(exchange),
+      get awaitsEnds() {
+        return events?.isIdle === false
+      },
+      ended: (exchange, sizes) =>
+        events?.addVisit({ exchange, sizes, redaction: createRedaction(exchange, journal.ownKeys) }),
     }
   }
 }

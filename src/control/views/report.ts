@@ -22,6 +22,7 @@ import { describeMisread } from './report-notes.ts'
 import { listRequests, noteEarlier, type Section } from './report-requests.ts'
 
 const MAX_VISITORS = 10
+const MAX_EVENTS = 10
 const MAX_DOMAINS = 5
 const MAX_TRANSITIONS = 6
 const MAX_PENDING = 12
@@ -74,6 +75,7 @@ function createReport(host: ControlHost, { about: text = '' }: { readonly about?
     ['the response that your code may have misread', describeMisread(host.journal.newestFirst(), text)] as const,
     ['requests to other hosts', host.otherRequests.listLines()] as const,
     listVisitors(host),
+    listSentEvents(host),
     listWaiting(host),
     describeNextStep(host),
     ...others,
@@ -101,6 +103,15 @@ function listVisitors({ traffic: { journal } }: ControlHost): Section {
   const newest: TrafficEntry[] = []
   for (const entry of journal.newestFirst()) if (newest.push(entry) === MAX_VISITORS) break
   return ['visitors', [...noteEarlier(journal.count - newest.length), ...newest.reverse().map(describeTraffic)]]
+}
+
+/** Lists the last events of the account, each with what became of it. */
+function listSentEvents({ events }: ControlHost): Section {
+  const lines = (events?.all() ?? []).map(({ event_timestamp, event_type, object, destination, delivery, problem }) => {
+    const what = typeof object.id === 'string' ? ` of ${object.id}` : ''
+    return `${event_timestamp} ${event_type}${what} for ${destination}: ${delivery}${problem === null ? '' : `, ${problem}`}`
+  })
+  return ['sent events', [...noteEarlier((events?.count ?? 0) - lines.length), ...keepNewest(lines, MAX_EVENTS)]]
 }
 
 /** Lists the requests whose responses a fault delays. Their clients still wait, although the journal has the responses. */

@@ -80,6 +80,16 @@ class PublicCommit extends PlainObject implements Commit {
   }
 }
 
+/** The code that writes the events of an account. */
+export interface EventWriter {
+  /** Is called with each commit, within the call that makes it. */
+  add(commit: RawCommit): void
+  /** Drops the events of the present call, whose commits were undone. */
+  drop(): void
+  /** Sends the events of the present call, which has ended. */
+  send(): void
+}
+
 interface Subscriber {
   readonly callback: (commit: RawCommit) => void
   /** The collection whose changes the subscriber receives; undefined for all commits. */
@@ -98,6 +108,8 @@ export class Subscribers {
   #pending: RawCommit[] = []
   readonly #queue: RawCommit[] = []
   #isDelivering = false
+  /** Undefined for a gateway without events. */
+  events: EventWriter | undefined
 
   get size(): number {
     return this.#all.size + this.#watchers.size
@@ -120,6 +132,7 @@ export class Subscribers {
   /** Counts a commit. Keeps it until the end of the call, if it has a subscriber. */
   enqueue(commit: RawCommit): void {
     this.revision++
+    this.events?.add(commit)
     for (const each of this.#all) {
       if (isSubscribed(each, commit)) {
         this.#pending.push(commit)
@@ -131,12 +144,14 @@ export class Subscribers {
   /** Drops the commits of the present call, which were undone. */
   dropPending(): void {
     this.#pending = []
+    this.events?.drop()
   }
 
   /** Delivers the pending commits. If a subscriber calls the gateway, the commits of that call join the queue. */
   deliver(): void {
     if (this.revision !== this.#lastRevision) for (const each of this.#watchers) each()
     this.#lastRevision = this.revision
+    this.events?.send()
     if (this.#pending.length === 0) return
     for (const commit of this.#pending) this.#queue.push(commit)
     this.#pending = []

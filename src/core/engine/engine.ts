@@ -1,4 +1,5 @@
 import type { Commit } from '../operation/collection.ts'
+import type { Caller } from '../operation/events.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { StoredChange } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -37,6 +38,8 @@ export class Engine {
   readonly context: RuleContext
   /** Called with each commit, if it is set. */
   listener: ((commit: RawCommit) => void) | undefined
+  /** The sender of the request whose operation ran last; undefined if it was a call in the same process. */
+  caller: Caller | undefined
   /** True if the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
 
@@ -100,17 +103,19 @@ export class Engine {
    * its response, frozen, and its changes.
    * Throws a `Refusal` if a rule refuses the operation; then nothing has changed.
    */
-  execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Execution {
+  execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown, caller?: Caller): Execution {
     // The input is read before the transaction, because a getter of the caller may call the gateway.
     const problems = findPathIdProblems(ids, operation.ids, this.context.dialect)
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)
-    return this.runCall(() =>
-      this.#transactions.run(this.#state, this.#settleNow(), operation.name, (tx) =>
+    return this.runCall(() => {
+      const now = this.#settleNow()
+      this.caller = caller
+      return this.#transactions.run(this.#state, now, operation.name, (tx) =>
         deepFreeze(requireSync(`The operation ${operation.name}`, operation.run(tx, ids, input))),
-      ),
-    )
+      )
+    })
   }
 
   /** Runs the work of a control as one transaction, after all events that are due by now. */

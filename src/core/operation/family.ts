@@ -3,11 +3,13 @@ import type { RuleOptions } from '../schema/dialect.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { type Frozen, isObject, mapValues } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
+import type { EventRules } from './events.ts'
 import type { LimitsByName } from './limit.ts'
 import type { InputArguments, Operation, PathIds } from './operation.ts'
 import { type Reference, requireUnnamed } from './reference.ts'
 import type { ResourceRecord } from './resource-head.ts'
 import type { Transaction } from './transaction.ts'
+import type { Wire } from './view.ts'
 
 /** Families by their names in the direct API. */
 export type Families = Readonly<Record<string, Family>>
@@ -44,6 +46,10 @@ export interface Family<
   readonly requests?: RequestRules
   /** The fields of its records that name other resources. Deletions and the reading of snapshots follow from these rows. */
   readonly references?: readonly Reference[]
+  /** The events of the account, if the family keeps their subscriptions. */
+  readonly events?: EventRules
+  /** Makes the response of a record. */
+  view?(record: object, wire: Wire): object
   /** Reports broken relations between a record and other records that `references` does not tell, such as a name that two have. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }

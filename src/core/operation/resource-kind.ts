@@ -115,6 +115,8 @@ export interface ResourceRules<Kind extends ResourceKind> {
   readonly before?: NonNullable<Family['before']>
   /** The fields of records that name other resources. */
   readonly references?: NonNullable<Family['references']>
+  /** The events of the account, if the records are their subscriptions. */
+  readonly events?: NonNullable<Family['events']>
   /** Reports broken relations between a record and other records that `references` does not tell, such as a name that two have. */
   relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
 }

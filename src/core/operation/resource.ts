@@ -138,7 +138,7 @@ export function resource(
     ...more,
   }
   const declares = kind.declares && { declares: kind.declares }
-  return { operations, errors, prefix, collections: [collection], limits, ...declares, ...handlers }
+  return { operations, errors, prefix, collections: [collection], limits, view, ...declares, ...handlers }
 }
 
 /** Returns the name of several. @throws TypeError if an "s" does not make it and none is declared */

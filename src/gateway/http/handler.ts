@@ -196,7 +196,7 @@ class Call {
 
   #execute(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
     const { engine, emptyJsonOnDelete } = this.#options
-    const { result, commit } = engine.execute(operation, ids, input)
+    const { result, commit } = engine.execute(operation, ids, input, this.#request)
     this.#commit = commit
     if (operation.status === 204) return emptyJsonOnDelete ? createJsonResponse(200, {}) : NO_CONTENT
     // The response to a change is sent once. That of an unchanged record may be sent again, so its JSON is cached.

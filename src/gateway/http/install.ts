@@ -127,6 +127,13 @@ const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 const OTHERS_HINT =
   "gateway.install({ others: 'refuse' }) refuses such requests, and { others: 'pass' } sends them in silence."
 
+/** Returns the global `fetch` below those of all gateways. */
+export function findNetworkFetch(): Fetch {
+  let found: GlobalFetch = globalThis.fetch
+  while (found?.fauxgate) found = found.fauxgate.before
+  return found ?? (() => Promise.reject(new TypeError('This environment has no fetch.')))
+}
+
 function listInstallations(fetch: GlobalFetch): Installation[] {
   const installation = fetch?.fauxgate
   if (!installation) return []

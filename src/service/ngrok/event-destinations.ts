@@ -64,7 +64,7 @@ const table = parts.columns(
 /** The event destinations. */
 export const destinations = table.records
 
-/** Event destinations: where the events of subscriptions go. fauxgate sends none. */
+/** Event destinations: where the events of subscriptions go. The option `destinations` gives their kinds an address. */
 export const eventDestinations = kit.resource(table.kind, {
   ...table.rules,
   update: {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { filterProblem } from './event-filter.ts'
 import {
   SOURCES,
   type SubscriptionRecord,
@@ -9,7 +10,9 @@ import {
   sourceShape,
   sourceView,
   subscriptions,
+  withSourceTypes,
 } from './event-subscription-records.ts'
+import { fieldsOf } from './event-types.ts'
 
 // An id of a subscription has another name in the paths of its sources.
 const ids = { subscription_id: 'esb' }
@@ -26,7 +29,7 @@ function requireSource(tx: kit.Transaction, at: { subscription_id: string; type:
 }
 
 const withSources = (tx: kit.Transaction, subscription: SubscriptionRecord, source_types: readonly string[]) =>
-  tx.put(subscriptions, { ...subscription, source_types })
+  tx.put(subscriptions, withSourceTypes(subscription, source_types))
 
 const common = {
   ids: { ...ids, type: parts.ANY_TEXT },
@@ -111,5 +114,73 @@ const operations = {
   }),
 }
 
+const declarationFields = kit.named(
+  v.object({
+    subscription_id: kit.documented(v.string(), 'The id of the event subscription.'),
+    type: kit.documented(
+      v.unwrap(sourceBody.entries.type),
+      'The type of the events. The subscription gets it if it lacks it.',
+    ),
+    filter: v.exactOptional(
+      kit.documented(
+        v.string(),
+        'The CEL expression over `ev`, the object of an event, that events must fulfil. Default: all events.',
+      ),
+    ),
+    fields: v.exactOptional(
+      kit.documented(
+        v.array(v.string()),
+        'The fields that the object of an event has, by their paths, such as `http.request.method`. Default: all fields.',
+      ),
+    ),
+  }),
+  'EventSourceDeclaration',
+  'Declares the filter and the fields of a source, which only the dashboard of the service sets.',
+)
+
+function refuseField(field: string, received: string, allowed: string): never {
+  return kit.refuse(kit.general.field_invalid, { field, received: kit.quote(received), allowed })
+}
+
+/** Sets the filter and the fields of a source. */
+const eventSource = kit.declaration({
+  schema: declarationFields,
+  response: sourceShape,
+  errors: [kit.general.not_found, kit.general.field_invalid],
+  run(tx, { subscription_id, type, filter, fields }) {
+    const subscription = findSubscription(tx, { subscription_id })
+    const known = fieldsOf(type)
+    if (!known && filter !== undefined) refuseField('filter', filter, `none: ${type} has no filter`)
+    const problem = filter === undefined ? undefined : filterProblem(type, filter)
+    if (known && filter !== undefined && problem !== undefined) {
+      const names = Object.keys(known.filterable).map((name) => `ev.${name}`)
+      refuseField('filter', filter, `a condition in CEL over ${names.join(', ')}. ${problem}`)
+    }
+    const wrong = fields?.find((each) => !known?.selectable.includes(each))
+    if (wrong !== undefined) {
+      refuseField(
+        'fields',
+        wrong,
+        known ? `some of ${known.selectable.join(', ')}` : `none: ${type} has no fields to select`,
+      )
+    }
+    const { source_types, source_settings } = subscription
+    tx.put(subscriptions, {
+      ...subscription,
+      source_types: source_types.includes(type) ? source_types : [...source_types, type],
+      source_settings: {
+        ...source_settings,
+        [type]: { ...(filter !== undefined && { filter }), ...(fields && { fields }) },
+      },
+    })
+    return sourceView(tx.wire, subscription.id, type)
+  },
+})
+
 /** The sources of event subscriptions, by the type of their events. */
-export const eventSources = kit.familyOf({ operations, errors: sourceErrors, collections: [] })
+export const eventSources = kit.familyOf({
+  operations,
+  errors: sourceErrors,
+  collections: [],
+  declares: { eventSource },
+})

@@ -1,37 +1,8 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { EVENT_TYPES } from './event-types.ts'
 import { descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
-
-/** The kinds of resources whose creations, changes and deletions are events. */
-const WITH_LIFE = [
-  'api_key',
-  'certificate_authority',
-  'domain',
-  'event_destination',
-  'event_subscription',
-  'ip_policy',
-  'ip_policy_rule',
-  'ip_restriction',
-  'secret',
-  'ssh_certificate_authority',
-  'ssh_host_certificate',
-  'ssh_public_key',
-  'ssh_user_certificate',
-  'tcp_address',
-  'tls_certificate',
-  'tunnel_credential',
-  'vault',
-]
-
-/** The types of events that a subscription can have as its sources. */
-const EVENT_TYPES: readonly string[] = [
-  ...WITH_LIFE.flatMap((kind) => ['created', 'updated', 'deleted'].map((change) => `${kind}_${change}.v0`)),
-  'agent_session_start.v0',
-  'agent_session_stop.v0',
-  'http_request_complete.v0',
-  'tcp_connection_closed.v0',
-]
 
 export const SOURCES = 'The types of the events.'
 
@@ -117,6 +88,16 @@ export const table = parts.columns(
       shown: kit.documented(v.array(sourceShape), SOURCES),
     }),
     source_types: parts.column({ kept: v.array(parts.oneOfThese(EVENT_TYPES)), shown: false }),
+    /** The filter and the fields of a source that a test has declared, by type. */
+    source_settings: parts.column({
+      kept: v.exactOptional(
+        v.record(
+          v.string(),
+          v.object({ filter: v.exactOptional(v.string()), fields: v.exactOptional(v.array(v.string())) }),
+        ),
+      ),
+      shown: false,
+    }),
     destination_ids: parts.column({
       create: v.optional(kit.documented(destinationIds, DESTINATIONS), []),
       update: v.optional(kit.documented(destinationIds, `${DESTINATIONS} They replace those before.`)),
@@ -132,3 +113,10 @@ export type SubscriptionRecord = kit.RecordOf<typeof table.kind>
 
 /** The event subscriptions. */
 export const subscriptions = table.records
+
+/** Returns a subscription with other sources. What was declared of a source ends with the source. */
+export function withSourceTypes(record: SubscriptionRecord, source_types: readonly string[]): SubscriptionRecord {
+  const { source_settings, ...rest } = record
+  const kept = Object.entries(source_settings ?? {}).filter(([type]) => source_types.includes(type))
+  return { ...rest, source_types, ...(kept.length > 0 && { source_settings: Object.fromEntries(kept) }) }
+}

@@ -1,7 +1,15 @@
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { eventRules } from './account-events.ts'
 import { errors as destinationErrors, destinations } from './event-destinations.ts'
-import { errors, type SubscriptionRecord, sourceView, subscriptions, table } from './event-subscription-records.ts'
+import {
+  errors,
+  type SubscriptionRecord,
+  sourceView,
+  subscriptions,
+  table,
+  withSourceTypes,
+} from './event-subscription-records.ts'
 
 const typesOf = (sent: readonly { readonly type: string }[]) => sent.map(({ type }) => type)
 
@@ -19,7 +27,7 @@ const destinationRow = parts.referenceOf(subscriptions, {
   rules: 'ngrok-families#events',
 })
 
-/** Event subscriptions: the types of events that some destinations get. fauxgate sends no events. */
+/** Event subscriptions: the types of events that some destinations get. */
 export const eventSubscriptions = kit.resource(table.kind, {
   view: (subscription, wire) => ({
     ...table.rules.view(subscription, wire),
@@ -38,8 +46,9 @@ export const eventSubscriptions = kit.resource(table.kind, {
     run(tx, before, body) {
       parts.requireTargets(tx, destinationRow, body.destination_ids, before)
       const source_types = body.sources ? typesOf(body.sources) : before.source_types
-      return tx.put(subscriptions, { ...table.changed(before, body), source_types })
+      return tx.put(subscriptions, withSourceTypes(table.changed(before, body), source_types))
     },
   },
   references: [destinationRow],
+  events: eventRules,
 })

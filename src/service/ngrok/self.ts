@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { accountFeatures } from './account-features.ts'
 import { apiKeys } from './api-keys.ts'
-import { ACCOUNT_USER } from './shared.ts'
+import { ACCOUNT_ID, ACCOUNT_USER, EMAIL } from './shared.ts'
 
 const text = (sentence: string) => kit.documented(v.string(), sentence)
 const no = (sentence: string) => kit.documented(v.boolean(), `${sentence} Always false.`)
 
-/** The email address of the account's only user, which is the account's name too. */
-const EMAIL = 'user@example.com'
 const BEGINNING = Date.UTC(2020, 0, 1)
 
 const shape = kit.named(
@@ -46,7 +44,8 @@ const shape = kit.named(
   'The account, the user and the API key of a request.',
 )
 
-const NO_KEY = { id: 'ak_0000000theKeyOfThisAccount0', created_at: BEGINNING, owner_id: ACCOUNT_USER }
+/** The API key of requests whose key is no resource. */
+export const NO_KEY = { id: 'ak_0000000theKeyOfThisAccount0', created_at: BEGINNING, owner_id: ACCOUNT_USER }
 
 /** The account, the user and the API key that a request belongs to. */
 export const self = kit.familyOf({
@@ -68,7 +67,7 @@ export const self = kit.familyOf({
         }: Partial<kit.ResourceRecord> & typeof NO_KEY = [...tx.newestFirst(apiKeys)].at(-1) ?? NO_KEY
         return {
           account: {
-            id: 'ac_0000000theOnlyAccountInHere',
+            id: ACCOUNT_ID,
             name: EMAIL,
             created_at: kit.timestamp(BEGINNING),
             suspended: false,

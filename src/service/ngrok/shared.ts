@@ -98,6 +98,12 @@ export function knownRegions(...further: readonly string[]) {
 /** The fields that filters of most lists can name. */
 export const FILTERABLE = ['id', 'created_at', 'description', 'metadata'] as const
 
+/** The id of the account. */
+export const ACCOUNT_ID = 'ac_0000000theOnlyAccountInHere'
+
+/** The email address of the account's only user, which is the account's name too. */
+export const EMAIL = 'user@example.com'
+
 /** The id of the account's only user, the default owner and creator of all resources. */
 export const ACCOUNT_USER = 'usr_0000000theUserOfThisAccount'
 

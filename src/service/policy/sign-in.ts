@@ -4,6 +4,7 @@ import type { ActionOutcome, PolicyRequest, Visit } from './visit.ts'
 interface SignInConfig {
   readonly provider?: string
   readonly auth_id?: string | undefined
+  readonly client_id?: string | undefined
   readonly allow_cors_preflight?: boolean
 }
 
@@ -16,7 +17,7 @@ export const SIGN_IN_OUTCOMES = ['signed in', 'sent to sign in'] as const
 /** Lets a visitor pass whose identity the caller gives. Sends all others to sign in. Answers the paths of login and logout itself. */
 export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome {
   const { identity, request } = visit
-  const { provider, auth_id, allow_cors_preflight } = config
+  const { provider, auth_id, client_id, allow_cors_preflight } = config
   const isPreflight = request.method === 'OPTIONS' && request.headers.get('access-control-request-method') !== undefined
   if (isPreflight && allow_cors_preflight) return { did: 'let a CORS preflight pass', isIdle: true }
   const isOfProvider = identity?.provider === undefined || provider === undefined || identity.provider === provider
@@ -29,12 +30,12 @@ export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome
   if (identity && isOfProvider)
     return special === 'login'
       ? { ...redirect('found the visitor signed in', target), isIdle: true }
-      : { did: 'found the visitor signed in', sets: { identity }, isStated: true }
+      : { did: 'found the visitor signed in', sets: { identity }, isStated: true, facts: { client_id, identity } }
   const location = new URL(IDENTITY_HOST)
   if (provider !== undefined) location.searchParams.set('provider', provider)
   location.searchParams.set('redirect_url', target)
   const whose = identity ? `, whose identity is not of ${provider}` : ''
-  return redirect(`sent the visitor to sign in${whose}`, location.href)
+  return { ...redirect(`sent the visitor to sign in${whose}`, location.href), facts: { client_id } }
 }
 
 /** Returns the special path that a request is for, and the URL at which the visitor continues. */

@@ -74,6 +74,8 @@ export interface ActionOutcome {
   readonly isIdle?: boolean
   /** The names of the parts of its config that had an effect, for an action that has such parts. */
   readonly parts?: readonly string[]
+  /** The facts that events of traffic have, such as the data of `log`. */
+  readonly facts?: Readonly<Record<string, unknown>>
   /** The decision of fauxgate that the result depends on. */
   readonly decision?: Decision | undefined
   /** True if a caller states the values of the variables, so that nobody knows those that are left out. */

@@ -139,6 +139,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   entity_id: 'an application at an identity provider',
   tenant_id: 'a tenant of Azure',
   data_collection_rule_id: 'a rule of Azure',
+  subscription_id: 'the owner of a source, which a path names',
 }
 
 interface FoundField {

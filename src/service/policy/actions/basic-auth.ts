@@ -52,10 +52,11 @@ export const basicAuth = action({
     // The check of the policy does not know the value of an expression.
     const authorized = isKnown && password.length >= 8 && password.length <= 128
     const sets = { credentials: { presented: presented !== undefined, username, authorized } }
-    if (authorized) return { did: `accepted the credentials of ${username}`, sets }
+    const facts = { username }
+    if (authorized) return { did: `accepted the credentials of ${username}`, sets, facts }
     const headers = { 'www-authenticate': `Basic realm="${realm.replaceAll('"', '')}"` }
     const refused = isKnown ? 'refused a password that has not 8 to 128 characters' : 'refused the credentials'
     const did = presented === undefined ? 'found no credentials' : refused
-    return { did, sets, ends: { status: 401, headers }, isRefusal: true }
+    return { did, sets, facts, ends: { status: 401, headers }, isRefusal: true }
   },
 })

@@ -1,0 +1,122 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import { toError } from '../../core/schema/text.ts'
+import { type KeptEvent, toPayload } from './item.ts'
+
+/** The most events of one request. */
+const MAX_BATCH = 100
+
+/** The wait after the first failed attempt, in ms. It doubles up to the longest wait. */
+const FIRST_WAIT_MS = 1000
+const LONGEST_WAIT_MS = 5 * 60_000
+
+/** The time after which a destination does not get an event any more, in ms. */
+const MAX_AGE_MS = 24 * 3_600_000
+
+/** A `fetch` that reaches the network. */
+export type Post = (url: string, init: RequestInit) => Promise<Response>
+
+/** The events that wait for one destination. */
+interface Waiting {
+  readonly url: string
+  readonly events: { readonly event: KeptEvent; readonly since: number }[]
+  /** The wait after the next failed attempt, in ms. */
+  wait: number
+  /** The time of the next attempt in ms; undefined while one is under way. */
+  next: number | undefined
+  /** Resolves at the end of the last attempt. */
+  attempt: Promise<void>
+}
+
+/** Posts events to the addresses of their destinations, in order. It repeats failed attempts, on the clock of the gateway. */
+export class Deliveries {
+  readonly #waiting = new Map<string, Waiting>()
+  #end = new AbortController()
+
+  constructor(
+    readonly engine: Engine,
+    /** The addresses that the test gives, by the kinds of targets. */
+    readonly addresses: Readonly<Record<string, string | undefined>>,
+    readonly post: Post,
+  ) {}
+
+  add(event: KeptEvent): void {
+    const url = this.addresses[event.kind]
+    if (url === undefined) return
+    event.delivery = 'waiting'
+    const item = { event, since: this.engine.lastNow }
+    const known = this.#waiting.get(event.destination)
+    if (known) return void known.events.push(item)
+    const waiting: Waiting = { url, events: [item], wait: FIRST_WAIT_MS, next: undefined, attempt: Promise.resolve() }
+    this.#waiting.set(event.destination, waiting)
+    void this.#run(event.destination, waiting)
+  }
+
+  /** Resolves once no attempt is under way or due. */
+  async idle(): Promise<void> {
+    const isDue = ({ next }: Waiting) => next === undefined || next <= this.engine.now
+    for (let due = this.#find(isDue); due; due = this.#find(isDue)) await due.attempt
+  }
+
+  #find(isWanted: (waiting: Waiting) => boolean): Waiting | undefined {
+    return [...this.#waiting.values()].find(isWanted)
+  }
+
+  /** Forgets the events that wait. */
+  clear(): void {
+    this.#end.abort()
+    this.#end = new AbortController()
+    this.#waiting.clear()
+  }
+
+  async #run(destination: string, waiting: Waiting): Promise<void> {
+    const { signal } = this.#end
+    while (waiting.events.length > 0) {
+      waiting.next = undefined
+      waiting.attempt = this.#attempt(waiting, signal)
+      await waiting.attempt
+      if (waiting.next !== undefined) await this.engine.clock.waitUntil(waiting.next, signal).catch(() => undefined)
+      if (signal.aborted) return
+    }
+    this.#waiting.delete(destination)
+  }
+
+  async #attempt(waiting: Waiting, signal: AbortSignal): Promise<void> {
+    // The events of one call are one request.
+    await undefined
+    const batch = waiting.events.slice(0, MAX_BATCH)
+    const problem = await this.#send(
+      waiting.url,
+      batch.map(({ event }) => event),
+      signal,
+    )
+    if (signal.aborted) return
+    const { now } = this.engine
+    for (const { event, since } of batch) {
+      event.attempts++
+      event.problem = problem ?? null
+      if (problem === undefined) event.delivery = 'delivered'
+      else if (now - since >= MAX_AGE_MS) event.delivery = 'failed'
+    }
+    const left = batch.filter(({ event }) => event.delivery === 'waiting')
+    waiting.events.splice(0, batch.length, ...left)
+    if (problem === undefined) waiting.wait = FIRST_WAIT_MS
+    else {
+      waiting.next = now + waiting.wait
+      waiting.wait = Math.min(waiting.wait * 2, LONGEST_WAIT_MS)
+    }
+  }
+
+  /** Posts events. Returns the reason why it failed; undefined if it did not. */
+  async #send(url: string, events: readonly KeptEvent[], signal: AbortSignal): Promise<string | undefined> {
+    const headers = { 'content-type': 'application/json', ...events.at(-1)?.headers }
+    try {
+      const body = JSON.stringify(events.map(toPayload))
+      const response = await this.post(url, { method: 'POST', headers, body, signal })
+      void response.body?.cancel().catch(() => undefined)
+      return response.ok ? undefined : `the destination answered ${response.status}`
+    } catch (error) {
+      const { message, cause } = toError(error)
+      return cause instanceof Error ? `${message}: ${cause.message}` : message
+    }
+  }
+}

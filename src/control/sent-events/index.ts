@@ -1,0 +1,93 @@
+import * as v from 'valibot'
+import { documented } from '../../core/schema/documentation.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { suggestion } from '../../core/schema/nearest.ts'
+import { optionsOf, readCallOptions, requireFunction } from '../../core/schema/options.ts'
+import { quote } from '../../core/schema/text.ts'
+import type { SentEvent } from '../../generated/controls.ts'
+import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { sentEvent } from './item.ts'
+
+const filterFields = {
+  type: v.exactOptional(documented(v.string(), 'Only events of this type, such as `ip_policy_created.v0`.')),
+  destination: v.exactOptional(documented(v.string(), 'Only events for the event destination with this id.')),
+}
+
+const filter = optionsOf(filterFields)
+
+const list = controlCall({
+  method: 'GET',
+  path: '/sent-events',
+  summary: 'List the last events of the account, oldest first',
+  commands: [{ name: 'sent-events', example: '--type ip_policy_created.v0' }],
+  from: 'query',
+  schema: v.object(filterFields),
+  response: v.array(sentEvent),
+  errors: [general.field_invalid],
+  run: (host, wanted) => listEvents(host, wanted),
+})
+
+/** Fields that events must have. */
+export interface SentEventFilter {
+  /** The type, such as `ip_policy_created.v0`. */
+  readonly type?: string
+  /** The id of the event destination. */
+  readonly destination?: string
+}
+
+/**
+ * The events that the account has told its event destinations, the last 1,000: changes of resources, sessions of agents, and
+ * traffic. An event needs a subscription that has its type as a source, and a destination.
+ *
+ * @example
+ * ```ts
+ * const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+ * gateway.eventSubscriptions.create({ sources: [{ type: 'ip_policy_created.v0' }], destination_ids: [id] })
+ * gateway.ipPolicies.create({ description: 'offices' })
+ * gateway.sentEvents.list({ type: 'ip_policy_created.v0' })[0]?.object // the IP policy, as the API shows it
+ * ```
+ */
+export interface SentEvents {
+  /**
+   * Returns the events, oldest first, each as its destination gets it, with the destination and what became of it.
+   * @throws GatewayError `field_invalid` for a type that no event has
+   */
+  list(filter?: SentEventFilter): readonly SentEvent[]
+  /** Calls the function with each new event. Returns a function that ends the subscription. An exception of the function is ignored. */
+  subscribe(subscriber: (event: SentEvent) => void): () => void
+  /** Resolves once no request to an address of the option `destinations` is under way or due. A later retry does not count. */
+  idle(): Promise<void>
+}
+
+export interface SentEventsMember {
+  /** The events that the account has told its event destinations. */
+  readonly sentEvents: SentEvents
+}
+
+export const sentEvents: Control<SentEventsMember> = {
+  calls: [list],
+  members: (host) => ({
+    sentEvents: {
+      list: (wanted = {}) => listEvents(host, readCallOptions(filter, wanted)),
+      subscribe(subscriber) {
+        requireFunction('subscriber', subscriber)
+        return host.events?.subscribe(subscriber) ?? (() => undefined)
+      },
+      async idle() {
+        await host.events?.deliveries.idle()
+      },
+    },
+  }),
+}
+
+function listEvents({ events }: ControlHost, { type, destination }: SentEventFilter): readonly SentEvent[] {
+  if (type !== undefined && events && !events.rules.types.includes(type)) {
+    const allowed = `the type of an event, such as ip_policy_created.v0.${suggestion(type, events.rules.types)}`
+    refuse(general.field_invalid, { field: 'type', received: quote(type), allowed })
+  }
+  const all = events?.all() ?? []
+  return all.filter(
+    (each) => each.event_type === (type ?? each.event_type) && each.destination === (destination ?? each.destination),
+  )
+}

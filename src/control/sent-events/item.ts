@@ -1,0 +1,47 @@
+import * as v from 'valibot'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { anyObject, time } from '../../core/schema/schema.ts'
+
+const text = (sentence: string) => documented(v.string(), sentence)
+
+/** The schema of an event of the account, as a destination gets it. */
+export const sentEvent = named(
+  v.object({
+    event_id: text('The id of the event. All destinations get the same one.'),
+    event_type: text('The type, such as `ip_policy_created.v0`.'),
+    event_timestamp: documented(time, 'The time of the event.'),
+    account_id: text('The id of the account.'),
+    principal: documented(v.nullable(anyObject()), 'The user and the key that made the change; null for traffic.'),
+    object: documented(anyObject(), 'The resource as the API showed it at that time, or the request or connection.'),
+    subscription: text('The id of the subscription. Destinations do not get this field and the following ones.'),
+    destination: text('The id of the event destination.'),
+    delivery: documented(
+      v.picklist(['kept', 'waiting', 'delivered', 'failed']),
+      '`kept` if the option `destinations` has no address for the kind of the destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts.',
+    ),
+    attempts: documented(v.number(), 'The number of attempts to deliver it.'),
+    problem: documented(v.nullable(v.string()), 'The reason why the last attempt failed; null if none did.'),
+  }),
+  'SentEvent',
+  'An event of the account for one destination, and what became of it.',
+)
+
+/** An event of the account for one destination. */
+export type SentEventItem = v.InferOutput<typeof sentEvent>
+
+/** An event that is kept. The last three fields change with each attempt. */
+export type KeptEvent = { -readonly [Name in keyof SentEventItem]: SentEventItem[Name] } & {
+  /** The kind of the destination's target, such as `datadog`. */
+  readonly kind: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Returns an event as its destination gets it. */
+export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object }: KeptEvent) {
+  return { event_id, event_type, event_timestamp, account_id, principal, object }
+}
+
+/** Returns an event as a test sees it. */
+export function toItem({ kind: _, headers: __, ...item }: KeptEvent): SentEventItem {
+  return Object.freeze(item)
+}

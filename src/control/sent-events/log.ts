@@ -1,0 +1,164 @@
+import type { EventWriter, RawCommit } from '../../core/engine/commits.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import { Queue } from '../../core/engine/queue.ts'
+import { OpenTransaction } from '../../core/engine/transactions.ts'
+import { DUE } from '../../core/operation/collection.ts'
+import type { ChangedRecord, EventRoute, EventRules } from '../../core/operation/events.ts'
+import type { Family } from '../../core/operation/family.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { printError } from '../../core/schema/print.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { deepFreeze } from '../../core/schema/values.ts'
+import type { Deliveries } from './delivery.ts'
+import { type KeptEvent, type SentEventItem, toItem } from './item.ts'
+import { describeConnection, describeRequest, type EndedVisit } from './visit-objects.ts'
+
+/** The number of events that are kept. */
+const SIZE = 1000
+
+type View = ChangedRecord['view']
+
+/** The events of a gateway's account: writes them from commits and visits, keeps the last ones, and passes them to be delivered. */
+export class SentEventLog implements EventWriter {
+  readonly #queue = new Queue<KeptEvent>()
+  /** The events of the present call. */
+  #pending: KeptEvent[] = []
+  #count = 0
+  readonly #subscribers = new Set<(event: SentEventItem) => void>()
+  readonly #filters = new Map<string, (object: object) => boolean>()
+  readonly #views: ReadonlyMap<string, View>
+
+  constructor(
+    readonly engine: Engine,
+    readonly rules: EventRules,
+    families: readonly Family[],
+    readonly deliveries: Deliveries,
+  ) {
+    this.#views = new Map(families.flatMap(({ collections, view }) => collections.map(({ name }) => [name, view])))
+  }
+
+  /** The number of events since the last `reset`. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** True if no event has a subscriber. */
+  get isIdle(): boolean {
+    return this.engine.state.records.table(this.rules.subscriptions).size === 0
+  }
+
+  add({ operation, now, changes }: RawCommit): void {
+    // What falls due is the service's own work, which nobody is the principal of.
+    if (this.isIdle || operation.endsWith(DUE)) return
+    const tx = new OpenTransaction(this.engine.state, now)
+    const { caller } = this.engine
+    for (const { collection, before, after } of mergeChanges(changes)) {
+      const change = { collection, before, after, view: this.#views.get(collection.name) }
+      const event = this.rules.ofChange(tx, change, { operation, caller })
+      if (event) this.#write(tx, event.type, () => event.object, event.principal)
+    }
+  }
+
+  drop(): void {
+    this.#pending = []
+  }
+
+  send(): void {
+    if (this.#pending.length === 0) return
+    for (const event of this.#pending.splice(0)) {
+      this.#queue.add(event)
+      this.#count++
+      if (this.#queue.size > SIZE) this.#queue.drop()
+      this.deliveries.add(event)
+      for (const each of this.#subscribers) callSafely(each, toItem(event))
+    }
+  }
+
+  /** Writes the events of a visit that has ended. A request that no endpoint took is none of the account. */
+  addVisit(visit: EndedVisit): void {
+    const { endpoint, status } = visit.exchange
+    if (this.isIdle || endpoint === null) return
+    this.engine.transact((tx) => {
+      if (status !== null) this.#write(tx, 'http_request_complete.v0', () => describeRequest(visit), null)
+      this.#write(tx, 'tcp_connection_closed.v0', () => describeConnection(visit, tx.now), null)
+    })
+  }
+
+  #write(tx: Transaction, type: string, describe: () => object, principal: object | null): void {
+    const routes = this.rules.routesOf(tx, type)
+    if (routes.length === 0) return
+    const whole = describe()
+    const passed = routes.filter((route) => this.#passes(type, route, whole))
+    if (passed.length === 0) return
+    const event_id = tx.newId('ev')
+    for (const { subscription, destination, kind, headers, fields } of passed) {
+      this.#pending.push({
+        event_id,
+        event_type: type,
+        event_timestamp: timestamp(tx.now),
+        account_id: this.rules.accountId,
+        principal: principal && toRecord(principal),
+        object: toRecord(fields ? this.rules.selectFields(whole, fields) : whole),
+        subscription,
+        destination,
+        delivery: 'kept',
+        attempts: 0,
+        problem: null,
+        kind,
+        headers,
+      })
+    }
+  }
+
+  #passes(type: string, { filter }: EventRoute, object: object): boolean {
+    if (filter === undefined) return true
+    const key = `${type} ${filter}`
+    const known = this.#filters.get(key) ?? this.rules.compileFilter(type, filter)
+    this.#filters.set(key, known)
+    return known(object)
+  }
+
+  /** Returns the last events, oldest first. */
+  all(): SentEventItem[] {
+    return this.#queue.all().map(toItem)
+  }
+
+  subscribe(subscriber: (event: SentEventItem) => void): () => void {
+    // A new function each time, because the same one may subscribe twice.
+    const own = (event: SentEventItem) => subscriber(event)
+    this.#subscribers.add(own)
+    return () => void this.#subscribers.delete(own)
+  }
+
+  clear(): void {
+    this.#pending = []
+    this.#queue.replace([])
+    this.#count = 0
+    this.deliveries.clear()
+  }
+}
+
+/** Merges the changes of each record to one. */
+function mergeChanges(changes: RawCommit['changes']): RawCommit['changes'] {
+  const merged = new Map<string, RawCommit['changes'][number]>()
+  for (const change of changes) {
+    const id = `${change.collection.name} ${change.key}`
+    const { before } = merged.get(id) ?? change
+    merged.set(id, { ...change, before })
+  }
+  return [...merged.values()].filter(({ before, after }) => before !== after)
+}
+
+/** Returns an object as a frozen record of values by name. */
+function toRecord(object: object): Record<string, unknown> {
+  return deepFreeze(Object.fromEntries(Object.entries(object)))
+}
+
+/** Calls a subscriber. Its exception must not reach the caller that made the change. */
+function callSafely(subscriber: (event: SentEventItem) => void, event: SentEventItem): void {
+  try {
+    subscriber(event)
+  } catch (error) {
+    printError('A subscriber of the sent events threw:', error)
+  }
+}

@@ -1,0 +1,117 @@
+/** The events of the account: which change of a record is which event, and where it goes. */
+import * as kit from '../kit/index.ts'
+import type * as parts from '../parts/index.ts'
+import { apiKeys } from './api-keys.ts'
+import { credentials } from './credentials.ts'
+import { destinations } from './event-destinations.ts'
+import { compileFilter, selectFields } from './event-filter.ts'
+import { subscriptions } from './event-subscription-records.ts'
+import { EVENT_TYPES, KINDS } from './event-types.ts'
+import { findUser } from './owned-records.ts'
+import { NO_KEY } from './self.ts'
+import { type SessionRecord, sessions } from './session-records.ts'
+import { ACCOUNT_ID, ACCOUNT_USER, EMAIL } from './shared.ts'
+import { sshCredentials } from './ssh-credentials.ts'
+
+/** The kinds of resources, by the collections of their records. */
+const KIND_OF = new Map(Object.entries(KINDS).map(([kind, collection]) => [collection, kind]))
+
+/** The events of ngrok's account (rules: events#account). */
+export const eventRules: parts.EventRules = {
+  subscriptions,
+  accountId: ACCOUNT_ID,
+  types: EVENT_TYPES,
+  compileFilter,
+  selectFields,
+  ofChange(tx, change, cause) {
+    const { collection, before, after, view } = change
+    const kind = KIND_OF.get(collection.name)
+    const record = after ?? before
+    if (kind !== undefined && view && record) {
+      const type = `${kind}_${before ? (after ? 'updated' : 'deleted') : 'created'}.v0`
+      return { type, object: tx.show(view, record), principal: principalOf(tx, cause) }
+    }
+    const session = isSession(change, record) && Boolean(before) !== Boolean(after) ? record : undefined
+    if (!session) return undefined
+    const type = after ? 'agent_session_start.v0' : 'agent_session_stop.v0'
+    const object = showSession(tx, session, after ? undefined : (STOPS[cause.operation] ?? 'The agent disconnected.'))
+    return { type, object, principal: principalOfAgent(tx, session) }
+  },
+  routesOf(tx, type) {
+    const found = [...tx.newestFirst(subscriptions)].reverse().filter(({ source_types }) => source_types.includes(type))
+    return found.flatMap(({ id: subscription, destination_ids, source_settings }) => {
+      const { filter, fields } = source_settings?.[type] ?? {}
+      return destination_ids.flatMap((id) => {
+        const { target } = tx.get(destinations, id) ?? {}
+        const [kind = ''] = Object.keys(target ?? {})
+        const headers = target?.datadog ? { 'dd-api-key': target.datadog.api_key } : {}
+        return target ? [{ subscription, destination: id, kind, headers, filter, fields }] : []
+      })
+    })
+  },
+}
+
+function isSession({ collection }: parts.ChangedRecord, record: object | undefined): record is SessionRecord {
+  return collection.name === sessions.name && record !== undefined
+}
+
+/** The reasons why a session stops, by the operations that stop it. */
+const STOPS: Readonly<Record<string, string>> = {
+  'tunnel_sessions.stop': 'The API stopped the agent.',
+  'tunnel_sessions.restart': 'The API restarted the agent.',
+  'credentials.delete': 'The credential of the agent was deleted.',
+  'ssh_credentials.delete': 'The credential of the agent was deleted.',
+}
+
+/** Returns the user and the key that made a change. What no request made, the user did in the dashboard. */
+function principalOf(tx: kit.Transaction, { operation, caller }: Parameters<typeof eventRules.ofChange>[2]) {
+  if (operation === 'control' || caller?.isInspector)
+    return { ...userOf(tx, ACCOUNT_USER), source: 'Dashboard', credential: null }
+  const { id, owner_id } = findKey(tx, caller?.header('authorization') ?? '')
+  return { ...userOf(tx, owner_id), source: 'API', credential: kit.refTo(tx.wire, '/api_keys', id) }
+}
+
+function principalOfAgent(tx: kit.Transaction, { credential_id }: SessionRecord) {
+  const { owner_id } = tx.get(credentials, credential_id) ?? tx.get(sshCredentials, credential_id) ?? NO_KEY
+  return { ...userOf(tx, owner_id), source: 'API', credential: showCredential(tx, credential_id) }
+}
+
+/** Returns the API key that a request was sent with; else the key that `/self` shows. */
+function findKey(tx: kit.Transaction, authorization: string) {
+  const [, characters = ''] = /^Bearer +([0-9A-Za-z]{27})_/i.exec(authorization) ?? []
+  return tx.get(apiKeys, `ak_${characters}`) ?? [...tx.newestFirst(apiKeys)].at(-1) ?? NO_KEY
+}
+
+function userOf(tx: kit.Transaction, id: string) {
+  return { id, subject: findUser(tx, id)?.name ?? EMAIL }
+}
+
+function showCredential(tx: kit.Transaction, id: string) {
+  return kit.refTo(tx.wire, id.startsWith('sshcr_') ? '/ssh_credentials' : '/credentials', id)
+}
+
+/** Returns a session as its events have it. What only the real network knows is null. */
+function showSession(tx: kit.Transaction, session: SessionRecord, stop: string | undefined) {
+  const { id, credential_id, ip, region, agent_version, metadata, os, transport, started_at } = session
+  return {
+    id,
+    uri: `${tx.wire.url}/tunnel_sessions/${id}`,
+    credential: showCredential(tx, credential_id),
+    agent_ip: ip,
+    ingress_server_ip: null,
+    region,
+    ingress_hostname: null,
+    user_agent: transport === 'ssh' ? '' : `ngrok/${agent_version}`,
+    metadata: metadata ?? '',
+    os,
+    arch: null,
+    transport,
+    started_at: kit.timestamp(started_at),
+    expires_at: null,
+    stopped_at: stop === undefined ? null : kit.timestamp(tx.now),
+    upcoming_minimum_version: null,
+    upcoming_enforcement_date: null,
+    message: '',
+    error: stop ?? '',
+  }
+}

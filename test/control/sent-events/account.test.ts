@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../../src/core/engine/manual-clock.ts'
+import { createNgrok, ngrokFamilies } from '../../../src/gateway/ngrok.ts'
+import { EVENT_TYPES } from '../../../src/service/ngrok/event-types.ts'
+import { SSH_KEYS } from '../../service/ngrok/ssh-keys.ts'
+import { client } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
+import { upload } from '../../support/pem.ts'
+
+function openGateway(types: readonly string[] = EVENT_TYPES) {
+  const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START) })
+  const destination = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+  const subscription = gateway.eventSubscriptions.create({
+    sources: types.map((type) => ({ type })),
+    destination_ids: [destination.id],
+  })
+  return { gateway, destination, subscription, send: client(gateway, ngrokFamilies) }
+}
+
+type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
+
+/** The operations of a family whose resources are created, changed and deleted. */
+interface Operations {
+  create(body: object): Resource
+  get(id: string): Resource
+  update(id: string, body: object): Resource
+  delete(id: string): void
+}
+
+type Gateway = ReturnType<typeof createNgrok>
+
+/** The kinds of resources, with their families and a body that creates one. */
+const KINDS: readonly [kind: string, family: keyof Gateway, create: (gateway: Gateway) => object, update?: object][] = [
+  ['api_key', 'apiKeys', () => ({})],
+  ['certificate_authority', 'certificateAuthorities', (gateway) => ({ ca_pem: gateway.authority.certificatePem })],
+  ['domain', 'reservedDomains', () => ({ domain: 'app.example.com' })],
+  ['event_destination', 'eventDestinations', () => ({ format: 'json', target: { datadog: { api_key: 'a key' } } })],
+  ['event_subscription', 'eventSubscriptions', () => ({ sources: [], destination_ids: [] })],
+  ['ip_policy', 'ipPolicies', () => ({})],
+  [
+    'ip_policy_rule',
+    'ipPolicyRules',
+    ({ ipPolicies }) => ({ ip_policy_id: ipPolicies.create({}).id, cidr: '203.0.113.0/24', action: 'allow' }),
+  ],
+  [
+    'ip_restriction',
+    'ipRestrictions',
+    ({ ipPolicies }) => ({ type: 'agent', ip_policy_ids: [ipPolicies.create({}).id] }),
+  ],
+  [
+    'secret',
+    'vaultSecrets',
+    ({ vaults }) => ({ name: 'token', value: 'a secret', vault_id: vaults.create({ name: 'app' }).id }),
+  ],
+  ['ssh_certificate_authority', 'sshCertificateAuthorities', () => ({})],
+  ['ssh_host_certificate', 'sshHostCertificates', sshCertificate],
+  ['ssh_public_key', 'sshCredentials', () => ({ public_key: SSH_KEYS.ed25519 })],
+  ['ssh_user_certificate', 'sshUserCertificates', sshCertificate],
+  ['tcp_address', 'reservedAddrs', () => ({})],
+  ['tls_certificate', 'tlsCertificates', () => upload()],
+  ['tunnel_credential', 'credentials', () => ({})],
+  ['vault', 'vaults', () => ({ name: 'app' })],
+]
+
+function sshCertificate({ sshCertificateAuthorities }: Gateway) {
+  return { ssh_certificate_authority_id: sshCertificateAuthorities.create({}).id, public_key: SSH_KEYS.ed25519 }
+}
+
+describe('An event of the account (rules: events#account)', () => {
+  test.each(KINDS)(
+    '%s: a creation, a change and a deletion are events with the resource as the API shows it',
+    (kind, family, body) => {
+      const { gateway } = openGateway()
+      // Each of these families has these operations.
+      const operations = gateway[family] as unknown as Operations
+      const created = operations.create(body(gateway))
+      const shown = operations.get(created.id)
+      operations.update(created.id, { description: 'another one' })
+      const changed = operations.get(created.id)
+      operations.delete(created.id)
+      const objects = ['created', 'updated', 'deleted'].map((change) =>
+        gateway.sentEvents
+          .list({ type: `${kind}_${change}.v0` })
+          .map(({ object }) => object)
+          .filter((object) => object.id === created.id),
+      )
+      expect(objects).toEqual([[shown], [changed], [changed]])
+    },
+  )
+
+  test('sessions of agents start and stop, with the reason', () => {
+    const { gateway } = openGateway()
+    const { id } = gateway.declare.tunnelSession({ ip: '203.0.113.7', metadata: 'm' })
+    const { id: other } = gateway.declare.tunnelSession()
+    gateway.tunnelSessions.stop(id)
+    gateway.clock.advance('1m')
+    gateway.declare.end(other)
+    const list = (type: string) => gateway.sentEvents.list({ type }).map(({ object }) => object)
+    expect(list('agent_session_start.v0')).toMatchObject([
+      { id, agent_ip: '203.0.113.7', metadata: 'm', error: '' },
+      { id: other },
+    ])
+    expect(list('agent_session_stop.v0')).toMatchObject([
+      { id, error: 'The API stopped the agent.' },
+      { id: other, error: 'The agent disconnected.', stopped_at: '2026-01-01T00:01:00Z' },
+    ])
+  })
+
+  test('has ids in the order of events, which follow from the seed', () => {
+    const run = () => {
+      const { gateway } = openGateway()
+      for (let i = 0; i < 3; i++) gateway.ipPolicies.create({})
+      return gateway.sentEvents.list({ type: 'ip_policy_created.v0' }).map(({ event_id }) => event_id)
+    }
+    const ids = run()
+    expect([...ids].sort()).toEqual(ids)
+    expect(new Set(ids).size).toBe(3)
+    expect(run()).toEqual(ids)
+  })
+
+  test('is there for each destination of each subscription, with one id', () => {
+    const { gateway, destination, subscription } = openGateway(['vault_created.v0'])
+    const further = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'another' } } })
+    const both = gateway.eventSubscriptions.create({
+      sources: [{ type: 'vault_created.v0' }],
+      destination_ids: [destination.id, further.id],
+    })
+    gateway.vaults.create({ name: 'app' })
+    const all = gateway.sentEvents.list({ type: 'vault_created.v0' })
+    expect(all.map((each) => [each.subscription, each.destination])).toEqual([
+      [subscription.id, destination.id],
+      [both.id, destination.id],
+      [both.id, further.id],
+    ])
+    expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(1)
+    expect(gateway.sentEvents.list({ destination: further.id })).toEqual([all[2]])
+  })
+
+  test('is not there without a subscription, and not for a call that fails', () => {
+    const { gateway, subscription } = openGateway(['ip_policy_created.v0'])
+    expect(() => gateway.ipPolicyRules.create({ ip_policy_id: 'ipp_1', cidr: 'x' })).toThrow()
+    gateway.vaults.create({ name: 'app' })
+    gateway.eventSubscriptions.delete(subscription.id)
+    gateway.ipPolicies.create({})
+    expect(gateway.sentEvents.list()).toEqual([])
+  })
+
+  test('is not there for what exists from the beginning, nor after a reset', () => {
+    const initial = {
+      eventDestinations: [{ format: 'json' as const, target: { datadog: { api_key: 'a key' } } }],
+      ipPolicies: [{}],
+    }
+    const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START), initial })
+    const [destination] = gateway.eventDestinations.list().event_destinations
+    gateway.eventSubscriptions.create({
+      sources: [{ type: 'ip_policy_created.v0' }],
+      destination_ids: [destination?.id ?? ''],
+    })
+    gateway.ipPolicies.create({})
+    expect(gateway.sentEvents.list()).toHaveLength(1)
+    gateway.reset()
+    expect(gateway.sentEvents.list()).toEqual([])
+  })
+
+  test('is not there for what falls due, which nobody is the principal of', () => {
+    const { gateway } = openGateway(['domain_updated.v0'])
+    gateway.reservedDomains.create({
+      domain: 'app.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    gateway.clock.advance('31s')
+    expect(gateway.sentEvents.list()).toEqual([])
+  })
+})
+
+describe('The principal of an event (rules: events#principal)', () => {
+  test('is the owner of the key of a request, and that key', async () => {
+    const { gateway, send } = openGateway(['vault_created.v0'])
+    const { id: owner } = gateway.botUsers.create({ name: 'deployer' })
+    const { id, token } = gateway.apiKeys.create({ owner_id: owner })
+    await send('POST', '/vaults', { json: { name: 'app' }, headers: { authorization: `Bearer ${token}` } })
+    expect(gateway.sentEvents.list()[0]?.principal).toEqual({
+      id: owner,
+      subject: 'deployer',
+      source: 'API',
+      credential: { id, uri: `${gateway.url}/api_keys/${id}` },
+    })
+  })
+
+  test('is the user of the account for a key without a resource, with the key that /self shows', () => {
+    const { gateway } = openGateway(['vault_created.v0'])
+    gateway.vaults.create({ name: 'app' })
+    const { api_key, user } = gateway.self.get()
+    expect(gateway.sentEvents.list()[0]?.principal).toMatchObject({
+      id: api_key.owner_id,
+      subject: user,
+      source: 'API',
+      credential: { id: api_key.id },
+    })
+  })
+
+  test('is the user in the dashboard for what a test declares', () => {
+    const { gateway } = openGateway(['tunnel_credential_created.v0'])
+    gateway.declare.tunnelSession()
+    expect(gateway.sentEvents.list()[0]?.principal).toMatchObject({ source: 'Dashboard', credential: null })
+  })
+})

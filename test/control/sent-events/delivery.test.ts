@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../../src/core/engine/manual-clock.ts'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { controlClient } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
+import { listen } from '../../support/serve.ts'
+
+/** Starts a server that gets events, until the end of the test. */
+async function receiveEvents() {
+  const receiver = { url: '', status: 200, received: [] as { headers: IncomingMessage['headers']; events: object[] }[] }
+  const server = createServer(async (request, response) => {
+    const events = JSON.parse(await text(request))
+    if (receiver.status === 200) receiver.received.push({ headers: request.headers, events })
+    response.writeHead(receiver.status).end()
+  })
+  receiver.url = await listen(server)
+  return receiver
+}
+
+function openGateway(url: string) {
+  const clock = manualClock(CLOCK_START)
+  const gateway = createNgrok({ seed: 'events', clock, destinations: { datadog: `${url}/logs` } })
+  const datadog = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'the key' } } })
+  const auth = { role: { role_arn: 'arn:aws:iam::123456789012:role/events' } }
+  const stream_arn = 'arn:aws:kinesis:us-east-1:123456789012:stream/one'
+  const kinesis = gateway.eventDestinations.create({ format: 'json', target: { kinesis: { stream_arn, auth } } })
+  gateway.eventSubscriptions.create({
+    sources: [{ type: 'vault_created.v0' }],
+    destination_ids: [datadog.id, kinesis.id],
+  })
+  const list = () => gateway.sentEvents.list({ destination: datadog.id })
+  return { gateway, datadog, kinesis, list }
+}
+
+describe('An event for a destination with an address (rules: events#delivery)', () => {
+  test('is posted in an array, with the key of Datadog', async () => {
+    const receiver = await receiveEvents()
+    const { gateway, list, kinesis } = openGateway(receiver.url)
+    gateway.vaults.create({ name: 'one' })
+    gateway.vaults.create({ name: 'two' })
+    expect(list()).toMatchObject([{ delivery: 'waiting' }, { delivery: 'waiting' }])
+    await gateway.sentEvents.idle()
+    const [request, ...others] = receiver.received
+    expect(others).toEqual([])
+    expect(request?.headers).toMatchObject({ 'dd-api-key': 'the key', 'content-type': 'application/json' })
+    expect(request?.events).toEqual(
+      list().map(
+        ({ subscription: _, destination: __, delivery: ___, attempts: ____, problem: _____, ...payload }) => payload,
+      ),
+    )
+    expect(list()).toMatchObject([{ delivery: 'delivered', attempts: 1, problem: null }, { delivery: 'delivered' }])
+    expect(gateway.sentEvents.list({ destination: kinesis.id })).toMatchObject([
+      { delivery: 'kept' },
+      { delivery: 'kept' },
+    ])
+  })
+
+  test('waits for a destination that is down for an hour, and comes in order', async () => {
+    const receiver = await receiveEvents()
+    const { gateway, list } = openGateway(receiver.url)
+    receiver.status = 503
+    gateway.vaults.create({ name: 'one' })
+    await gateway.sentEvents.idle()
+    expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1, problem: 'the destination answered 503' }])
+    for (let minute = 0; minute < 60; minute++) {
+      gateway.clock.advance('1m')
+      await gateway.sentEvents.idle()
+    }
+    gateway.vaults.create({ name: 'two' })
+    receiver.status = 200
+    gateway.clock.advance('5m')
+    await gateway.sentEvents.idle()
+    expect(receiver.received.map(({ events }) => events.length)).toEqual([2])
+    expect(receiver.received[0]?.events).toMatchObject([{ object: { name: 'one' } }, { object: { name: 'two' } }])
+    expect(list()).toMatchObject([
+      { delivery: 'delivered', problem: null },
+      { delivery: 'delivered', attempts: 1 },
+    ])
+    expect(list()[0]?.attempts).toBeGreaterThan(10)
+  })
+
+  test('fails after a day', async () => {
+    const receiver = await receiveEvents()
+    const { gateway, list } = openGateway(receiver.url)
+    receiver.status = 500
+    gateway.vaults.create({ name: 'one' })
+    await gateway.sentEvents.idle()
+    gateway.clock.advance('24h')
+    await gateway.sentEvents.idle()
+    expect(list()).toMatchObject([{ delivery: 'failed', attempts: 2 }])
+  })
+
+  test('says why nobody answers, and a reset forgets it', async () => {
+    const { gateway, list } = openGateway('http://127.0.0.1:1')
+    gateway.vaults.create({ name: 'one' })
+    await gateway.sentEvents.idle()
+    expect(list()[0]?.problem).toMatch(/fetch failed/)
+    gateway.reset()
+    await gateway.sentEvents.idle()
+    expect(gateway.sentEvents.list()).toEqual([])
+  })
+})
+
+describe('The sent events', () => {
+  test('come to subscribers, and over HTTP', async () => {
+    const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START) })
+    const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+    gateway.eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }], destination_ids: [id] })
+    const seen: unknown[] = []
+    const stop = gateway.sentEvents.subscribe((event) => seen.push(event))
+    gateway.vaults.create({ name: 'one' })
+    stop()
+    gateway.vaults.create({ name: 'two' })
+    expect(seen).toEqual([gateway.sentEvents.list()[0]])
+    const control = controlClient(gateway)
+    const { body } = await control('GET', '/sent-events?type=vault_created.v0')
+    expect(body).toEqual(gateway.sentEvents.list())
+    expect(await control('GET', `/sent-events?destination=ed_1`)).toMatchObject({ body: [] })
+    expect(await control('GET', '/sent-events?type=vault_create.v0')).toMatchObject({ status: 400 })
+    expect(() => gateway.sentEvents.list({ type: 'vault_create.v0' })).toThrow('vault_created.v0')
+  })
+
+  test('of a gateway of another dialect are none', async () => {
+    const { createGateway } = await import('../../../src/index.ts')
+    const gateway = createGateway()
+    expect(gateway.sentEvents.list()).toEqual([])
+    gateway.sentEvents.subscribe(() => undefined)()
+    await gateway.sentEvents.idle()
+  })
+})
