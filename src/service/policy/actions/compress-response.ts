@@ -51,7 +51,12 @@ export const compressResponse = action({
       if (!compressor) continue
       response.changeBody(response.stream?.pipeThrough(compressor) ?? null, algorithm)
       const sets = { ...none, negotiated_algorithm: algorithm }
-      return { did: `compressed with ${algorithm}`, sets, facts: { algorithm }, ...(isDecided && { decision: DECISIONS.compression }) }
+      return {
+        did: `compressed with ${algorithm}`,
+        sets,
+        facts: { algorithm },
+        ...(isDecided && { decision: DECISIONS.compression }),
+      }
     }
     const did =
       accepted.length > 0

@@ -17,5 +17,9 @@ export const log = action({
     },
   },
   sets: { metadata: { type: 'map<string, dyn>', about: 'The data that were logged.' } },
-  run: ({ metadata }) => ({ did: `logged ${Object.keys(metadata).join(', ')}`, sets: { metadata }, facts: { logs: metadata } }),
+  run: ({ metadata }) => ({
+    did: `logged ${Object.keys(metadata).join(', ')}`,
+    sets: { metadata },
+    facts: { logs: metadata },
+  }),
 })
