@@ -98,7 +98,7 @@ export class WorkerProcess {
     return response
   }
 
-  /** Only wrong keys wait, so nobody can lock the owner out from an address that both share. */
+  /** Limits wrong keys alone, so a stranger does not slow down an owner who shares the address. */
   #wrongKeyResponse(client: string, now: number): HttpResponse {
     const wait = this.#throttle.getWait(client, now)
     if (wait > 0)
