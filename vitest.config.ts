@@ -16,7 +16,7 @@ const THOROUGH = [
   'core/store/every-kind',
   'docs/{ci,code-blocks,files,generated,recipes,shell,troubleshooting,types}',
   'gateway/{marked-secrets,openapi/bodies,http/linear}',
-  'server/{callers,command,copied-curl,init,load,log,namespaces,record,sandbox,verify}',
+  'server/{callers,command,copied-curl,explorations,init,load,log,namespaces,record,sandbox,survives-command,verify}',
   'server/traffic/*',
   'service/ngrok/{faults-by-number,self,ssh-certificates}',
   'service/provisioning/{rollback,ties,whole-seconds}',

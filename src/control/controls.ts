@@ -8,6 +8,7 @@ import { copiedTest } from './copied-test/index.ts'
 import { declare } from './declare.ts'
 import { dns } from './dns.ts'
 import { document } from './document.ts'
+import { explorations } from './explorations.ts'
 import { faults } from './faults/index.ts'
 import { gateways } from './gateways.ts'
 import { policy } from './policy.ts'
@@ -45,6 +46,7 @@ export const controls = [
   state,
   snapshots,
   gateways,
+  explorations,
   authority,
   certificates,
   document,

@@ -4,8 +4,8 @@ import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
 import type { RuleContext } from '../core/schema/rule.ts'
 import { anyObject } from '../core/schema/schema.ts'
-import type { HostedGateway } from '../generated/controls.ts'
-import { type Control, type ControlCall, type ControlHost, controlCall } from './control.ts'
+import type { ExplorationSettings, ExplorationStep, HostedGateway, RunEnd } from '../generated/controls.ts'
+import { type Control, type ControlCall, controlCall } from './control.ts'
 
 export const errors = declareErrors({
   gateways_unavailable: entry(
@@ -27,6 +27,19 @@ export interface GatewayHost {
   create(options: SentBody, context: RuleContext): Promise<HostedGateway>
   /** Removes a gateway. Throws `gateway_not_found` if there is none of this name. */
   remove(name: string): void
+  readonly explorations: ExplorationHost
+}
+
+/** A server that explores which failures break a program of any language. */
+export interface ExplorationHost {
+  /** Starts an exploration, and returns its id. */
+  start(settings: ExplorationSettings): Promise<string>
+  /** Returns the next step of the program that runs the code, as soon as there is one. */
+  next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
+  /** Takes the end of a call of the code. */
+  ended(end: RunEnd): void
+  /** Ends an exploration early. */
+  stop(id: string): void
 }
 
 const gatewayName = documented(v.string(), 'Its name, which is in its URL.')
@@ -51,7 +64,7 @@ const create: ControlCall = {
   schema: anyObject<object>('an object with the options of a gateway'),
   response: hosted,
   errors: [errors.gateways_unavailable, errors.gateway_options_invalid],
-  run: (host, raw) => requireHost(host).create(requireJsonObject(raw), host.engine.context),
+  run: (host, raw) => requireGatewayHost(host).create(requireJsonObject(raw), host.engine.context),
 }
 
 const remove = controlCall({
@@ -61,12 +74,12 @@ const remove = controlCall({
   from: 'query',
   schema: v.object({ name: gatewayName }),
   errors: [errors.gateways_unavailable, errors.gateway_not_found],
-  run: (host, { name }) => requireHost(host).remove(name),
+  run: (host, { name }) => requireGatewayHost(host).remove(name),
 })
 
 /** Over HTTP only: in the same process, `createGateway` creates a gateway. */
 export const gateways: Control<object, typeof errors> = { calls: [create, remove], errors }
 
-function requireHost({ gatewayHost }: ControlHost): GatewayHost {
+export function requireGatewayHost({ gatewayHost }: { readonly gatewayHost?: GatewayHost | undefined }): GatewayHost {
   return gatewayHost ?? refuse(errors.gateways_unavailable, {})
 }

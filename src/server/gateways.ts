@@ -17,6 +17,7 @@ import type { AnyOptions } from '../gateway/options.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { dialects } from '../service/resources/dialects.ts'
 import type { FindTarget, Responders } from './connection.ts'
+import { Explorations } from './explorations/explorations.ts'
 import { Inspector } from './inspector.ts'
 import { PackedDocuments } from './packed-documents.ts'
 
@@ -99,6 +100,11 @@ export class Gateways {
         return this.#add(gateway)
       },
       remove: (name) => void (this.#remove(name) || refuse(errors.gateway_not_found, { name })),
+      explorations: new Explorations({
+        create: (options) => parent.transport.sibling(options),
+        add: (gateway) => this.#add(gateway),
+        remove: (name) => void this.#remove(name),
+      }),
     }
   }
 

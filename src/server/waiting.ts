@@ -11,6 +11,13 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> 
   }
 }
 
+/** Calls `work` after some ms of real time. Returns a function that prevents this. */
+export function later(ms: number, work: () => void): () => void {
+  const cancelled = new AbortController()
+  void sleep(ms, cancelled.signal).then((isOver) => isOver && work())
+  return () => cancelled.abort()
+}
+
 /** Calls `callback` for each of these signals to this process. Returns a function that removes the listeners. */
 export function onSignals(names: readonly NodeJS.Signals[], callback: () => void): () => void {
   for (const name of names) process.on(name, callback)

@@ -11,6 +11,7 @@ import { replayCommand } from './replay.ts'
 import { sandboxCommand } from './sandbox.ts'
 import { sandboxInit } from './sandbox-init.ts'
 import { serveCommand } from './serve.ts'
+import { survivesCommand } from './survives.ts'
 import { verifyCommand } from './verify.ts'
 
 /** All commands, in the order of the help. */
@@ -23,6 +24,7 @@ export const allCommands: readonly Command[] = [
   replayCommand,
   policyCheckCommand,
   policyTestCommand,
+  survivesCommand,
   sandboxCommand,
   sandboxInit,
   completionCommand(() => allCommands),

@@ -63,6 +63,8 @@ export interface Surroundings {
   readonly pasts?: Pasts
   /** Moves the client's date by some ms, apart from the gateway's clock. */
   setAhead?(ms: number): void
+  /** Ends a crashed copy that is not of this process. Returns the response that it no longer reads. */
+  crash?: (copy: Copy) => HttpResponse
 }
 
 /** The requests, attempts and effects of a run. The schedule decides which of them fail. */
@@ -156,6 +158,13 @@ export class Arrivals {
     return error
   }
 
+  /** True for a request that a copy has sent before, if nothing has changed or failed since then. */
+  isPoll(arrival: Arrival, copy: Copy): boolean {
+    const last = this.events.findLastIndex(({ hasChanged, failure }) => hasChanged || failure)
+    const description = describe(arrival)
+    return this.events.slice(last + 1).some((event) => event.copy === copy.name && event.description === description)
+  }
+
   /** Returns the response for a request. */
   arrive(arrival: Arrival): HttpResponse {
     this.#world.activity++
@@ -204,7 +213,7 @@ export class Arrivals {
     const gatewayResponse = isUndone ? undefined : this.#respondFromGateway(arrival, event)
     if (name === 'crash') {
       if (copy) copy.hasCrashed = true
-      return NO_RESPONSE
+      return (copy && this.#world.crash?.(copy)) ?? NO_RESPONSE
     }
     const { latency } = this.#world
     if (!effect && latency === 0) return gatewayResponse as HttpResponse // It was answered: nothing fails.

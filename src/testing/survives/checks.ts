@@ -14,7 +14,7 @@ export interface Server {
 }
 
 /** @throws TypeError if `create` did not make a gateway with the options that it received. */
-export function requireUsable(gateway: Gateway, clock: ManualClock): void {
+export function requireUsable(gateway: Gateway, clock: ManualClock): asserts gateway is Gateway<ManualClock> {
   requireGateway('create returned', gateway)
   if (gateway.clock === clock) return
   throw new TypeError(

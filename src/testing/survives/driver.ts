@@ -17,7 +17,7 @@ const MAX_STOPS_AFTER = 1000
 const FIRST_PAUSES = 500
 
 /** The reason why code was stopped before its end. */
-export type StopReason = 'nothing' | 'time' | 'requests' | 'turns' | 'timers'
+export type StopReason = 'nothing' | 'time' | 'real-time' | 'requests' | 'turns' | 'timers'
 
 /** Advances a run: lets code continue as far as it can, then the next request of a copy, and else the clock. */
 export class Driver {

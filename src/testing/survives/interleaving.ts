@@ -42,9 +42,14 @@ export class Interleaving {
     return new Promise((go) => void this.#queue.push({ copy, go }))
   }
 
+  /** The copies that wait. */
+  get waiting(): ReadonlySet<string> {
+    return new Set(this.#queue.map(({ copy }) => copy))
+  }
+
   /** Lets the next request or effect through. Returns false if none waits. */
   next(): boolean {
-    const waiting = [...new Set(this.#queue.map(({ copy }) => copy))].sort()
+    const waiting = [...this.waiting].sort()
     const [first] = waiting
     if (first === undefined) return false
     const before = this.steps.at(-1)?.copy ?? ''

@@ -54,8 +54,6 @@ export abstract class RunRecord {
   eventsBeforeEnd = 0
   /** The number of requests after the end of the code. */
   requestsAfterEnd = 0
-  /** The lines that a story ends with. */
-  readonly notes: readonly string[] = []
 
   constructor(
     readonly surroundings: Surroundings,
@@ -76,6 +74,11 @@ export abstract class RunRecord {
 
   /** Ends the run once it is judged, so that its requests and crashes cannot reach the next run. */
   abstract end(): Promise<void>
+
+  /** The lines that a story ends with. */
+  get notes(): readonly string[] {
+    return []
+  }
 
   get schedule(): readonly ScheduledFault[] {
     return this.plan.schedule

@@ -42,7 +42,10 @@ export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 's
   const left = lines.length - FIRST_LINES - LAST_LINES
   if (left > 0) lines.splice(FIRST_LINES, left, `        … ${formatCount(left, 'line')} left out`)
   const show = (text: string) => escapeUnprintable(shortenIds(text))
-  return { story: show([...lines, `  in the end: ${describeEnd(run)}`].join('\n')), message: show(message) }
+  return {
+    story: show([...lines, `  in the end: ${describeEnd(run)}`, ...run.notes.map((line) => `  ${line}`)].join('\n')),
+    message: show(message),
+  }
 }
 
 interface Row {

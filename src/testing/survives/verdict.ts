@@ -49,6 +49,7 @@ const STOP_REASONS = {
   nothing: () => 'it waits for nothing, with no timer and no request under way',
   time: (within: number, [next = 0]: readonly number[]) =>
     `it runs longer than ${durationText(within)}, the most that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
+  'real-time': () => 'it runs longer than the real time that `timeout` allows',
   requests: () => 'it sends requests without end',
   turns: () => 'it takes turns of the event loop without end, as with setImmediate',
   timers: () => 'it sets timers without end',

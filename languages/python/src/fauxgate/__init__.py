@@ -2,5 +2,6 @@
 
 from .gateway import Gateway, GatewayError
 from .server import serve
+from .survives import SurvivalError
 
-__all__ = ["Gateway", "GatewayError", "serve"]
+__all__ = ["Gateway", "GatewayError", "SurvivalError", "serve"]

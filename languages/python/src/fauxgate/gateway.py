@@ -150,6 +150,18 @@ class Gateway:
         found = self.requests(**where)
         return found[-1] if found else None
 
+    def survives(self, function: Callable[[str], Any], **settings: Any) -> str:
+        """
+        Calls a function once for each failure of each request, each time with the URL of a fresh gateway.
+
+        Raises a SurvivalError with the smallest story if a failure breaks the function, and else returns a summary. Settings
+        are those of POST /_fauxgate/explorations, such as `faults=2`, `copies=2` or `restart=True`; `setup` is a function
+        that prepares the gateway at a URL.
+        """
+        from .survives import survives
+
+        return survives(self, function, **require_values(settings))
+
     def report(self) -> str:
         """Returns a text about what happened, for people."""
         return str(self.control("GET", "/report"))

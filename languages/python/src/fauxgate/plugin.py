@@ -1,5 +1,6 @@
 """The pytest plugin: the fixture `fauxgate`, and the report of a failing test."""
 
+import inspect
 import os
 from collections.abc import Generator, Iterator
 
@@ -7,6 +8,7 @@ import pytest
 
 from .gateway import Gateway, GatewayError
 from .server import serve
+from .survives import SurvivalError
 
 OF_TEST = pytest.StashKey[Gateway]()
 SHARED = "FAUXGATE_URL names one server, but each worker of pytest-xdist needs its own: unset it, or use -n 0."
@@ -14,6 +16,29 @@ SHARED = "FAUXGATE_URL names one server, but each worker of pytest-xdist needs i
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("fauxgate_options", "Options of `fauxgate serve`, such as `--plan free`.", type="args", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    text = "survives(**settings): run the test once for each failure of each request to its gateway, the fixture fauxgate."
+    config.addinivalue_line("markers", text)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    marker = pyfuncitem.get_closest_marker("survives")
+    if not marker:
+        return None
+    gateway = pyfuncitem.funcargs.get("fauxgate")
+    if not isinstance(gateway, Gateway):
+        pytest.fail("A test with the marker survives needs the fixture fauxgate.", pytrace=False)
+    args = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
+    try:
+        gateway.survives(
+            lambda url: pyfuncitem.obj(**{**args, "fauxgate": Gateway(url)}), **{"name": pyfuncitem.name, **marker.kwargs}
+        )
+    except SurvivalError as error:
+        pytest.fail(str(error), pytrace=False)
+    return True
 
 
 @pytest.fixture(scope="session")

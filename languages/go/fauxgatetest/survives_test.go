@@ -1,0 +1,79 @@
+package fauxgatetest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
+)
+
+func send(method, url, body string) (*http.Response, error) {
+	request, err := http.NewRequest(method, url+"/reserved_addrs", strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = http.Header{"Authorization": {"Bearer key"}, "Ngrok-Version": {"2"}, "Content-Type": {"application/json"}}
+	return http.DefaultClient.Do(request)
+}
+
+// onboard creates an address, and tries again after an error. If it looks, it first looks for the address.
+func onboard(t *testing.T, url string, looks bool) {
+	for tries := 0; tries < 5; tries++ {
+		if looks {
+			response, err := send("GET", url, "")
+			if err != nil {
+				continue
+			}
+			var list struct {
+				ReservedAddrs []any `json:"reserved_addrs"`
+			}
+			err = json.NewDecoder(response.Body).Decode(&list)
+			response.Body.Close()
+			if err != nil || response.StatusCode != 200 {
+				continue
+			}
+			if len(list.ReservedAddrs) > 0 {
+				return
+			}
+		}
+		response, err := send("POST", url, `{"description":"app"}`)
+		if err == nil && response.StatusCode == 201 {
+			response.Body.Close()
+			return
+		}
+	}
+	t.Fatal("it gives up")
+}
+
+func TestAFunctionThatLooksFirstSurvivesFailuresAndCrashes(t *testing.T) {
+	fauxgatetest.Survives(t, func(t *testing.T, url string) { onboard(t, url, true) },
+		fauxgatetest.Object{"silence": 0.1, "restart": true})
+}
+
+// A failing call of Survives fails its test, so these tests run in a process of their own.
+func TestBrokenFunctions(t *testing.T) {
+	if os.Getenv("BROKEN") != "" {
+		settings := fauxgatetest.Object{"silence": 0.1}
+		if os.Getenv("BROKEN") == "copies" {
+			settings["copies"] = 2
+		}
+		looks := os.Getenv("BROKEN") == "copies"
+		fauxgatetest.Survives(t, func(t *testing.T, url string) { onboard(t, url, looks) }, settings)
+		return
+	}
+	for kind, story := range map[string]string{
+		"look":   "does not survive one fault: 2 reserved_addrs where 1 is wanted",
+		"copies": "Two copies at once do not end as one after the other",
+	} {
+		command := exec.Command(os.Args[0], "-test.run", "^TestBrokenFunctions$")
+		command.Env = append(os.Environ(), "BROKEN="+kind)
+		output, err := command.CombinedOutput()
+		if err == nil || !strings.Contains(string(output), story) {
+			t.Errorf("%s: %v in %s", kind, err, output)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+"""Finds the failure that breaks a function."""
+
+import ctypes
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+from .gateway import Gateway
+
+__tracebackhide__ = True
+
+
+class Crash(BaseException):
+    """Ends a call of the function, as the end of its process would. Do not catch it."""
+
+
+class SurvivalError(AssertionError):
+    """The story of the smallest failure that breaks the function, and its `replay`."""
+
+    def __init__(self, report: str, replay: str | None):
+        super().__init__(report)
+        self.replay = replay
+
+
+def survives(
+    gateway: Gateway,
+    function: Callable[[str], Any],
+    setup: Callable[[str], Any] | None = None,
+    **settings: Any,
+) -> str:
+    """Implements `Gateway.survives`."""
+    name = settings.pop("name", getattr(function, "__name__", "The code"))
+    call = {"name": name, "replayCall": f"gateway.survives({name}, replay=REPLAY)", "timeout": 30, **settings}
+    id = gateway.control("POST", "/explorations", {**call, "setup": setup is not None})["id"]
+    calls: dict[tuple[int, str], Thread] = {}
+    while (step := gateway.control("POST", "/explorations/next", {"id": id}))["do"] != "finish":
+        key = (step["run"], step.get("copy", ""))
+        if step["do"] == "kill":
+            raise_in(calls[key])
+        else:
+            calls[key] = Thread(target=call_once, args=(gateway, id, step, setup if step["do"] == "setup" else function))
+            calls[key].daemon = True
+            calls[key].start()
+    if not step["survives"]:
+        raise SurvivalError(step["report"], step.get("replay"))
+    return str(step["report"])
+
+
+def call_once(gateway: Gateway, id: str, step: dict[str, Any], function: Callable[[str], Any]) -> None:
+    end: dict[str, Any] = {"id": id, **{name: step[name] for name in ("run", "copy", "life") if name in step}}
+    try:
+        function(step["url"])
+    except BaseException as error:  # A crash and a SystemExit end the call too.
+        end["error"] = f"{type(error).__name__}: {error}"
+    gateway.control("POST", "/explorations/ended", end)
+
+
+def raise_in(thread: Thread) -> None:
+    """Raises a crash in a thread, where its request ends next."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Crash))

@@ -1,0 +1,138 @@
+import * as v from 'valibot'
+import { documented, named } from '../core/schema/documentation.ts'
+import { declareErrors, entry } from '../core/schema/errors.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
+import { errors as gatewayErrors, requireGatewayHost } from './gateways.ts'
+
+export const errors = declareErrors({
+  exploration_not_found: entry(
+    90465,
+    404,
+    'There is no exploration {id}. It has ended, nobody asked for its next step for an hour, or the server has started again. POST /_fauxgate/explorations starts one.',
+  ),
+  exploration_invalid: entry(90466, 400, 'The exploration cannot be started: {why}'),
+})
+
+const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
+  v.exactOptional(documented(schema, sentence))
+
+const texts = v.array(v.string(), 'an array of texts')
+
+const settings = named(
+  v.object({
+    name: optional(v.string(), 'The name of the code in reports. Default: `The code`.'),
+    replayCall: optional(
+      v.string(),
+      'The call that tries one schedule again, with `REPLAY` where the text of the schedule belongs. Default: `REPLAY`.',
+    ),
+    faults: optional(v.number(), 'The maximum number of failures in one schedule. Default: 1; with copies 0.'),
+    copies: optional(v.number(), 'The number of copies of the code that run at once: 1 to 3. Default: 1.'),
+    switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.'),
+    restart: optional(v.boolean(), 'Whether to try crashes too, after which the code is called again. Default: false.'),
+    within: optional(v.string(), "The longest that a run may take, on the gateway's clock. Default: `6h`."),
+    max: optional(v.number(), 'The maximum number of schedules. Default: 20,000.'),
+    kinds: optional(texts, 'The kinds of failures to try. Default: all that need not be named in `also`.'),
+    also: optional(texts, 'Additional kinds of failures: `late`, `slow`. Default: none.'),
+    replay: optional(v.string(), 'The text of the one schedule to try. Default: all schedules.'),
+    ignore: optional(texts, 'Paths that are not compared, such as `reserved_addrs.metadata`. Default: none.'),
+    mayLeave: optional(
+      texts,
+      'The families that the code may leave when it rejects. It is then called again. Default: none.',
+    ),
+    allow: optional(
+      v.string(),
+      'A regular expression for the errors with which the code may reject. Default: any error.',
+    ),
+    setup: optional(v.boolean(), 'Whether each run begins with the step `setup`. Default: false.'),
+    silence: optional(
+      v.number(),
+      'The real time after which a request without a response ends, in seconds. Default: 2.',
+    ),
+    timeout: optional(v.number(), 'The real time that a run may take, in seconds. Default: 60.'),
+    jobs: optional(v.number(), 'The maximum number of runs at once. Default: 1.'),
+  }),
+  'ExplorationSettings',
+  'The settings of an exploration.',
+)
+
+const id = documented(v.string(), 'The id of the exploration.')
+const run = documented(v.number(), 'The number of the run.')
+const copy = documented(v.string(), 'The name of the copy: `A`, `B` or `C`.')
+const life = documented(v.number(), 'The number of the call of this copy in this run, from 1.')
+
+const step = named(
+  v.object({
+    do: documented(
+      v.picklist(['setup', 'start', 'kill', 'finish']),
+      '`setup` prepares the gateway of a run. `start` calls the code. `kill` ends a call of the code, as a crash does. After `finish` nothing follows.',
+    ),
+    run: v.exactOptional(run),
+    copy: v.exactOptional(copy),
+    life: v.exactOptional(life),
+    url: optional(v.string(), 'The base URL of the gateway, for this copy in this run.'),
+    survives: optional(v.boolean(), 'Whether the code survives; at the end only.'),
+    report: optional(v.string(), 'The summary, or the story of the smallest failing schedule; at the end only.'),
+    replay: optional(v.string(), 'The text of the smallest failing schedule; at the end only.'),
+  }),
+  'ExplorationStep',
+  'What the program that runs the code has to do next.',
+)
+
+const runEnd = named(
+  v.object({
+    id,
+    run,
+    copy: v.exactOptional(copy),
+    life: v.exactOptional(life),
+    error: optional(v.string(), 'The error with which the call ended. Absent if it succeeded.'),
+  }),
+  'RunEnd',
+  'The end of a `setup`, or of a call of the code. A killed call ends too.',
+)
+
+const start = controlCall({
+  method: 'POST',
+  path: '/explorations',
+  summary: 'Start to explore which failures break a program',
+  from: 'body',
+  schema: settings,
+  response: v.object({ id }),
+  errors: [gatewayErrors.gateways_unavailable, errors.exploration_invalid],
+  run: async (host, input) => ({ id: await requireHost(host).start(input) }),
+})
+
+const next = controlCall({
+  method: 'POST',
+  path: '/explorations/next',
+  summary: 'Wait for the next step of an exploration',
+  from: 'body',
+  schema: v.object({ id }),
+  response: step,
+  errors: [gatewayErrors.gateways_unavailable, errors.exploration_not_found],
+  run: (host, input, signal) => requireHost(host).next(input.id, signal),
+})
+
+const ended = controlCall({
+  method: 'POST',
+  path: '/explorations/ended',
+  summary: 'Report the end of a step of an exploration',
+  from: 'body',
+  schema: runEnd,
+  errors: [gatewayErrors.gateways_unavailable, errors.exploration_not_found],
+  run: (host, input) => requireHost(host).ended(input),
+})
+
+const stop = controlCall({
+  method: 'DELETE',
+  path: '/explorations',
+  summary: 'End an exploration early',
+  from: 'query',
+  schema: v.object({ id }),
+  errors: [gatewayErrors.gateways_unavailable, errors.exploration_not_found],
+  run: (host, input) => requireHost(host).stop(input.id),
+})
+
+/** Over HTTP only: in the same process, `survives` of `fauxgate/testing` explores. */
+export const explorations: Control<object, typeof errors> = { calls: [start, next, ended, stop], errors }
+
+const requireHost = (host: ControlHost) => requireGatewayHost(host).explorations

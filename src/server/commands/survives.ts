@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ExplorationHost, requireGatewayHost } from '../../control/gateways.ts'
+import { manualClock } from '../../core/engine/manual-clock.ts'
+import { createNgrok } from '../../gateway/ngrok.ts'
+import type { ExplorationSettings, ExplorationStep } from '../../generated/controls.ts'
+import { START } from '../../testing/fixture.ts'
+import { UsageError } from '../errors.ts'
+import { type Flag, integerFlag, switchFlag, textFlag } from '../options/flags.ts'
+import { serve } from '../serve.ts'
+import { printLine, showProgress } from '../terminal.ts'
+import type { Arguments, Command } from './command.ts'
+
+const listFlag = (flag: string, value: string, sentence: string): Flag => ({ flag, kind: 'texts', value, sentence })
+
+/** The flags, by the settings that they set. */
+const FLAGS = {
+  faults: integerFlag('faults', 'The most failures in one schedule. Default: 1; with --copies 0.'),
+  copies: integerFlag('copies', 'How many processes run at once, 1 to 3, in each order of their requests. Default: 1.'),
+  restart: switchFlag('restart', 'Kill the command after a request, too, and start it again.'),
+  allow: textFlag('allow', 'REGEXP', 'The last line of stderr with which the command may fail. Default: any.'),
+  mayLeave: listFlag('may-leave', 'FAMILY', 'What the command may leave when it fails. It is then started again.'),
+  ignore: listFlag('ignore', 'PATH', 'What is not compared, such as reserved_addrs.metadata.'),
+  also: listFlag('also', 'KIND', 'Additional failures: late, slow.'),
+  max: integerFlag('max', 'The most schedules that are tried. Default: 20000.'),
+  silence: integerFlag('silence', 'The real seconds after which a request without a response ends. Default: 2.'),
+  timeout: integerFlag('timeout', 'The real seconds that a run may take. Default: 60.'),
+  jobs: integerFlag('jobs', 'How many runs are made at once. Default: 8; 1 if they share files, ports or a database.'),
+  replay: textFlag('replay', 'SCHEDULE', 'Try this one schedule of a report, and show what the command prints.'),
+} satisfies { readonly [Name in keyof ExplorationSettings]?: Flag }
+
+const SETUP = textFlag('setup', 'COMMAND', 'Run this in a shell before each run, with the same environment.')
+
+export const survivesCommand: Command = {
+  name: 'survives',
+  words: '-- COMMAND…',
+  summary: 'Run a command once for each failure of each request, and tell which one breaks it',
+  flags: [...Object.values(FLAGS), SETUP],
+  example: 'survives --faults 2 -- python onboard.py',
+  notes: [
+    'The command has the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded.',
+    'FAUXGATE_FOLDER is a new folder for each run. It stays when the command is started again.',
+    'Exit codes: 0 the command survives; 1 a failure breaks it, and a report says how; 2 a flag is wrong.',
+  ],
+  run: async (parsed, environment) => {
+    const [program] = parsed.words
+    if (program === undefined)
+      throw new UsageError('survives needs a command, such as "survives -- python onboard.py".')
+    const gateway = createNgrok({ clock: manualClock(START) })
+    const server = await serve(gateway)
+    const folder = await mkdtemp(join(tmpdir(), 'fauxgate-'))
+    const processes = new Processes(parsed, environment, folder)
+    try {
+      return await explore(requireGatewayHost(gateway.transport.hooks).explorations, parsed, processes)
+    } finally {
+      processes.killAll()
+      await server.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+async function explore(explorations: ExplorationHost, parsed: Arguments, processes: Processes): Promise<number> {
+  const id = await explorations.start(settingsOf(parsed))
+  for (;;) {
+    const step = await explorations.next(id, undefined)
+    const { run = 0, copy = '', life = 1 } = step
+    const end = (error: string | undefined) =>
+      explorations.ended({ id, run, ...(copy && { copy, life }), ...(error !== undefined && { error }) })
+    if (step.do === 'finish') {
+      printLine(step.report ?? '')
+      return step.survives ? 0 : 1
+    }
+    if (step.do === 'kill') await processes.kill(step)
+    else void processes.start(step).then(end)
+  }
+}
+
+function settingsOf({ flags, words }: Arguments): ExplorationSettings {
+  const values = Object.entries(FLAGS).flatMap(([name, { flag, kind }]) => {
+    const value = flags.get(flag)
+    if (value === undefined) return []
+    const [text] = Array.isArray(value) ? value : []
+    return [[name, kind === 'integer' ? Number(text) : kind === 'text' ? text : value]]
+  })
+  const typed = [...flags].filter(([flag]) => ['copies', 'restart', 'setup'].includes(flag))
+  const again = typed.map(([flag, value]) => ` --${flag}${Array.isArray(value) ? ` ${quoteWord(value[0])}` : ''}`)
+  const command = words.map(quoteWord).join(' ')
+  return {
+    name: words.join(' '),
+    replayCall: `fauxgate survives${again.join('')} --replay REPLAY -- ${command}`,
+    setup: flags.has(SETUP.flag),
+    jobs: 8,
+    ...Object.fromEntries(values),
+  }
+}
+
+/** Quotes a word for a shell, if it needs that. */
+const quoteWord = (word: string) => (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** The last line of an output, as much of it as a report shows. */
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.slice(-200).trim() ?? ''
+
+/** The processes of a command. */
+class Processes {
+  readonly #setup: string
+  readonly #words: readonly string[]
+  readonly #environment: NodeJS.ProcessEnv
+  readonly #isReplay: boolean
+  readonly #folder: string
+  readonly #running = new Map<string, ChildProcess>()
+
+  constructor({ flags, words }: Arguments, environment: NodeJS.ProcessEnv, folder: string) {
+    const setup = flags.get(SETUP.flag)
+    this.#setup = Array.isArray(setup) ? setup[0] : ''
+    this.#words = words
+    this.#environment = environment
+    this.#isReplay = flags.has(FLAGS.replay.flag)
+    this.#folder = folder
+  }
+
+  /** Starts the command, or the setup. Resolves at its end, with the error if it fails. */
+  async start({ do: what, run = 0, copy = '', url = '' }: ExplorationStep): Promise<string | undefined> {
+    const own = join(this.#folder, String(run), copy)
+    await mkdir(own, { recursive: true })
+    if (!this.#isReplay) showProgress(`Run ${run}`)
+    const [program = '', ...rest] = what === 'setup' ? [this.#setup] : this.#words
+    const child = spawn(program, rest, {
+      shell: what === 'setup',
+      // Its group has the processes that it starts.
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', this.#isReplay ? 'inherit' : 'ignore', 'pipe'],
+      env: {
+        NGROK_API_KEY: 'any-key',
+        ...this.#environment,
+        FAUXGATE_URL: url,
+        NGROK_API_URL: url,
+        NGROK_API_BASE_URL: url,
+        FAUXGATE_FOLDER: own,
+        FAUXGATE_COPY: copy,
+      },
+    })
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-4096)
+      if (this.#isReplay) process.stderr.write(text)
+    })
+    const name = `${run} ${copy}`
+    this.#running.set(name, child)
+    const code = await new Promise<number | string | Error | null>((resolve) => {
+      child.once('error', resolve).once('close', (code, signal) => resolve(code ?? signal))
+    })
+    if (this.#running.get(name) === child) this.#running.delete(name)
+    if (code instanceof Error) return code.message
+    return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
+  }
+
+  /** Kills a process with all that it has started. Resolves once it has ended. */
+  async kill({ run, copy }: ExplorationStep): Promise<void> {
+    const child = this.#running.get(`${run} ${copy}`)
+    if (!child || child.exitCode !== null) return
+    const closed = once(child, 'close')
+    killGroup(child)
+    await closed
+  }
+
+  killAll(): void {
+    showProgress('')
+    for (const child of this.#running.values()) killGroup(child)
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has just ended.
+  }
+}

@@ -1,0 +1,232 @@
+import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import { LATEST_TIME } from '../../core/schema/time.ts'
+import type { Arrival } from '../../gateway/http/arrival.ts'
+import type { HttpResponse } from '../../gateway/http/messages.ts'
+import type { Gateway } from '../../gateway/types.ts'
+import type { ExplorationStep } from '../../generated/controls.ts'
+import type { Surroundings } from '../../testing/survives/arrivals.ts'
+import type { Copy } from '../../testing/survives/copy.ts'
+import type { StopReason } from '../../testing/survives/driver.ts'
+import type { Masks } from '../../testing/survives/masks.ts'
+import type { ParsedSurvivalOptions } from '../../testing/survives/options.ts'
+import { type Plan, RunRecord } from '../../testing/survives/record.ts'
+import { later } from '../waiting.ts'
+
+/** The real time after which a copy that does nothing counts as asleep, in ms: before its first request, and later. */
+const QUIET_MS = { first: 5000, later: 300 }
+
+/** The longest that a client is told to wait, in seconds: its time is real. */
+const MAX_RETRY_AFTER = 1
+
+/** The details of a run in another process. */
+export interface RunDetails {
+  readonly number: number
+  /** The real time after which a request without a response ends, in ms. */
+  readonly silence: number
+  /** The real time that the run may take, in ms. */
+  readonly timeout: number
+  readonly hasSetup: boolean
+  /** The URLs of the copies, by their names. */
+  readonly urls: ReadonlyMap<string, string>
+  /** Passes a step to the program that runs the code. Resolves when the program asks for the step after it. */
+  send(step: ExplorationStep): Promise<void>
+  /** Is called once the run is judged. */
+  close(): void
+}
+
+/** The surroundings of code in another process: the time of the code is real, and the gateway's clock is its own. */
+export class ExternalSurroundings implements Surroundings {
+  activity = 0
+  copy: Copy | undefined
+  readonly latency = 0
+  crash?: (copy: Copy) => HttpResponse
+
+  constructor(readonly clock: ManualClock) {}
+}
+
+/** One run of code that another program calls, and that reaches the gateway through sockets. */
+export class ExternalRun extends RunRecord {
+  readonly #details: RunDetails
+  readonly #start: number
+  /** Resolves what the run waits for: the end of its setup, or of its copies. */
+  #proceed: () => void = () => undefined
+  #group: readonly Copy[] = []
+  /** The copies that have sent a request in their present life. */
+  readonly #active = new Set<Copy>()
+  /** Prevents that a request is let through once all is quiet. */
+  #cancelQuiet = (): void => undefined
+  /** The time that a client was told to wait, beyond what it really waits, in ms. */
+  #owed = 0
+  #polls = 0
+  #silences = 0
+  setupError: string | undefined
+
+  constructor(
+    surroundings: ExternalSurroundings,
+    options: ParsedSurvivalOptions,
+    masks: Masks,
+    gateway: Gateway<ManualClock>,
+    plan: Plan,
+    details: RunDetails,
+  ) {
+    super(surroundings, options, masks, gateway, plan)
+    this.#details = details
+    this.#start = surroundings.clock.now
+    surroundings.crash = (copy) => this.#crash(copy)
+  }
+
+  /** The line that says how the time of the gateway differs from that of the code. */
+  override get notes(): readonly string[] {
+    const moved = [
+      this.#polls > 0 && `at ${this.#polls === 1 ? 'a poll' : `${this.#polls} polls`} to the next event`,
+      this.#silences > 0 && `past a silence that really took ${this.#details.silence / 1000}s`,
+    ].filter(Boolean)
+    return moved.length > 0 ? [`The code has real time; the gateway's clock moved ${moved.join(', and ')}.`] : []
+  }
+
+  /** Runs the copies, at once or one after the other. */
+  async run(): Promise<void> {
+    const { number, hasSetup, timeout, urls } = this.#details
+    const { arrivals } = this
+    if (hasSetup) await this.#wait(() => this.#send({ do: 'setup', url: [...urls.values()][0] ?? '' }))
+    if (this.setupError !== undefined) throw new Error(`The setup of run ${number} failed: ${this.setupError}`)
+    this.listen()
+    this.gateway.transport.hooks.arrival = (arrival) => this.#arrive(arrival)
+    const cancelTimeout = later(timeout, () => this.#stop('real-time'))
+    this.noteOutcome()
+    for (const group of this.groups) {
+      this.#group = group
+      await this.#wait(() => {
+        for (const copy of group) this.#startLife(copy)
+      })
+      if (this.stopReason) break
+      this.noteOutcome()
+    }
+    cancelTimeout()
+    this.#cancelQuiet()
+    this.eventsBeforeEnd = arrivals.events.length
+    arrivals.settle(LATEST_TIME)
+  }
+
+  /** Takes the end of a step. */
+  ended(name: string | undefined, life: number | undefined, error: string | undefined): void {
+    const copy = this.copies.find((each) => each.name === name)
+    if (!copy) {
+      this.setupError = error
+      this.#proceed()
+    } else if (copy.life === life && !copy.settled && !this.stopReason) {
+      if (!copy.hasCrashed)
+        copy.settled = error === undefined ? {} : { error: Object.assign(new Error(error), { name: '' }) }
+      if (copy.hasCrashed || this.shouldResume(copy)) this.#startLife(copy)
+      if (this.#group.every(({ settled }) => settled)) this.#proceed()
+      else this.#letThrough()
+    }
+  }
+
+  async runToEnd(_option: string, work: () => unknown): Promise<unknown> {
+    return work()
+  }
+
+  async end(): Promise<void> {
+    this.#details.close()
+  }
+
+  /** Does something, and waits until the run proceeds. */
+  #wait(work: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#proceed = resolve
+      work()
+    })
+  }
+
+  #send(step: ExplorationStep): Promise<void> {
+    return this.#details.send({ ...step, run: this.#details.number })
+  }
+
+  #startLife(copy: Copy): void {
+    this.#active.delete(copy)
+    this.beginLife(copy)
+    void this.#sendOf(copy, 'start')
+  }
+
+  #sendOf({ name, life }: Copy, what: 'start' | 'kill'): Promise<void> {
+    return this.#send({ do: what, copy: name, life, url: this.#details.urls.get(name) ?? this.gateway.url })
+  }
+
+  /** Breaks the connection of a crashed copy, once the program has killed the copy. */
+  #crash(copy: Copy): HttpResponse {
+    const drop = {
+      status: 503,
+      headers: {},
+      body: null,
+      delivery: { drop: true, notBefore: this.surroundings.clock.now },
+    }
+    return { ...drop, safe: this.#sendOf(copy, 'kill').then(() => drop) }
+  }
+
+  #stop(reason: StopReason): void {
+    if (this.stopReason) return
+    this.stopReason = reason
+    for (const copy of this.#group) if (!copy.settled && !copy.hasCrashed) void this.#sendOf(copy, 'kill')
+    this.#proceed()
+  }
+
+  #arrive(arrival: Arrival): HttpResponse {
+    const { arrivals } = this
+    const copy = this.surroundings.copy ?? this.copies[0]
+    if (!copy || copy.hasCrashed || this.stopReason) return arrival.fail({ drop: true })
+    this.#active.add(copy)
+    this.#advance(this.#owed)
+    this.#owed = 0
+    if (arrivals.isPoll(arrival, copy)) this.#advanceToNext()
+    const response = arrivals.arrive(arrival)
+    if (arrivals.isOverloaded) this.#stop('requests')
+    if (!response.safe) return this.#inRealTime(response)
+    const safe = response.safe.then((final) => this.#inRealTime(final))
+    this.#letThrough()
+    return { ...response, safe }
+  }
+
+  /** Ends a response that is not due yet after a silence, and shortens what a client is told to wait. */
+  #inRealTime(response: HttpResponse): HttpResponse {
+    const { clock } = this.surroundings
+    const { notBefore = 0 } = response.delivery ?? {}
+    if (notBefore > clock.now && notBefore < LATEST_TIME) {
+      later(this.#details.silence, () => {
+        if (notBefore > clock.now) this.#silences++
+        this.#advance(notBefore - clock.now)
+      })
+    }
+    const seconds = Number(response.headers['Retry-After'] ?? 0)
+    if (!(seconds > MAX_RETRY_AFTER)) return response
+    this.#owed = (seconds - MAX_RETRY_AFTER) * 1000
+    return { ...response, headers: { ...response.headers, 'Retry-After': String(MAX_RETRY_AFTER) } }
+  }
+
+  /** Advances to what a poll waits for, if it is due within the time of a run. */
+  #advanceToNext(): void {
+    const { clock } = this.surroundings
+    const next = Math.min(clock.nextDueAt() ?? LATEST_TIME, this.arrivals.nextAt())
+    if (next <= clock.now || next > this.#start + this.options.within) return
+    this.#polls++
+    this.#advance(next - clock.now)
+  }
+
+  #advance(ms: number): void {
+    const { clock } = this.surroundings
+    if (ms > 0) clock.advance(ms)
+    this.arrivals.settle(clock.now)
+  }
+
+  /** Lets the next request of the copies through, once no copy can go on: each one waits, has ended or is asleep. */
+  #letThrough(): void {
+    this.#cancelQuiet()
+    const { interleaving } = this.arrivals
+    if (!interleaving || interleaving.waiting.size === 0) return
+    const others = this.#group.filter(({ settled, name }) => !settled && !interleaving.waiting.has(name))
+    const go = () => void (interleaving.next() && this.#letThrough())
+    if (others.length === 0) return void interleaving.next()
+    const areAwake = others.every((copy) => this.#active.has(copy))
+    this.#cancelQuiet = later(areAwake ? QUIET_MS.later : QUIET_MS.first, go)
+  }
+}

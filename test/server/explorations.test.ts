@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import { explore, type Program, type Send, startControls } from '../support/exploration.ts'
+
+/** Tries something again after an error, up to three times. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === 3) throw error
+    }
+  }
+}
+
+const create = (send: Send) => send('POST', '/reserved_addrs', { description: 'app' })
+
+const createOnce = (send: Send) =>
+  again(async () => {
+    const { reserved_addrs: found = [] } = await send('GET', '/reserved_addrs')
+    if ((found as readonly object[]).length === 0) await create(send)
+  })
+
+test('an exploration finds the failure that breaks a program, and tells the smallest story', async () => {
+  const twice: Program = async (send) => void (await again(() => create(send)))
+  const { survives, report, replay } = await explore(twice, { name: 'onboard', replayCall: 'try(REPLAY)' })
+  expect(survives).toBe(false)
+  expect(replay).toBe('POST /reserved_addrs#1 lost-after')
+  expect(report).toMatch(
+    `onboard does not survive one fault: 2 reserved_addrs where 1 is wanted.
+
+      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost (ra_a)
+      0s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)
+  in the end: it resolves; left: ra_a, ra_b
+  The smallest of 4 failing schedules; all 8 with one fault were tried.
+  Replay: try("POST /reserved_addrs#1 lost-after")`,
+  )
+})
+
+test('a program that looks before each try survives all pairs of failures, however many runs are made at once', async () => {
+  for (const jobs of [1, 16]) {
+    const { report } = await explore((send) => createOnce(send), {
+      faults: 2,
+      kinds: ['lost', '5xx', '429', 'cut'],
+      jobs,
+    })
+    expect(report).toBe('92 of 92 schedules with up to 2 faults; 0 fail')
+  }
+})
+
+test('a poll moves the clock of its run to the next event, and a silence past its end: a story says so', async () => {
+  const poll: Program = async (send) => {
+    const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
+    const { id } = await send('POST', '/reserved_domains', { domain: 'app.example.com', ...policy })
+    for (let polls = 0; polls < 50; polls++) {
+      const { certificate } = await again(() => send('GET', `/reserved_domains/${id}`))
+      if (certificate) return
+    }
+    throw new Error('no certificate')
+  }
+  const { report } = await explore(poll, { kinds: ['silent', 'outcomes'], mayLeave: ['tls_certificates'] })
+  expect(report).toMatch(/POST \/reserved_domains .*✗ done, but no answer/)
+  expect(report).toMatch("The code has real time; the gateway's clock moved past a silence that really took 0.02s.")
+  const survived = await explore(poll, { kinds: ['outcomes'] })
+  expect(survived.report).toMatch(/^\d+ of \d+ schedules with up to 1 fault; 0 fail$/)
+})
+
+test('a crash kills the program after a request, and starts it again on the same gateway', async () => {
+  const { report } = await explore(async (send) => void (await create(send)), { restart: true, kinds: ['crash'] })
+  expect(report).toMatch('the code crashes before the answer')
+  expect(report).toMatch('the code starts again')
+  const { survives } = await explore((send) => createOnce(send), { restart: true, kinds: ['crash'] })
+  expect(survives).toBe(true)
+})
+
+test('copies run at once, and an order in which they end otherwise than one after the other is a failure', async () => {
+  const { report, replay } = await explore((send) => createOnce(send), { copies: 2 })
+  expect(report).toMatch('Two copies at once do not end as one after the other: 2 reserved_addrs where 1 is left.')
+  expect(replay).toBe('A1 B A')
+  const { survives } = await explore(
+    async (send, { copy }) => void (await send('POST', '/reserved_domains', { domain: `${copy}.example.com` })),
+    { copies: 2 },
+  )
+  expect(survives).toBe(true)
+})
+
+test('the setup prepares the gateway of each run, and what it creates is not left by the program', async () => {
+  const { report } = await explore(
+    (send) => createOnce(send),
+    { setup: true },
+    async (send) => void (await create(send)),
+  )
+  expect(report).toBe('5 of 5 schedules with up to 1 fault; 0 fail')
+  const failed = await explore(
+    (send) => createOnce(send),
+    { setup: true },
+    () => Promise.reject(new Error('no database')),
+  )
+  expect(failed).toMatchObject({ survives: false, report: 'The setup of run 1 failed: Error: no database' })
+})
+
+test('an error must match `allow`, and after an error with `mayLeave` the program is called again', async () => {
+  const { report } = await explore((send) => send('GET', '/reserved_addrs').then(), {
+    kinds: ['5xx'],
+    allow: 'status 429',
+  })
+  expect(report).toMatch('which `allow` does not accept')
+  const resumed = await explore((send) => createOnce(send), { faults: 2, kinds: ['5xx'], mayLeave: ['reserved_addrs'] })
+  expect(resumed.survives).toBe(true)
+})
+
+test('a program that never ends is killed after the real time that `timeout` allows', async () => {
+  const { report } = await explore(
+    async (send) => {
+      await create(send)
+      await new Promise(() => undefined)
+    },
+    { timeout: 0.2 },
+  )
+  expect(report).toMatch('never ends: it runs longer than the real time that `timeout` allows')
+})
+
+test('a client is told to wait for a second at most, since its time is real', async () => {
+  const waits: (string | null)[] = []
+  const limited: Program = async (_send, { url }) => {
+    const response = await fetch(`${url}/reserved_addrs`, {
+      headers: { authorization: 'Bearer key', 'ngrok-version': '2' },
+    })
+    waits.push(response.headers.get('retry-after'))
+  }
+  const prepare: Program = async (_send, { url }) => {
+    const body = JSON.stringify({ status: 429, retryAfter: '30s', times: 1 })
+    await fetch(`${url}/_fauxgate/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  }
+  await explore(limited, { setup: true, kinds: ['lost'] }, prepare)
+  expect(waits[0]).toBe('1')
+})
+
+test('settings that are not allowed start no exploration, and an ended exploration is not found', async () => {
+  const control = await startControls()
+  for (const [settings, words] of [
+    [{ faults: 9 }, 'faults'],
+    [{ also: ['clock'] }, 'also has "clock"'],
+    [{ silence: 0 }, 'silence is 0'],
+    [{ allow: '(' }, 'allow'],
+  ] as const) {
+    const { status, body } = await control('POST', '/explorations', settings)
+    expect([status, body.error_code]).toEqual([400, 'ERR_NGROK_90466'])
+    expect(body.msg).toMatch(words)
+  }
+  const { body } = await control('POST', '/explorations', {})
+  expect((await control('DELETE', `/explorations?id=${body.id}`)).status).toBe(204)
+  expect((await control('POST', '/explorations/next', { id: body.id })).body.error_code).toBe('ERR_NGROK_90465')
+})

@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startProcess } from '../support/command.ts'
+import { newFile } from '../support/folder.ts'
+
+const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
+
+/** Says loudly which programs are left out. */
+function unless(isThere: boolean, what: string): boolean {
+  if (!isThere) process.stderr.write(`\nNOT TESTED: fauxgate survives with ${what}, which is missing here.\n`)
+  return !isThere
+}
+
+async function runSurvives(...args: string[]) {
+  const { output, exited } = startProcess({}, 'survives', ...args)
+  return { code: await exited, ...output }
+}
+
+const PYTHON = `
+import json, os, sys, urllib.request
+headers = {"authorization": "Bearer key", "ngrok-version": "2", "content-type": "application/json"}
+def call(method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    url = os.environ["FAUXGATE_URL"] + path
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method)) as response:
+        return json.load(response)
+for tries in range(5):
+    try:
+        LOOK
+        call("POST", "/reserved_addrs", {"description": "app"})
+        sys.exit(0)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+sys.exit("it gives up")
+`
+
+const SHELL = `
+call() { curl -sf -H 'authorization: Bearer key' -H 'ngrok-version: 2' -H 'content-type: application/json' "$@"; }
+[ -f "$FAUXGATE_FOLDER/saved" ] && exit 0
+call -d '{"description":"app"}' "$FAUXGATE_URL/reserved_addrs" > "$FAUXGATE_FOLDER/saved"
+`
+
+const GO = `package main
+
+import (
+	"net/http"
+	"os"
+	"strings"
+)
+
+func main() {
+	for tries := 0; tries < 5; tries++ {
+		request, _ := http.NewRequest("POST", os.Getenv("NGROK_API_URL")+"/reserved_addrs", strings.NewReader("{}"))
+		request.Header = http.Header{"Authorization": {"Bearer key"}, "Ngrok-Version": {"2"}, "Content-Type": {"application/json"}}
+		response, err := http.DefaultClient.Do(request)
+		if err == nil && response.StatusCode == 201 {
+			return
+		}
+	}
+	os.Exit(1)
+}
+`
+
+const TWICE = '2 reserved_addrs where 1 is wanted'
+
+describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a Python program', () => {
+  const write = (look: string) => newFile('onboard.py', PYTHON.replace('LOOK', look))
+
+  test('a program that does not look before it tries again is broken by a lost response', async () => {
+    const { code, stdout } = await runSurvives('--', 'python3', write('pass'))
+    expect(stdout).toMatch(`does not survive one fault: ${TWICE}`)
+    expect(stdout).toMatch('POST /reserved_addrs {"description": "app"} ✗ done, but the answer is lost (ra_a)')
+    expect(stdout).toMatch('Replay: fauxgate survives --replay "POST /reserved_addrs#1 lost-after" -- python3 ')
+    expect(code).toBe(1)
+  })
+
+  test('a replay tries one schedule, and shows what the command prints', async () => {
+    const { code, stdout, stderr } = await runSurvives(
+      '--replay',
+      'POST /reserved_addrs#1 503',
+      '--',
+      'python3',
+      write('pass'),
+    )
+    expect(stderr).toMatch('HTTP Error 503')
+    expect(stdout).toBe('1 of 1 schedules with up to 1 fault; 0 fail\n')
+    expect(code).toBe(0)
+  })
+
+  test('a program that looks first survives all failures of one request, and two copies of it are a race', async () => {
+    const file = write('if call("GET", "/reserved_addrs")["reserved_addrs"]: sys.exit(0)')
+    const { code, stdout } = await runSurvives('--restart', '--', 'python3', file)
+    expect([code, stdout]).toEqual([0, '15 of 15 schedules with up to 1 fault; 0 fail\n'])
+    const race = await runSurvives('--copies', '2', '--', 'python3', file)
+    expect(race.stdout).toMatch(
+      'Two copies at once do not end as one after the other: 2 reserved_addrs where 1 is left.',
+    )
+    expect(race.stdout).toMatch('Replay: fauxgate survives --copies 2 --replay "A1 B A" -- python3 ')
+    expect(race.code).toBe(1)
+  })
+})
+
+describe.skipIf(unless(has('curl', '--version'), 'a shell script and curl'))('survives runs a shell script', () => {
+  test('a file that stays empty after a crash hides that the address is not saved', async () => {
+    const file = newFile('onboard.sh', SHELL)
+    const { code, stdout } = await runSurvives('--restart', '--allow', 'exit code', '--', 'sh', file)
+    expect(stdout).toMatch(/does not survive one fault/)
+    expect(code).toBe(1)
+  })
+
+  test('a setup runs in a shell before each run, and what it creates is not left by the command', async () => {
+    const create = `curl -sf -H 'authorization: Bearer key' -H 'ngrok-version: 2' -H 'content-type: application/json' -d '{}' $FAUXGATE_URL/reserved_addrs`
+    const list =
+      'curl -sf -H "authorization: Bearer key" -H "ngrok-version: 2" $FAUXGATE_URL/reserved_addrs | grep -q ra_'
+    const { code, stdout } = await runSurvives('--setup', create, '--', 'sh', '-c', list)
+    expect([code, stdout]).toEqual([0, '5 of 5 schedules with up to 1 fault; 0 fail\n'])
+  })
+})
+
+describe.skipIf(unless(has('go', 'version'), 'Go'))('survives runs a Go binary', () => {
+  test('a retry without a look creates a second address after a lost response', async () => {
+    const file = newFile('main.go', GO)
+    const binary = join(dirname(file), 'onboard')
+    const built = spawnSync('go', ['build', '-o', binary, file])
+    expect([built.status, String(built.stderr)]).toEqual([0, ''])
+    const { code, stdout } = await runSurvives('--', binary)
+    expect(stdout).toMatch(`does not survive one fault: ${TWICE}`)
+    expect(code).toBe(1)
+  })
+})
+
+test('a line without a command, or with a wrong flag, has the exit code 2', async () => {
+  for (const args of [[], ['--fault', '2', '--', 'true']]) {
+    const { code, stderr } = await runSurvives(...args)
+    expect(stderr).toMatch(/See "fauxgate help survives"/)
+    expect(code).toBe(2)
+  }
+})
+
+test('a command that cannot be started fails without any fault, and the report says why', async () => {
+  const { code, stdout } = await runSurvives('--', 'no-such-program')
+  expect(stdout).toMatch(/no-such-program fails without any fault: it rejects with spawn no-such-program ENOENT/)
+  expect(code).toBe(1)
+})
