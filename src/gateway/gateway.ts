@@ -64,8 +64,8 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
-  const createSibling = createSiblings(options)
   const internals = createInternals(options)
+  const createSibling = createSiblings(options)
   const { engine, boundary, dialect, table } = internals
   const { initial, clock, control, cors, emptyJsonOnDelete, families, errorText } = internals.options
   const initialUrl = engine.url

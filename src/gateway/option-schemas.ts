@@ -81,21 +81,21 @@ export const internalErrorBackoff = named(
 )
 
 const ADDRESS_ALLOWED = 'an http or https URL'
-const address = (what: string) =>
+const address = (what: string, flag: string) =>
   optionRow(
     v.pipe(v.string(ADDRESS_ALLOWED), v.regex(/^https?:\/\/[^/?#]+/, ADDRESS_ALLOWED)),
     `The address for events whose destination is ${what}.`,
-    { placeholder: 'URL' },
+    { placeholder: 'URL', flag },
   )
 
 export const destinations = named(
   optionsOf(
     {
-      cloudwatch_logs: address('a log group of CloudWatch'),
-      datadog: address('an account of Datadog'),
-      firehose: address('a delivery stream of Firehose'),
-      kinesis: address('a stream of Kinesis'),
-      azure_logs_ingestion: address('a data collection endpoint of Azure'),
+      cloudwatch_logs: address('a log group of CloudWatch', 'events-to-cloudwatch'),
+      datadog: address('an account of Datadog', 'events-to-datadog'),
+      firehose: address('a delivery stream of Firehose', 'events-to-firehose'),
+      kinesis: address('a stream of Kinesis', 'events-to-kinesis'),
+      azure_logs_ingestion: address('a data collection endpoint of Azure', 'events-to-azure'),
     },
     'an object with "cloudwatch_logs", "datadog", "firehose", "kinesis" and "azure_logs_ingestion", each an http or https URL',
   ),

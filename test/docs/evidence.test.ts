@@ -132,7 +132,7 @@ describe('The OpenAPI document', () => {
 
 test('docs/differences.md lists every open doubt, and every part of the API', () => {
   const page = readFileSync('docs/differences.md', 'utf8')
-  for (const { name } of sections.flatMap(({ doubts }) => doubts)) expect(page).toContain(`[\`${name}\`]`)
+  for (const { name } of sections.flatMap(({ doubts }) => doubts)) expect(page).toContain(`- \`${name}\`: `)
   for (const { call } of operations) expect(page).toContain(`\`${/\/(?:(?:edges|backends)\/)?\w+/.exec(call)?.[0]}\``)
 })
 

@@ -58,7 +58,7 @@ describe('The help', () => {
 
   it('names the commands that control a running server', async () => {
     const { stdout } = await runToEnd({}, 'help')
-    const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= )/gm)].map(([, name = '']) => name)
+    const names = [...stdout.matchAll(/^ {2}([a-z-]+(?: [a-z]+)?)(?= )/gm)].map(([, name = '']) => name)
     const between = names.slice(names.indexOf('clock'), names.lastIndexOf('state import') + 1)
     const controlling = clientCommands.map(({ name }) => name)
     expect(between.filter((name) => !controlling.includes(name))).toEqual(['policy check', 'policy test'])

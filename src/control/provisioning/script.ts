@@ -45,8 +45,8 @@ function describeAllowed(names: readonly string[]): (issue: { readonly input: un
     const name = String(wrong?.path?.[0]?.key ?? '')
     if (!wrong || name === '') return `${names.join(', ')}, or ${DETAILS_ALLOWED}`
     if (!['outcome', 'error', 'message', 'retriesAfter'].includes(name)) return `an object without ${name}`
-    const allowed = name === 'outcome' ? PROVISIONING_ERRORS.join(' or ') : wrong.message
-    return `an object whose ${name} is ${allowed}`
+    if (name === 'outcome') return `an object whose outcome is ${PROVISIONING_ERRORS.join(' or ')}`
+    return `an object whose ${name} is ${wrong.type === 'string' ? 'a string' : wrong.message}`
   }
 }
 

@@ -16,6 +16,7 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   Traffic: ['request', 'upstream', 'traffic', 'policy'],
   'Requests and state': [
     'requests',
+    'sent-events',
     'controls',
     'overview',
     'troubles',
