@@ -34,14 +34,15 @@ export type KeptEvent = { -readonly [Name in keyof SentEventItem]: SentEventItem
   /** The kind of the destination's target, such as `datadog`. */
   readonly kind: string
   readonly headers: Readonly<Record<string, string>>
+  readonly added: Readonly<Record<string, string>>
 }
 
 /** Returns an event as its destination gets it. */
-export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object }: KeptEvent) {
-  return { event_id, event_type, event_timestamp, account_id, principal, object }
+export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object, added }: KeptEvent) {
+  return { event_id, event_type, event_timestamp, account_id, principal, object, ...added }
 }
 
 /** Returns an event as a test sees it. */
-export function toItem({ kind: _, headers: __, ...item }: KeptEvent): SentEventItem {
+export function toItem({ kind: _, headers: __, added: ___, ...item }: KeptEvent): SentEventItem {
   return Object.freeze(item)
 }

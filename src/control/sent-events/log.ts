@@ -91,7 +91,7 @@ export class SentEventLog implements EventWriter {
     const passed = routes.filter((route) => this.#passes(type, route, whole))
     if (passed.length === 0) return
     const event_id = tx.newId('ev')
-    for (const { subscription, destination, kind, headers, fields } of passed) {
+    for (const { subscription, destination, kind, headers, added, fields } of passed) {
       this.#pending.push({
         event_id,
         event_type: type,
@@ -106,6 +106,7 @@ export class SentEventLog implements EventWriter {
         problem: null,
         kind,
         headers,
+        added,
       })
     }
   }

@@ -45,6 +45,8 @@ export interface EventRoute {
   readonly kind: string
   /** The headers that sign in to the target. */
   readonly headers: Readonly<Record<string, string>>
+  /** The fields that the target adds to each posted payload. */
+  readonly added: Readonly<Record<string, string>>
   /** The CEL expression that an event must fulfil; undefined for all events. */
   readonly filter: string | undefined
   /** The paths of the fields that an event has; undefined for all fields. */

@@ -45,7 +45,9 @@ export const eventRules: parts.EventRules = {
         const { target } = tx.get(destinations, id) ?? {}
         const [kind = ''] = Object.keys(target ?? {})
         const headers = target?.datadog ? { 'dd-api-key': target.datadog.api_key } : {}
-        return target ? [{ subscription, destination: id, kind, headers, filter, fields }] : []
+        const { service, ddtags } = target?.datadog ?? {}
+        const added = { ...(service !== undefined && { service }), ...(ddtags !== undefined && { ddtags }) }
+        return target ? [{ subscription, destination: id, kind, headers, added, filter, fields }] : []
       })
     })
   },

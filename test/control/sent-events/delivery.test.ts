@@ -22,7 +22,8 @@ async function receiveEvents() {
 function openGateway(url: string) {
   const clock = manualClock(CLOCK_START)
   const gateway = createNgrok({ seed: 'events', clock, destinations: { datadog: `${url}/logs` } })
-  const datadog = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'the key' } } })
+  const target = { datadog: { api_key: 'the key', service: 'gateway', ddtags: 'env:test' } }
+  const datadog = gateway.eventDestinations.create({ format: 'json', target })
   const auth = { role: { role_arn: 'arn:aws:iam::123456789012:role/events' } }
   const stream_arn = 'arn:aws:kinesis:us-east-1:123456789012:stream/one'
   const kinesis = gateway.eventDestinations.create({ format: 'json', target: { kinesis: { stream_arn, auth } } })
@@ -46,9 +47,11 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect(others).toEqual([])
     expect(request?.headers).toMatchObject({ 'dd-api-key': 'the key', 'content-type': 'application/json' })
     expect(request?.events).toEqual(
-      list().map(
-        ({ subscription: _, destination: __, delivery: ___, attempts: ____, problem: _____, ...payload }) => payload,
-      ),
+      list().map(({ subscription: _, destination: __, delivery: ___, attempts: ____, problem: _____, ...payload }) => ({
+        ...payload,
+        service: 'gateway',
+        ddtags: 'env:test',
+      })),
     )
     expect(list()).toMatchObject([{ delivery: 'delivered', attempts: 1, problem: null }, { delivery: 'delivered' }])
     expect(gateway.sentEvents.list({ destination: kinesis.id })).toMatchObject([

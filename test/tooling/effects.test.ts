@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
+import { tableOf } from '../../src/gateway/table.ts'
+import { ngrok } from '../../src/service/resources/dialects.ts'
+import { listWritableFields } from '../support/writable-fields.ts'
+
+interface Row {
+  readonly fields: string
+  readonly effect: string
+  readonly test?: string
+  readonly because?: string
+}
+
+const { rows }: { readonly rows: readonly Row[] } = JSON.parse(readFileSync('tools/evidence/effects.json', 'utf8'))
+const { operations } = tableOf(ngrok, ngrokFamilies).api
+const { all, paths } = listWritableFields(operations)
+
+const patternOf = ({ fields }: Row) =>
+  new RegExp(
+    `^${fields
+      .split('*')
+      .map((part) => part.replaceAll('.', '[.]'))
+      .join('.*')}$`,
+  )
+const patterns = rows.map((row) => [row, patternOf(row)] as const)
+const rowOf = (path: string) => patterns.find(([, pattern]) => pattern.test(path))?.[0]
+
+describe('Every field that a request can set', () => {
+  test('has a row that says what it does', () => {
+    expect(paths.filter((path) => !rowOf(path))).toEqual([])
+  })
+
+  test('is counted on the page of what can be tested', () => {
+    const count = (isWanted: (row: Row) => boolean) => paths.filter((path) => isWanted(rowOf(path) as Row)).length
+    const effects = count(({ test: shown }) => shown !== undefined)
+    const texts = count(({ effect }) => effect === 'text')
+    const line =
+      `The ${operations.length} operations can set ${all} fields, ${paths.length} once modules that repeat are one. ` +
+      `${effects} of them have an effect that a test shows, ${texts} are texts, and ${count(({ effect }) => effect === 'none')} have none:`
+    expect(readFileSync('docs/confidence.md', 'utf8')).toContain(line)
+  })
+})
+
+describe('A row of effects', () => {
+  test('is for a field', () => {
+    expect(rows.filter((row) => !paths.some((path) => rowOf(path) === row)).map(({ fields }) => fields)).toEqual([])
+  })
+
+  test.each(rows)('$fields names a test that exists, or the reason', ({ effect, test: shown, because }) => {
+    if (shown === undefined) return expect(because !== undefined || effect === 'text').toBe(true)
+    const [file = '', title = ''] = shown.split(/: (.*)/s)
+    expect(readFileSync(file, 'utf8')).toContain(title)
+    expect(['traffic', 'certificates', 'agents', 'accounts', 'events']).toContain(effect)
+  })
+})
