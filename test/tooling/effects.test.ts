@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
 import { tableOf } from '../../src/gateway/table.ts'
+import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
 import { ngrok } from '../../src/service/resources/dialects.ts'
 import { listWritableFields } from '../support/writable-fields.ts'
 
