@@ -112,7 +112,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       expect((await listDomains(options, '/v2/reserved_domains', 'service-version')).status).toBe(200)
     },
   },
-  'The certificate never comes': {
+  'The certificate does not arrive': {
     error: () => catchError(() => expect(createWithDomain()).toHaveCertificate('app.example.com')),
     fix: async () => {
       const gateway = createGateway({ clock: createClock() })
