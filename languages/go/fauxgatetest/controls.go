@@ -121,6 +121,17 @@ func (g *Gateway) LastRequest() Request {
 	return all[len(all)-1]
 }
 
+// SentEvents returns the events that the account has told its event destinations, oldest first: those of a type such as
+// ip_policy_created.v0, or all for "".
+func (g *Gateway) SentEvents(kind string) []Object {
+	g.tb.Helper()
+	path := "/sent-events"
+	if kind != "" {
+		path += "?type=" + url.QueryEscape(kind)
+	}
+	return control[[]Object](g, "GET", path, nil)
+}
+
 // Report returns a text for people about what happened.
 func (g *Gateway) Report() string { g.tb.Helper(); return g.Control("GET", "/report", nil) }
 

@@ -167,6 +167,13 @@ func TestFaultsAndRequests(t *testing.T) {
 	}
 }
 
+func TestSentEvents(t *testing.T) {
+	gateway := fauxgatetest.New(t)
+	if all := gateway.SentEvents("vault_created.v0"); len(all) != 0 {
+		t.Fatal(all)
+	}
+}
+
 func TestTrafficOfVisitors(t *testing.T) {
 	gateway := fauxgatetest.New(t)
 	endpoint := object{"url": "https://" + name, "forwards_to": "http://localhost:80"}

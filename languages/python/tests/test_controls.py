@@ -78,6 +78,18 @@ def test_requests_are_listed_by_their_fields(fauxgate):
         fauxgate.requests(operatoin="reserved_domains.get")
 
 
+def test_sent_events_are_listed_by_their_type(fauxgate):
+    target = {"datadog": {"api_key": "a key"}}
+    destination = send(fauxgate, "POST", "/event_destinations", {"format": "json", "target": target})
+    sources = [{"type": "vault_created.v0"}, {"type": "ip_policy_created.v0"}]
+    subscription = {"sources": sources, "destination_ids": [destination["id"]]}
+    send(fauxgate, "POST", "/event_subscriptions", subscription)
+    vault = send(fauxgate, "POST", "/vaults", {"name": "app"})
+    send(fauxgate, "POST", "/ip_policies", {})
+    assert len(fauxgate.sent_events()) == 2
+    assert [each["object"] for each in fauxgate.sent_events(type="vault_created.v0")] == [vault]
+
+
 def test_dns_records_are_set_and_removed(fauxgate):
     fauxgate.set_dns("app.example.com", "CNAME", value="x.example.com", after="2m")
     fauxgate.set_dns("other.example.com", "TIMEOUT")

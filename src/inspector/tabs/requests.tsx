@@ -9,6 +9,7 @@ import { Log } from '../shared/log.tsx'
 import { curlToCreate } from './client-code.ts'
 import { describeStart, listColumns, listShown, WORDS } from './entry.tsx'
 import { RequestDetails } from './request.tsx'
+import { SentEvents } from './sent-events.tsx'
 
 const FILTERS = {
   'status:4xx': '4xx',
@@ -61,9 +62,12 @@ export function Requests({ id }: { id: string }) {
       details={(entry) => <RequestDetails key={id} entry={entry} />}
       missing={history.state === 'known' ? NO_REQUEST : ''}
       tools={
-        <Button kind="quiet" asking="Remove all of them?" onClick={() => page.control('DELETE', '/requests')}>
-          Clear
-        </Button>
+        <>
+          <Button kind="quiet" asking="Remove all of them?" onClick={() => page.control('DELETE', '/requests')}>
+            Clear
+          </Button>
+          <SentEvents />
+        </>
       }
     />
   )

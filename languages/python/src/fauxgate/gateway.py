@@ -146,6 +146,10 @@ class Gateway:
         wanted = require_values(where).items()
         return [each for each in self.control("GET", "/requests") if all(each[name] == value for name, value in wanted)]
 
+    def sent_events(self, **where: str) -> list[JsonObject]:
+        """Lists the events of the account, or those of a type: `sent_events(type="ip_policy_created.v0")`."""
+        return list(self.control("GET", "/sent-events", **require_values(where)))
+
     def last_request(self, **where: Any) -> JsonObject | None:
         found = self.requests(**where)
         return found[-1] if found else None
