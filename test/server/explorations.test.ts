@@ -58,7 +58,7 @@ test('a poll moves the clock of its run to the next event, and a silence past it
     throw new Error('no certificate')
   }
   const { report } = await explore(poll, { kinds: ['silent', 'outcomes'], mayLeave: ['tls_certificates'] })
-  expect(report).toMatch(/POST \/reserved_domains .*✗ done, but no answer/)
+  expect(report).toMatch(/POST \/reserved_domains .*✗ done, but no response/)
   expect(report).toMatch("The code has real time; the gateway's clock moved past a silence that really took 0.02s.")
   const survived = await explore(poll, { kinds: ['outcomes'] })
   expect(survived.report).toMatch(/^\d+ of \d+ schedules with up to 1 fault; 0 fail$/)
@@ -66,7 +66,7 @@ test('a poll moves the clock of its run to the next event, and a silence past it
 
 test('a crash kills the program after a request, and starts it again on the same gateway', async () => {
   const { report } = await explore(async (send) => void (await create(send)), { restart: true, kinds: ['crash'] })
-  expect(report).toMatch('the code crashes before the answer')
+  expect(report).toMatch('the code crashes before the response')
   expect(report).toMatch('the code starts again')
   const { survives } = await explore((send) => createOnce(send), { restart: true, kinds: ['crash'] })
   expect(survives).toBe(true)

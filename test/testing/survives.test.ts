@@ -29,7 +29,7 @@ test('a retry without a look-up leaves two resources after one lost answer, and 
     [
       'createBlindly does not survive one fault: 2 reserved_addrs where 1 is wanted.',
       '',
-      '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost (ra_a)',
+      '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the response is lost (ra_a)',
       '      1s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
       '  in the end: it resolves; left: ra_a, ra_b',
       '  The smallest of 4 failing schedules; all 8 with one fault were tried.',
@@ -91,7 +91,7 @@ test('equal requests are one line of the story, whatever they have created', asy
   const replay = [1, 2, 3].map((nth) => `POST /reserved_addrs#${nth} lost-after`).join(', ')
   const error = await expectSurvivalError(survives(createBlindly, { replay }))
   expect(error.message).toContain(
-    '✗ done, but the answer is lost (ra_a)\n        … 3 times, until 2s\n      3s  POST /reserved_addrs {"description":"app"} → 201 (ra_d)',
+    '✗ done, but the response is lost (ra_a)\n        … 3 times, until 2s\n      3s  POST /reserved_addrs {"description":"app"} → 201 (ra_d)',
   )
 })
 

@@ -36,8 +36,8 @@ describe('Every field that a request can set', () => {
     const effects = count(({ test: shown }) => shown !== undefined)
     const texts = count(({ effect }) => effect === 'text')
     const line =
-      `The ${operations.length} operations can set ${all} fields, ${paths.length} once modules that repeat are one. ` +
-      `${effects} of them have an effect that a test shows, ${texts} are texts, and ${count(({ effect }) => effect === 'none')} have none:`
+      `The ${operations.length} operations can set ${all} fields, or ${paths.length} if repeated modules count once. ` +
+      `A test shows the effect of ${effects}. Another ${texts} are texts, and ${count(({ effect }) => effect === 'none')} have no effect:`
     expect(readFileSync('docs/confidence.md', 'utf8')).toContain(line)
   })
 })

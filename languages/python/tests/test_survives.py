@@ -52,7 +52,7 @@ def test_a_crash_is_an_exception_that_no_handler_of_errors_catches(fauxgate: Gat
             lives.append(str(error))
         lives.append("saved")
 
-    with pytest.raises(SurvivalError, match="the code crashes before the answer"):
+    with pytest.raises(SurvivalError, match="the code crashes before the response"):
         fauxgate.survives(saves_late, restart=True, kinds=["crash"])
     assert lives == ["saved"] * 3
 

@@ -45,7 +45,7 @@ describe('Code that leaves something behind on purpose', () => {
       [
         'createAgain does not survive one fault: 2 reserved_addrs where 1 is wanted.',
         '',
-        '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost (ra_a)',
+        '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the response is lost (ra_a)',
         '      0s  the code rejects with TypeError: fetch failed, and is called again',
         '      0s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
         '  in the end: it resolves; left: ra_a, ra_b',
