@@ -8,6 +8,7 @@ import { root } from './shared.mjs'
 /** The parts, each after the parts that it needs, with the folders that contain only generated files. */
 const PARTS = {
   'types.ts': ['src/generated'],
+  'languages.ts': [],
   'messages.ts': [],
   'own-numbers.ts': [],
   'ngrok-paths.ts': [],

@@ -4,6 +4,7 @@ import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
 import { sentDuration } from '../core/schema/options.ts'
+import { count } from '../core/schema/record-schema.ts'
 import { ruleOnWhole } from '../core/schema/rule.ts'
 import { time } from '../core/schema/schema.ts'
 import { formatCount, quote } from '../core/schema/text.ts'
@@ -89,6 +90,7 @@ export function responseTime(until: number): string {
 const clockView = named(
   v.object({
     now: documented(time, "The gateway's time: UTC, in whole seconds."),
+    ms: documented(count, "The gateway's time in ms since 1970."),
     manual: documented(v.boolean(), 'True for a manual clock, which you can advance.'),
     waiting: v.exactOptional(
       documented(
@@ -263,9 +265,9 @@ function targetTime(clock: MovableClock, advance: Duration | undefined, to: stri
 }
 
 function showClock(host: ControlHost) {
-  const now = timestamp(host.engine.now)
+  const ms = host.engine.now
   const waiting = waitingRequests(host)
-  return { now, manual: isManual(host.clock), ...(waiting.length > 0 && { waiting }) }
+  return { now: timestamp(ms), ms, manual: isManual(host.clock), ...(waiting.length > 0 && { waiting }) }
 }
 
 export function requireManual(clock: Clock): MovableClock {

@@ -1,6 +1,15 @@
 #!/usr/bin/env node
 import module from 'node:module'
 
+// What follows has syntax that older versions cannot read.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(
+    `fauxgate needs Node 20.19 or newer. This is ${process.versions.node}: install a newer one from nodejs.org.`,
+  )
+  process.exit(1)
+}
+
 // Node 22.8 and newer remember what they compiled, which is most of the time that a short command takes.
 // The types of Node 20 lack this function: a cast.
 const { enableCompileCache } = module as { enableCompileCache?: () => unknown }

@@ -211,6 +211,7 @@ describe('The controls of a running server as commands', () => {
       'POST /agent/restart',
       'POST /policy/check',
       'GET /records',
+      'GET /unused',
       'POST /gateways',
       'DELETE /gateways',
       'POST /certificates',

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { timestamp } from '../../src/core/schema/time.ts'
+import { roundUpToSecond, timestamp } from '../../src/core/schema/time.ts'
 import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
+import { withWaitingNotice } from '../../src/server/log/waiting-notice.ts'
 import { serve } from '../../src/server/node.ts'
 import { CLOCK_START } from '../support/clock.ts'
 
@@ -83,13 +84,13 @@ test('a further gateway begins with the options of its server, except those of t
   clock.advance('1h')
   const same = await add(url)
   const readClock = async (at: string) => (await call(at, 'GET', '/_fauxgate/clock')).body
-  expect(await readClock(same.url)).toEqual({ now: timestamp(CLOCK_START), manual: true })
+  expect(await readClock(same.url)).toMatchObject({ now: timestamp(CLOCK_START), manual: true })
   const create = async (at: string) => (await call(at, 'POST', '/reserved_addrs', {})).body
   const [first, second] = [await create(same.url), await create((await add(url)).url)]
   expect(second.id).toBe(first.id)
   const options = { start: '2027-01-01T00:00:00Z', seed: 'own', plan: 'paygo' }
   const own = await add(url, options)
-  expect(await readClock(own.url)).toEqual({ now: options.start, manual: true })
+  expect(await readClock(own.url)).toMatchObject({ now: options.start, manual: true })
   expect((await create(own.url)).id).not.toBe(first.id)
   const { body } = await call(own.url, 'GET', '/_fauxgate/controls')
   expect(body.options).toMatchObject({ account: { plan: 'paygo' } })
@@ -197,4 +198,69 @@ test('a gateway that no server has creates no others', async () => {
   })
   const { msg } = await response.json()
   expect([response.status, msg]).toEqual([400, expect.stringContaining('fauxgate serve')])
+})
+
+test('the report suggests the call of the language that asks, and none to others', async () => {
+  const { url } = await open()
+  const own = await add(url)
+  await call(own.url, 'POST', '/reserved_domains', DOMAIN)
+  const texts = ['', '?for=python', '?for=go', '?for=shell', '?for=javascript'].map(
+    async (query) => (await call(own.url, 'GET', `/_fauxgate/report${query}`)).body.match(/attempt for .*/)?.[0],
+  )
+  expect(await Promise.all(texts)).toEqual([
+    'attempt for app.example.com. Advance the clock to go there.',
+    'attempt for app.example.com. `fauxgate.advance_to_next()` goes there.',
+    'attempt for app.example.com. `gateway.AdvanceToNext()` goes there.',
+    'attempt for app.example.com. `fauxgate clock next` goes there.',
+    'attempt for app.example.com. `gateway.clock.advanceToNext()` goes there.',
+  ])
+  expect((await call(own.url, 'GET', '/_fauxgate/report?for=cobol')).status).toBe(400)
+})
+
+test('a gateway lists the faults and the outcomes that nothing has used', async () => {
+  const { url } = await open()
+  expect((await call(url, 'GET', '/_fauxgate/unused')).body).toEqual([])
+  await call(url, 'POST', '/_fauxgate/faults', { operation: 'reserved_addrs.list', status: 503 })
+  await call(url, 'POST', '/_fauxgate/provisioning/script', { outcomes: ['DNS_ERROR'] })
+  expect((await call(url, 'GET', '/_fauxgate/unused')).body).toEqual([
+    expect.stringContaining('1 fault still waits for requests.'),
+    expect.stringContaining('No attempt used these outcomes: DNS_ERROR'),
+  ])
+})
+
+test('the clock has its time in ms, too', async () => {
+  const { url } = await open()
+  await call(url, 'POST', '/_fauxgate/clock', { advance: 1500 })
+  expect((await call(url, 'GET', '/_fauxgate/clock')).body.ms).toBe(CLOCK_START + 1500)
+})
+
+test('a server names a request that waits 10 real seconds for a clock that nothing advances', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const warnings: string[] = []
+  const clock = manualClock(CLOCK_START)
+  const gateway = withWaitingNotice(createNgrok({ clock, baseUrl: 'http://localhost' }), (text) => warnings.push(text))
+  gateway.faults.add({ latency: '30s' })
+  const delivered = () => {
+    const url = `${gateway.url}/reserved_domains`
+    const header = (name: string) => new Headers(HEADERS).get(name)
+    const request = { method: 'GET', url, header, rawHeaders: [], body: '', peer: '127.0.0.1' }
+    return gateway.transport.delivered(gateway.transport.exchange(request))
+  }
+  const until = timestamp(roundUpToSecond(CLOCK_START + 30_000))
+  const first = delivered()
+  await vi.advanceTimersByTimeAsync(9_000)
+  expect(warnings).toEqual([])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(warnings).toEqual([
+    `GET /reserved_domains waits for the clock: a fault delays its response until ${until}, and nothing has advanced the clock for 10 s.`,
+  ])
+  clock.advance('31s')
+  await first
+  const second = delivered()
+  clock.advance('1s')
+  await vi.advanceTimersByTimeAsync(20_000)
+  clock.advance('31s')
+  await second
+  expect(warnings).toHaveLength(1)
 })

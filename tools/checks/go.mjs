@@ -11,7 +11,8 @@ import { inFolder, root, succeeds } from '../../scripts/shared.mjs'
 
 const MODULE = join(root, 'languages/go')
 const SOURCES = join(MODULE, 'fauxgatetest')
-const MOST_LINES_OF_CODE = 350
+/** Without the generated types. */
+const MOST_LINES_OF_CODE = 600
 
 /** The whole test of a user. */
 const ONE_LINE = `package app
@@ -28,7 +29,7 @@ func TestOneLine(t *testing.T) {
 }
 `
 
-/** Tests at the same time, which would see each other's clock if they did not take turns. */
+/** Tests at the same time, which would see each other's clock and snapshots if they did not have their own gateways. */
 const SHARED = `package app
 
 import (
@@ -38,15 +39,16 @@ import (
 	"github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
 )
 
-func TestTurns(t *testing.T) {
-	for range 8 {
+func TestParallel(t *testing.T) {
+	for range 16 {
 		t.Run("parallel", func(t *testing.T) {
 			t.Parallel()
 			gateway := fauxgatetest.New(t)
-			before := gateway.Now()
-			if passed := gateway.Advance(time.Hour).Sub(before); passed != time.Hour || before.Minute() != 0 {
-				t.Fatal(before, passed)
+			start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			if at := gateway.Advance(time.Hour); at.Sub(start) != time.Hour {
+				t.Fatal(at)
 			}
+			gateway.Control("POST", "/snapshots", fauxgatetest.Object{"name": "mine"})
 		})
 	}
 }
@@ -55,6 +57,14 @@ func TestSecond(t *testing.T) {
 	fauxgatetest.New(t)
 	fauxgatetest.New(t)
 }
+`
+
+/** A misspelt field, which the compiler must find. */
+const MISSPELT = `package app
+
+import "github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
+
+var fault = fauxgatetest.Fault{Opration: "reserved_domains.create"}
 `
 
 /** Tests that end in each way, by their names. Each prints the URL of its server. */
@@ -71,7 +81,7 @@ import (
 
 func start(t *testing.T) {
 	fmt.Println("server", fauxgatetest.New(t).URL)
-	fmt.Println("server", fauxgatetest.New(t, "--plan", "free").URL)
+	fmt.Println("server", fauxgatetest.New(t, fauxgatetest.Options{Plan: "free"}).URL)
 }
 
 func TestPass(t *testing.T)  { start(t) }
@@ -108,7 +118,7 @@ function requireSuccess({ status, stdout, stderr }) {
 }
 
 function checkSources() {
-  const names = readdirSync(SOURCES).filter((name) => !name.endsWith('_test.go'))
+  const names = readdirSync(SOURCES).filter((name) => !name.endsWith('_test.go') && name !== 'types.go')
   const text = names.map((name) => readFileSync(join(SOURCES, name), 'utf8')).join('')
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   assert.equal(/^const Version = "(.*)"$/m.exec(text)?.[1], version)
@@ -127,6 +137,7 @@ function checkSources() {
 function checkModule() {
   const env = { FAUXGATE: `${process.execPath} ${join(root, 'dist/cli.js')}` }
   const output = requireSuccess(go(MODULE, ['test', '-count=1', '-v', './...'], env))
+  requireSuccess(go(MODULE, ['test', '-count=1', '-run', 'Trusts', './...'], { ...env, FAUXGATE_TLS: 'true' }))
   const passed = output.match(/^--- PASS/gm).length
   return `${passed} tests of the module passed`
 }
@@ -182,6 +193,13 @@ function checkNpx(folder, module) {
   return env
 }
 
+function checkTypes(folder) {
+  const { status, stderr } = go(createModule(folder, 'misspelt', MISSPELT), ['vet', './...'])
+  assert.notEqual(status, 0)
+  assert.match(stderr, /unknown field Opration/)
+  return 'go vet finds a misspelt field of a fault'
+}
+
 function checkMissing(folder, module) {
   const PATH = createBin(folder, 'bin-go', 'go')
   const { status, stdout } = testOneLine(module, { PATH, GOROOT: requireSuccess(go(module, ['env', 'GOROOT'])).trim() })
@@ -200,24 +218,22 @@ async function checkShared(folder, module) {
   const shared = createModule(folder, 'shared', SHARED)
   const env = { ...environment, FAUXGATE_CONTROL_KEY: 'the-key' }
   const args = [join(root, 'dist/cli.js'), 'serve', '--dialect', 'ngrok', '--clock', 'manual', '--port', '0', '--quiet']
-  args.push('--start', '2026-01-01T00:00:00Z')
   const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [line] = await once(server.stdout, 'data')
     const FAUXGATE_URL = /http\S+/.exec(line)[0]
     requireSuccess(testOneLine(module, { FAUXGATE_URL, FAUXGATE_CONTROL_KEY: 'the-key' }))
-    const turns = go(shared, ['test', '-count=1', '-parallel=8', '-v', '.'], {
+    const parallel = go(shared, ['test', '-count=1', '-parallel=16', '-v', '.'], {
       FAUXGATE_URL,
       FAUXGATE_CONTROL_KEY: 'the-key',
     }).stdout
-    assert.equal(turns.match(/--- PASS: TestTurns/g)?.length, 9, turns)
-    assert.match(turns, /TestSecond already uses the one server of FAUXGATE_URL: unset FAUXGATE_URL for a second one/)
+    assert.equal(parallel.match(/--- PASS: Test/g)?.length, 18, parallel)
     const { stdout } = testOneLine(module, { FAUXGATE_URL })
-    assert.match(stdout, /the server of FAUXGATE_URL cannot be reset: POST \/reset: .*ERR_/)
+    assert.match(stdout, /POST \/gateways: .*control API needs its key.*ERR_/)
   } finally {
     server.kill()
   }
-  return 'FAUXGATE_URL with a control key, and tests that take turns'
+  return 'FAUXGATE_URL with a control key, and 16 parallel tests on one server'
 }
 
 const isServed = (url) =>
@@ -287,6 +303,7 @@ if (succeeds('go', 'version')) {
     const npx = checkNpx(folder, module)
     say('npx')
     say(checkMissing(folder, module))
+    say(checkTypes(folder))
     say(await checkShared(folder, module))
     say(await checkEnds(folder, npx))
   })

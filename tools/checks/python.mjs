@@ -83,10 +83,28 @@ function runPython(cwd, python, variables, ...args) {
   return stdout
 }
 
+/** Calls with a misspelt field, which mypy must find. */
+const MISSPELT = `from fauxgate import Gateway
+
+
+def use(gateway: Gateway) -> None:
+    gateway.fault(opration="reserved_domains.create", status=503)
+    gateway.create(paln="free")
+    gateway.requests(operatoin="reserved_domains.create")
+`
+
 function checkTypes(folder, python) {
   runPython(source, python, {}, '-m', 'mypy', '--cache-dir', join(folder, 'types'))
   runPython(join(folder, 'project'), python, {}, '-m', 'mypy', '--strict', 'test_project.py')
   check('its types are strict, and reach the tests of a user', true)
+  writeFileSync(join(folder, 'project/misspelt.py'), MISSPELT)
+  const { status, stdout } = spawnSync(python, ['-m', 'mypy', '--strict', 'misspelt.py'], {
+    cwd: join(folder, 'project'),
+    encoding: 'utf8',
+    env,
+  })
+  const found = stdout.match(/Unexpected keyword argument "(opration|paln|operatoin)"/g)
+  check('mypy finds misspelt fields of a fault, of options and of a filter', status === 1 && found?.length === 3)
 }
 
 /** Runs the tests of a project with the npm package in node_modules, and prints what the fixture takes. */
@@ -106,7 +124,7 @@ function checkReadme(folder, python) {
   writeFileSync(join(project, 'test_readme.py'), test[1])
   runPython(project, python, {}, '-m', 'pytest', '-q', 'test_readme.py')
   const output = runPython(project, python, {}, '-c', program[1])
-  check('its README works, with pytest and without', /^http:\/\/127\.0\.0\.1:\d+\n$/.test(output))
+  check('its README works, with pytest and without', /^http:\/\/127\.0\.0\.1:\d+\/g\/\w+\n$/.test(output))
 }
 
 checkVersion()

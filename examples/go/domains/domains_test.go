@@ -59,7 +59,7 @@ func TestGoesOnAfterAFailedAttempt(t *testing.T) {
 
 func TestReportsAServiceThatIsDown(t *testing.T) {
 	gateway, config := start(t)
-	gateway.Fault(fauxgatetest.Object{"operation": "reserved_domains.create", "times": 1, "status": 503})
+	gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.create", Times: 1, Status: 503})
 	if _, err := domains.Reserve(ctx, config, "app.example.com"); err == nil {
 		t.Fatal("the domain was reserved all the same")
 	}

@@ -102,7 +102,7 @@ func TestFindsTheVaultAgainAfterAChangeOfItsName(t *testing.T) {
 
 func TestReportsALimitOfRequests(t *testing.T) {
 	gateway, store, vault := start(t)
-	gateway.Fault(fauxgatetest.Object{"operation": "vault_secrets.create", "times": 1, "status": 429})
+	gateway.Fault(fauxgatetest.Fault{Operation: "vault_secrets.create", Times: 1, Status: 429})
 	if err := store.Push(ctx, "password", "mine"); err == nil {
 		t.Fatal("the secret was created all the same")
 	}

@@ -13,7 +13,7 @@ import (
 // https://github.com/fauxgate/fauxgate/blob/main/docs/control-api.md.
 func (g *Gateway) Control(method, path string, body any) string {
 	g.tb.Helper()
-	text, err := g.server.send(method, path, body)
+	text, err := g.server.send(g.URL, method, path, body)
 	if err != nil {
 		g.tb.Fatal(err)
 	}
@@ -30,15 +30,13 @@ func control[T any](g *Gateway, method, path string, body any) (result T) {
 	return result
 }
 
-func (s *server) send(method, path string, body any) (string, error) {
-	content, err := json.Marshal(body)
+// send makes a call of the control API of the gateway at a URL.
+func (s *server) send(url, method, path string, body any) (string, error) {
+	content, err := encode(body)
 	if err != nil {
 		return "", err
 	}
-	if body == nil {
-		content = nil
-	}
-	request, err := http.NewRequest(method, s.url+"/_fauxgate"+path, bytes.NewReader(content))
+	request, err := http.NewRequest(method, url+"/_fauxgate"+path, bytes.NewReader(content))
 	if err != nil {
 		return "", err
 	}

@@ -11,37 +11,60 @@ type Object = map[string]any
 // Reset returns to the initial state, with the clock at its start.
 func (g *Gateway) Reset() { g.tb.Helper(); g.Control("POST", "/reset", nil) }
 
-type clock struct{ Now time.Time }
+type clock struct {
+	Ms      int64
+	Waiting []WaitingRequest
+}
+
+func (c clock) time() time.Time { return time.UnixMilli(c.Ms).UTC() }
 
 // Now returns the gateway's time.
-func (g *Gateway) Now() time.Time { g.tb.Helper(); return control[clock](g, "GET", "/clock", nil).Now }
+func (g *Gateway) Now() time.Time {
+	g.tb.Helper()
+	return control[clock](g, "GET", "/clock", nil).time()
+}
 
-// Advance advances the clock, runs everything that falls due, and returns the new time.
+// Advance advances the clock by whole milliseconds, runs everything that falls due, and returns the new time.
 func (g *Gateway) Advance(duration time.Duration) time.Time {
 	g.tb.Helper()
-	return control[clock](g, "POST", "/clock", Object{"advance": duration.Milliseconds()}).Now
+	return control[clock](g, "POST", "/clock", Object{"advance": duration}).time()
 }
 
 // AdvanceTo advances the clock to a time.
 func (g *Gateway) AdvanceTo(to time.Time) time.Time {
 	g.tb.Helper()
-	return control[clock](g, "POST", "/clock", Object{"to": to.UTC().Format(time.RFC3339)}).Now
+	return control[clock](g, "POST", "/clock", Object{"to": to}).time()
 }
 
 // AdvanceToNext advances the clock to the next event, such as an attempt to get a certificate, and returns its time.
 func (g *Gateway) AdvanceToNext() time.Time {
 	g.tb.Helper()
-	return control[clock](g, "POST", "/clock", Object{"next": true}).Now
+	return control[clock](g, "POST", "/clock", Object{"next": true}).time()
 }
 
-// Script sets the outcomes of the next attempts to get a certificate: Script("DNS_ERROR", "success").
-func (g *Gateway) Script(outcomes ...string) {
+// WaitForRequest waits until a fault's latency delays a request, and returns that request. Call it before Advance when the
+// request comes from another goroutine: until it has arrived, advancing the clock does not help it. After 10 real seconds the
+// test ends.
+func (g *Gateway) WaitForRequest() WaitingRequest {
+	g.tb.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if waiting := control[clock](g, "GET", "/clock", nil).Waiting; len(waiting) > 0 {
+			return waiting[0]
+		}
+	}
+	g.tb.Fatal("no request waited within 10 s: only a fault with Latency makes one wait")
+	return WaitingRequest{}
+}
+
+// Script sets the outcomes of the next attempts to get a certificate: Script("DNS_ERROR", "success"). An outcome is a text or a
+// FailedAttempt.
+func (g *Gateway) Script(outcomes ...any) {
 	g.tb.Helper()
 	g.Control("POST", "/provisioning/script", Object{"outcomes": outcomes})
 }
 
 // ScriptFor does the same for one domain, by its name or its id.
-func (g *Gateway) ScriptFor(domain string, outcomes ...string) {
+func (g *Gateway) ScriptFor(domain string, outcomes ...any) {
 	g.tb.Helper()
 	g.Control("POST", "/provisioning/script", Object{"outcomes": outcomes, "domain": domain})
 }
@@ -73,36 +96,35 @@ func (g *Gateway) RemoveDNS(name string) {
 	g.Control("DELETE", "/dns?name="+url.QueryEscape(name), nil)
 }
 
-// Fault makes matching requests fail, such as {"operation": "reserved_domains.create", "times": 1, "status": 503}.
-func (g *Gateway) Fault(fault Object) { g.tb.Helper(); g.Control("POST", "/faults", fault) }
+// Fault makes matching requests fail, such as Fault{Operation: "reserved_domains.create", Times: 1, Status: 503}.
+func (g *Gateway) Fault(fault Fault) ListedFault {
+	g.tb.Helper()
+	return control[ListedFault](g, "POST", "/faults", fault)
+}
 
-// Declare declares what no operation creates, such as the agent {"tunnel_session": {}}, and returns it.
-func (g *Gateway) Declare(declaration Object) Object {
+// Faults lists the faults. A pending one has in Missed why it did not apply.
+func (g *Gateway) Faults() []ListedFault {
+	g.tb.Helper()
+	return control[[]ListedFault](g, "GET", "/faults", nil)
+}
+
+// Declare declares what no operation creates, such as Declaration{TunnelSession: &TunnelSessionDeclaration{}}, and returns it.
+func (g *Gateway) Declare(declaration Declaration) Object {
 	g.tb.Helper()
 	return control[Object](g, "POST", "/declare", declaration)
 }
 
-// Visit sends a request through the gateway as a visitor would, such as {"url": "https://app.example.com"}, and returns the
+// Visit sends a request through the gateway as a visitor would, such as Visit{URL: "https://app.example.com"}, and returns the
 // response with the rules that it passed.
-func (g *Gateway) Visit(request Object) Object {
+func (g *Gateway) Visit(request Visit) TrafficOutcome {
 	g.tb.Helper()
-	return control[Object](g, "POST", "/traffic", request)
+	return control[TrafficOutcome](g, "POST", "/traffic", request)
 }
 
-// Upstream sets the response of an upstream, such as {"url": "http://localhost:80", "status": 200, "body": "Hello"}.
-func (g *Gateway) Upstream(response Object) {
+// Upstream sets the response of an upstream, such as Upstream{URL: "http://localhost:80", Status: 200, Body: "Hello"}.
+func (g *Gateway) Upstream(response Upstream) {
 	g.tb.Helper()
 	g.Control("PUT", "/traffic/upstreams", response)
-}
-
-// Request is a request that the gateway received, with its response, without secrets. Operation is a name such as
-// reserved_domains.create, and the bodies Request and Response are usually an Object.
-type Request struct {
-	Operation, Method, Path, Query, Fault string
-	At                                    time.Time
-	Status                                int
-	RequestHeaders, ResponseHeaders       map[string]string
-	Request, Response                     any
 }
 
 // Requests returns the last requests, oldest first.
@@ -133,7 +155,7 @@ func (g *Gateway) SentEvents(kind string) []Object {
 }
 
 // Report returns a text for people about what happened.
-func (g *Gateway) Report() string { g.tb.Helper(); return g.Control("GET", "/report", nil) }
+func (g *Gateway) Report() string { g.tb.Helper(); return g.Control("GET", "/report?for=go", nil) }
 
 // RootCertificate returns the root certificate of the gateway's authority, as PEM.
 func (g *Gateway) RootCertificate() string {

@@ -7,7 +7,10 @@
 package fauxgatetest
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -16,45 +19,76 @@ const Version = "0.1.0"
 
 // Gateway is the gateway of one test, with its controls. If a control fails, the test ends with the server's message.
 type Gateway struct {
-	// URL is the base URL of the API.
-	URL    string
-	tb     testing.TB
-	server *server
+	// URL is the base URL of the API. It is also that of the local API of ngrok's agent, which programs expect at
+	// http://127.0.0.1:4040.
+	URL         string
+	tb          testing.TB
+	server      *server
+	allowUnused bool
 }
 
-// New returns a gateway without resources, faults or requests, at the start of its clock: 2026-01-01T00:00:00Z. No other
-// test uses it until this test and its subtests have ended, so tests can run in parallel. If the test fails, its log has
-// the gateway's report.
+// New returns a gateway without resources, faults or requests, at the start of its clock: 2026-01-01T00:00:00Z. It has its own
+// state, so tests can run in parallel, and is removed at the end of the test. If the test fails, its log has the gateway's
+// report. A test that passes but leaves a fault or a scripted outcome unused fails.
 //
-// The server of a test that has ended is reset for the next test. With options, which are flags of fauxgate serve such as
-// "--dns", "simulated", the server ends with the test. All servers end with the test binary, even if it is killed.
-//
-// If FAUXGATE_URL names a server, the tests take turns with it. Call t.Parallel before New then, and run the packages one
-// by one, with go test -p 1.
-func New(tb testing.TB, options ...string) *Gateway {
+// All gateways of a test binary share one server. It ends with the binary, even if that is killed. If FAUXGATE_URL names a
+// server, the gateways are there.
+func New(tb testing.TB, options ...Options) *Gateway {
 	tb.Helper()
-	server, release, err := acquire(tb.Name(), options)
+	s, err := connect()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		if tb.Failed() {
-			report, err := server.send("GET", "/report", nil)
-			if err != nil {
-				report = err.Error()
-			}
-			tb.Log("What happened at the gateway:\n" + report)
-		}
-		server.client.CloseIdleConnections()
-		release()
-	})
-	return &Gateway{URL: server.url, tb: tb, server: server}
+	all := s.defaults
+	for _, each := range options {
+		all = each.over(all)
+	}
+	text, err := s.send(s.url, "POST", "/gateways", all)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g := &Gateway{tb: tb, server: s, allowUnused: all.AllowUnused}
+	_ = json.Unmarshal([]byte(text), &struct{ URL *string }{&g.URL})
+	tb.Cleanup(g.end)
+	return g
 }
 
-// Client returns a client that trusts the gateway's root certificate beside those of the system, and uses no proxy.
+// over returns the options of o, and those of base that o leaves out.
+func (o Options) over(base Options) Options {
+	merged := base
+	setFields(&merged, o)
+	if o.Clock == "system" {
+		merged.Start = o.Start
+	}
+	return merged
+}
+
+// end fails a test that left something unused, logs the report of a failed one, and removes the gateway.
+func (g *Gateway) end() {
+	var unused []string
+	if !g.tb.Failed() && !g.allowUnused {
+		text, _ := g.server.send(g.URL, "GET", "/unused", nil)
+		_ = json.Unmarshal([]byte(text), &unused)
+	}
+	if len(unused) > 0 {
+		g.tb.Errorf("%s\nTo allow this, use the option AllowUnused.", strings.Join(unused, "\n"))
+	}
+	if g.tb.Failed() {
+		report, err := g.server.send(g.URL, "GET", "/report?for=go", nil)
+		if err != nil {
+			report = err.Error()
+		}
+		g.tb.Log("What happened at the gateway:\n" + report)
+	}
+	name := g.URL[strings.LastIndex(g.URL, "/")+1:]
+	_, _ = g.server.send(g.server.url, "DELETE", "/gateways?name="+url.QueryEscape(name), nil)
+}
+
+// Client returns a client that trusts the root certificates of the gateway and of its server beside those of the system, and
+// uses no proxy.
 func (g *Gateway) Client() *http.Client {
 	g.tb.Helper()
-	client := newClient(g.RootCertificate())
+	client := newClient(g.server.root + "\n" + g.RootCertificate())
 	g.tb.Cleanup(client.CloseIdleConnections)
 	return client
 }

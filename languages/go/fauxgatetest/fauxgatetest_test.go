@@ -1,8 +1,10 @@
 package fauxgatetest_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +56,7 @@ func hasCertificate(t *testing.T, gateway *fauxgatetest.Gateway) bool {
 func TestATestDoesNotSeeWhatAnotherHasLeft(t *testing.T) {
 	for range 2 {
 		t.Run("in turn", func(t *testing.T) {
-			gateway := fauxgatetest.New(t)
+			gateway := fauxgatetest.New(t, fauxgatetest.Options{AllowUnused: true})
 			if at := gateway.Now(); !at.Equal(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) {
 				t.Fatal(at)
 			}
@@ -68,7 +70,7 @@ func TestATestDoesNotSeeWhatAnotherHasLeft(t *testing.T) {
 			}
 			gateway.Advance(time.Hour)
 			gateway.Script("INTERNAL_ERROR")
-			gateway.Fault(object{"operation": "reserved_domains.list", "status": 503})
+			gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
 			gateway.Control("POST", "/snapshots", object{"name": "mine"})
 		})
 	}
@@ -112,8 +114,119 @@ func TestTheClock(t *testing.T) {
 	}
 }
 
-func TestOutcomesOfAttempts(t *testing.T) {
+// fatal is a test that remembers how it fails.
+type fatal struct {
+	testing.TB
+	message string
+}
+
+func (f *fatal) Name() string      { return "a test that fails" }
+func (f *fatal) Helper()           {}
+func (f *fatal) Failed() bool      { return false }
+func (f *fatal) Cleanup(func())    {}
+func (f *fatal) Fatal(args ...any) { f.message = fmt.Sprint(args...); panic(f) }
+
+// failsWith runs a part of a test that must fail, and returns its message.
+func failsWith(run func(tb testing.TB)) (message string) {
+	f := &fatal{}
+	defer func() {
+		_ = recover()
+		message = f.message
+	}()
+	run(f)
+	return ""
+}
+
+func TestDurationsAndTimesAreExact(t *testing.T) {
 	gateway := fauxgatetest.New(t)
+	start := gateway.Now()
+	if at := gateway.AdvanceTo(start.Add(1500 * time.Millisecond)); at.Sub(start) != 1500*time.Millisecond {
+		t.Fatal(at)
+	}
+	if at := gateway.Advance(250 * time.Millisecond); at.Sub(start) != 1750*time.Millisecond {
+		t.Fatal(at)
+	}
+	other := gateway.Now().In(time.FixedZone("east", 3600)).Add(time.Second)
+	if at := gateway.AdvanceTo(other); !at.Equal(other) {
+		t.Fatal(at)
+	}
+	gateway.Control("POST", "/faults", object{"operation": "reserved_domains.list", "latency": 2 * time.Second, "times": 1})
+	fault := gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.create", Latency: 90 * time.Second, Times: 1})
+	if fault.Latency != 90_000.0 || gateway.Faults()[0].Latency != 2000.0 {
+		t.Fatal(gateway.Faults())
+	}
+	gateway.Control("DELETE", "/faults", nil)
+}
+
+func TestATimeThatIsNoWholeMillisecondFails(t *testing.T) {
+	for _, move := range []func(*fauxgatetest.Gateway){
+		func(g *fauxgatetest.Gateway) { g.Advance(500 * time.Microsecond) },
+		func(g *fauxgatetest.Gateway) { g.AdvanceTo(g.Now().Add(500 * time.Microsecond)) },
+		func(g *fauxgatetest.Gateway) { g.Fault(fauxgatetest.Fault{Latency: time.Nanosecond}) },
+	} {
+		message := failsWith(func(tb testing.TB) { move(fauxgatetest.New(tb)) })
+		if !strings.Contains(message, "is not a whole number of milliseconds") {
+			t.Fatal(message)
+		}
+	}
+}
+
+func TestAnUnusedFaultFailsATest(t *testing.T) {
+	f := &failing{}
+	gateway := fauxgatetest.New(f)
+	gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
+	f.end()
+	if !strings.Contains(f.message, "1 fault still waits for requests") || !strings.Contains(f.message, "What happened at the gateway") {
+		t.Fatal(f.message)
+	}
+}
+
+// failing is a test that remembers its log and its end.
+type failing struct {
+	testing.TB
+	message   string
+	hasFailed bool
+	end       func()
+}
+
+func (f *failing) Helper()            {}
+func (f *failing) Failed() bool       { return f.hasFailed }
+func (f *failing) Cleanup(end func()) { f.end = end }
+func (f *failing) Log(args ...any)    { f.message += fmt.Sprint(args...) }
+func (f *failing) Errorf(format string, args ...any) {
+	f.hasFailed = true
+	f.message += fmt.Sprintf(format, args...)
+}
+
+func TestARequestThatAFaultDelaysIsWaitedFor(t *testing.T) {
+	gateway := fauxgatetest.New(t)
+	gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.create", Latency: 30 * time.Second, Times: 1})
+	statuses := make(chan int)
+	go func() { statuses <- reserve(t, gateway) }()
+	if waiting := gateway.WaitForRequest(); waiting.OperationID == "" {
+		t.Fatal(waiting)
+	}
+	gateway.Advance(30 * time.Second)
+	if status := <-statuses; status != 201 {
+		t.Fatal(status)
+	}
+}
+
+func TestTheHandleOfATestThatHasEndedChangesNoOther(t *testing.T) {
+	var ended *fauxgatetest.Gateway
+	t.Run("first", func(t *testing.T) { ended = fauxgatetest.New(t) })
+	gateway := fauxgatetest.New(t)
+	response, err := http.Post(ended.URL+"/_fauxgate/clock", "application/json", strings.NewReader(`{"advance": "1h"}`))
+	if err != nil || response.StatusCode != 404 {
+		t.Fatal(response, err)
+	}
+	if at := gateway.Now(); at.Hour() != 0 {
+		t.Fatal(at)
+	}
+}
+
+func TestOutcomesOfAttempts(t *testing.T) {
+	gateway := fauxgatetest.New(t, fauxgatetest.Options{AllowUnused: true})
 	gateway.ScriptFor("other.example.com", "INTERNAL_ERROR")
 	gateway.Script("DNS_ERROR")
 	reserve(t, gateway)
@@ -127,8 +240,8 @@ func TestOutcomesOfAttempts(t *testing.T) {
 	}
 }
 
-func TestDNSWithAnOptionOfTheServer(t *testing.T) {
-	gateway := fauxgatetest.New(t, "--dns", "simulated", "--start", "2027-01-01T00:00:00Z")
+func TestOptionsOfATest(t *testing.T) {
+	gateway := fauxgatetest.New(t, fauxgatetest.Options{DNS: "simulated", Start: "2027-01-01T00:00:00Z"})
 	if at := gateway.Now(); at.Year() != 2027 {
 		t.Fatal(at)
 	}
@@ -146,7 +259,7 @@ func TestDNSWithAnOptionOfTheServer(t *testing.T) {
 
 func TestFaultsAndRequests(t *testing.T) {
 	gateway := fauxgatetest.New(t)
-	gateway.Fault(object{"operation": "reserved_domains.create", "times": 1, "status": 503})
+	gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.create", Times: 1, Status: 503})
 	first, second := reserve(t, gateway), reserve(t, gateway)
 	if first != 503 || second != 201 {
 		t.Fatal(first, second)
@@ -176,20 +289,25 @@ func TestSentEvents(t *testing.T) {
 
 func TestTrafficOfVisitors(t *testing.T) {
 	gateway := fauxgatetest.New(t)
-	endpoint := object{"url": "https://" + name, "forwards_to": "http://localhost:80"}
-	declared := gateway.Declare(object{"tunnel_session": object{"endpoints": []object{endpoint}}})
+	endpoints := []*fauxgatetest.AgentEndpoint{{URL: "https://" + name, ForwardsTo: "http://localhost:80"}}
+	session := fauxgatetest.TunnelSessionDeclaration{Endpoints: endpoints}
+	declared := gateway.Declare(fauxgatetest.Declaration{TunnelSession: &session})
 	if _, isThere := declared["tunnel_session"]; !isThere {
 		t.Fatal(declared)
 	}
-	gateway.Upstream(object{"url": "http://localhost:80", "status": 202, "body": "Hello"})
-	response := gateway.Visit(object{"url": "https://" + name})
-	if response["status"] != 202.0 || response["body"] != "Hello" {
+	gateway.Upstream(fauxgatetest.Upstream{URL: "http://localhost:80", Status: 202, Body: "Hello"})
+	response := gateway.Visit(fauxgatetest.Visit{URL: "https://" + name})
+	if response.Status != 202 || response.Body != "Hello" {
 		t.Fatal(response)
 	}
 }
 
+// The check of the module sets FAUXGATE_TLS for a second run.
 func TestTheClientTrustsTheGateway(t *testing.T) {
-	gateway := fauxgatetest.New(t, "--tls")
+	if os.Getenv("FAUXGATE_TLS") == "" {
+		t.Skip("The server has no TLS.")
+	}
+	gateway := fauxgatetest.New(t)
 	if !strings.HasPrefix(gateway.URL, "https:") {
 		t.Fatal(gateway.URL)
 	}
@@ -198,5 +316,18 @@ func TestTheClientTrustsTheGateway(t *testing.T) {
 	}
 	if _, err := http.Get(gateway.URL); err == nil {
 		t.Fatal("a client without the root certificate trusts the gateway")
+	}
+}
+
+func TestTheAgentsAPIIsBelowTheURL(t *testing.T) {
+	for range 2 {
+		t.Run("parallel", func(t *testing.T) {
+			t.Parallel()
+			gateway := fauxgatetest.New(t)
+			status, text := call(t, gateway, "POST", "/api/tunnels", `{"name": "web", "addr": 80, "proto": "http"}`)
+			if status != 201 {
+				t.Fatal(status, text)
+			}
+		})
 	}
 }

@@ -76,7 +76,7 @@ func (g *Gateway) callOnce(id string, of step, code func(t *testing.T, url strin
 		} else if inner.Failed() {
 			end["error"] = "its test fails"
 		}
-		_, _ = g.server.send("POST", "/explorations/ended", end)
+		_, _ = g.server.send(g.URL, "POST", "/explorations/ended", end)
 	}()
 	code(inner, of.URL)
 	delete(end, "error")

@@ -1,8 +1,10 @@
 """The controls, by the fixture."""
 
 import json
+import threading
 import urllib.error
 import urllib.request
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from fauxgate import Gateway, GatewayError
@@ -32,6 +34,54 @@ def test_the_clock_moves_by_a_duration_to_a_time_and_to_the_next_event(fauxgate)
     assert fauxgate.advance_to("2026-01-02T00:00:00Z") == fauxgate.now()
     reserve(fauxgate)
     assert fauxgate.advance_to_next() == "2026-01-02T00:00:30Z"
+
+
+def test_durations_and_times_of_python_are_exact(fauxgate):
+    start = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    fauxgate.advance_to(start + timedelta(milliseconds=1500))
+    assert fauxgate.advance(timedelta(milliseconds=500)) == "2026-01-01T00:00:02Z"
+    east = timezone(timedelta(hours=2))
+    assert fauxgate.advance_to(datetime(2026, 1, 1, 3, tzinfo=east)) == "2026-01-01T01:00:00Z"
+    fault = fauxgate.fault(operation="reserved_domains.list", latency=timedelta(minutes=1), times=1)
+    assert fault["latency"] == 60_000
+    fauxgate.clear_faults()
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (timedelta(microseconds=500), "is not a whole number of milliseconds"),
+        (datetime(2026, 2, 1), "has no time zone. Add one"),
+        (datetime(2026, 2, 1, microsecond=500, tzinfo=timezone.utc), "is not a whole number of milliseconds"),
+    ],
+)
+def test_a_time_that_no_gateway_has_is_rejected(fauxgate, value, message):
+    with pytest.raises(ValueError, match=message):
+        fauxgate.control("POST", "/clock", {"advance": value})
+    assert fauxgate.now() == START
+
+
+def test_a_request_that_a_fault_delays_is_waited_for(fauxgate):
+    fauxgate.fault(operation="reserved_domains.create", latency="30s", times=1)
+    request = threading.Thread(target=reserve, args=[fauxgate])
+    request.start()
+    assert fauxgate.wait_for_request()["until"] == "2026-01-01T00:00:30Z"
+    fauxgate.advance("30s")
+    request.join(10)
+    assert not request.is_alive()
+
+
+def test_waiting_for_a_request_that_never_comes_ends_with_the_report(fauxgate):
+    with pytest.raises(GatewayError, match=r"(?s)No request waited within 0.02 s.*The gateway at 2026"):
+        fauxgate.wait_for_request(timeout=0.02)
+
+
+def test_each_gateway_has_an_agent_below_its_url(fauxgate, fauxgate_server):
+    body = {"name": "web", "addr": 80, "proto": "http"}
+    with fauxgate_server.create() as other:
+        for gateway in (fauxgate, other):
+            assert send(gateway, "POST", "/api/tunnels", body)["name"] == "web"
+            assert gateway.agent_url == gateway.url
 
 
 def test_scripted_outcomes_apply_to_their_domain(fauxgate):
@@ -74,7 +124,7 @@ def test_requests_are_listed_by_their_fields(fauxgate):
     assert [each["path"] for each in fauxgate.requests(method="POST", status=201)] == ["/reserved_domains"]
     assert fauxgate.last_request()["operation"] == "reserved_domains.get"
     assert fauxgate.last_request(operation="reserved_domains.create")["response"]["id"] == id
-    with pytest.raises(KeyError, match="operatoin"):
+    with pytest.raises(TypeError, match="operatoin is not a field of a request. Did you mean operation?"):
         fauxgate.requests(operatoin="reserved_domains.get")
 
 
@@ -131,9 +181,33 @@ def test_any_other_call_goes_by_its_path(fauxgate):
     assert fauxgate.control("GET", "/authority.pem").startswith("-----BEGIN CERTIFICATE-----")
 
 
+@pytest.mark.parametrize("place", ["first", "second"])
+def test_a_test_sees_neither_snapshots_nor_undo_of_another(fauxgate, place):
+    assert fauxgate.control("GET", "/snapshots") == []
+    with pytest.raises(GatewayError):
+        fauxgate.control("POST", "/undo")
+    assert send(fauxgate, "GET", "/reserved_domains")["reserved_domains"] == []
+    reserve(fauxgate)
+    fauxgate.control("POST", "/snapshots", {"name": "mine"})
+    fauxgate.control("POST", "/clock", {"advance": "1h", "remember": True})
+
+
+@pytest.mark.fauxgate(plan="free", start="2027-01-01T00:00:00Z")
+class TestOptions:
+    def test_the_marker_of_a_class_applies(self, fauxgate):
+        assert fauxgate.now() == "2027-01-01T00:00:00Z"
+        assert fauxgate.control("GET", "/controls")["options"]["account"] == {"plan": "free"}
+
+    @pytest.mark.fauxgate(clock="system")
+    def test_the_marker_of_a_test_wins(self, fauxgate_server):
+        with fauxgate_server.create(clock="system") as gateway:
+            assert gateway.control("GET", "/clock")["manual"] is False
+
+
 IDS = pytest.StashKey[str]()
 
 
+@pytest.mark.fauxgate(strict=False)
 @pytest.mark.parametrize("place", ["first", "second"])
 def test_each_test_begins_empty_with_the_same_ids(fauxgate, place, request):
     assert fauxgate.now() == START
@@ -158,5 +232,5 @@ def test_a_variable_without_a_value_is_refused(fauxgate):
 
 
 def test_a_call_without_a_server_is_refused():
-    with pytest.raises(GatewayError, match="^No gateway answers at http://127.0.0.1:1: "):
+    with pytest.raises(GatewayError, match="^No gateway responds at http://127.0.0.1:1: "):
         Gateway("http://127.0.0.1:1").reset()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import fauxgate
+import fauxgate.server
 import pytest
 from test_server import answers, ends
 
@@ -73,12 +74,89 @@ def test_options_of_the_server_come_from_the_configuration(pytester):
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
-def test_a_running_server_is_left_empty(pytester, monkeypatch):
-    with fauxgate.serve() as running:
-        monkeypatch.setenv("FAUXGATE_URL", running.url)
-        pytester.makepyfile("def test_now(fauxgate): fauxgate.advance('1h'); fauxgate.fault(status=503)")
-        pytester.runpytest_subprocess().assert_outcomes(passed=1)
-        assert (running.now(), running.faults()) == ("2026-01-01T00:00:00Z", [])
+def test_named_options_of_each_gateway_come_from_the_configuration(pytester):
+    pytester.makeini("[pytest]\nfauxgate_options = start=2027-01-01T00:00:00Z takenDomains='[\"a.example.com\"]'")
+    pytester.makepyfile(
+        "def test_now(fauxgate):\n"
+        "    assert fauxgate.now() == '2027-01-01T00:00:00Z'\n"
+        "    assert fauxgate.control('GET', '/controls')['options']['takenDomains'] == ['a.example.com']"
+    )
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("flag", ["--tls", "--clock=system", "--clock system"])
+def test_flags_of_the_server_come_from_the_configuration(pytester, flag):
+    pytester.makeini(f"[pytest]\nfauxgate_options = {flag}")
+    pytester.makepyfile("def test_clock(fauxgate): print('at', fauxgate.url, fauxgate.control('GET', '/clock')['manual'])")
+    result = pytester.runpytest_subprocess("-rP")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["at https:*True" if flag == "--tls" else "at http:*False"])
+
+
+RUNNING = """
+def test_now(fauxgate):
+    assert fauxgate.now() == "2026-01-01T00:00:00Z"
+    fauxgate.advance("1h")
+    fauxgate.fault(status=503)
+"""
+
+
+def test_a_running_server_has_a_gateway_for_each_test_with_the_start_of_the_fixture(pytester, monkeypatch):
+    with fauxgate.server.connect("--start", "2029-01-01T00:00:00Z") as server:
+        home = fauxgate.Gateway(server.url)
+        monkeypatch.setenv("FAUXGATE_URL", server.url)
+        pytester.makepyfile(f"import pytest\npytestmark = pytest.mark.fauxgate(strict=False)\n{RUNNING}\n{RUNNING.replace('now(f', 'again(f')}")
+        pytester.runpytest_subprocess().assert_outcomes(passed=2)
+        assert (home.now(), home.faults()) == ("2029-01-01T00:00:00Z", [])
+        pytester.makeini("[pytest]\nfauxgate_options = --plan free")
+        result = pytester.runpytest_subprocess()
+        result.assert_outcomes(errors=2)
+        result.stdout.fnmatch_lines(["*FAUXGATE_URL names a server that runs already, so it takes no flags: --plan free*"])
+
+
+UNUSED = """
+import pytest
+
+def test_unused(fauxgate): fauxgate.fault(operation="reserved_domains.create", status=503)
+
+@pytest.mark.fauxgate(strict=False)
+def test_allowed(fauxgate): fauxgate.fault(status=503)
+
+def test_script(fauxgate): fauxgate.script("DNS_ERROR")
+"""
+
+
+def test_an_unused_fault_or_outcome_fails_a_test(pytester):
+    pytester.makepyfile(UNUSED)
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(failed=2, passed=1)
+    result.stdout.fnmatch_lines(["1 fault still waits for requests.", "*There were no requests.", "*strict=False*"])
+    result.stdout.fnmatch_lines(["No attempt used these outcomes: DNS_ERROR for any domain.*"])
+
+
+def test_a_failing_assertion_in_the_teardown_of_a_fixture_shows_the_report(pytester):
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        def client(fauxgate):
+            yield
+            assert fauxgate.requests()
+
+        def test_passes(client): pass
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*What happened at the gateway*", "The gateway at 2026-01-01*"])
+
+
+def test_an_unknown_option_is_named(pytester):
+    pytester.makepyfile("import pytest\n@pytest.mark.fauxgate(plna='free')\ndef test_url(fauxgate): pass")
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*plna*"])
 
 
 SLOW = """
@@ -118,17 +196,25 @@ def test_many(fauxgate, number, testrun_uid):
 
 @pytest.mark.skipif(not importlib.util.find_spec("xdist"), reason="pytest-xdist is not installed.")
 class TestWorkers:
-    def test_each_worker_has_a_server(self, pytester):
+    def test_workers_share_one_server_and_each_test_has_its_gateway(self, pytester):
         pytester.makepyfile(XDIST)
         result = pytester.runpytest_subprocess("-n", "2", "-rP")
         result.assert_outcomes(passed=8)
-        urls = set(re.findall(r"^server (\S+)$", result.stdout.str(), re.M))
-        assert len(urls) == 2
-        assert all(ends(url) for url in urls)
+        urls = re.findall(r"^server (\S+)$", result.stdout.str(), re.M)
+        assert len(set(urls)) == 8
+        servers = {url.split("/g/")[0] for url in urls}
+        assert len(servers) == 1
+        assert all(ends(url) for url in servers)
 
-    def test_workers_cannot_share_a_server(self, pytester, monkeypatch):
-        monkeypatch.setenv("FAUXGATE_URL", "http://127.0.0.1:1")
+    def test_workers_use_a_running_server_together(self, pytester, monkeypatch):
+        with fauxgate.server.connect() as server:
+            monkeypatch.setenv("FAUXGATE_URL", server.url)
+            pytester.makepyfile(XDIST)
+            pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=8)
+
+    def test_a_server_that_does_not_start_is_reported_by_each_worker(self, pytester):
+        pytester.makeini("[pytest]\nfauxgate_options = --plan gold")
         pytester.makepyfile(XDIST)
         result = pytester.runpytest_subprocess("-n", "2")
         result.assert_outcomes(errors=8)
-        result.stdout.fnmatch_lines(["FAUXGATE_URL names one server, but each worker*"])
+        result.stdout.fnmatch_lines(["The server ended with 2: *"])

@@ -1,15 +1,17 @@
 """How the server is found, started and ended."""
 
+import io
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 
 import fauxgate
 import pytest
-from fauxgate.server import MISSING
+from fauxgate.server import MISSING, Process, connect
 
 PROGRAM = """
 import fauxgate, sys, time
@@ -72,18 +74,47 @@ def test_a_server_that_does_not_start_says_why():
 def test_calls_of_a_server_that_has_ended_say_its_log(tmp_path, monkeypatch):
     (tmp_path / "server.py").write_text("print('listens on http://127.0.0.1:1', flush=True); exit('It is over.')")
     monkeypatch.setenv("FAUXGATE", f"{sys.executable} {tmp_path / 'server.py'}")
-    with fauxgate.serve() as gateway:
-        with pytest.raises(fauxgate.GatewayError, match=r"(?s)^The server ended with 1: .*It is over\.$"):
-            gateway.reset()
+    with pytest.raises(fauxgate.GatewayError, match=r"(?s)^The server ended with 1: .*It is over\.$"):
+        with fauxgate.serve():
+            pass
 
 
 def test_a_running_server_is_used_first(monkeypatch):
-    with fauxgate.serve() as running:
+    with connect() as running:
         monkeypatch.setenv("FAUXGATE_URL", f"{running.url}/")
         monkeypatch.setenv("FAUXGATE", "no-such-program")
-        with fauxgate.serve() as gateway:
-            assert gateway.url == running.url
+        with fauxgate.serve(plan="free") as gateway:
+            assert gateway.url.startswith(f"{running.url}/g/")
+        assert not answers(gateway.url)
         assert answers(running.url)
+
+
+def test_output_that_is_no_utf_8_does_not_stop_the_reader(tmp_path, monkeypatch):
+    program = "import sys; sys.stdout.buffer.write(b'caf\\xe9\\nlistens on http://127.0.0.1:1\\n'); sys.stdout.flush(); sys.stdin.read()"
+    (tmp_path / "server.py").write_text(program)
+    monkeypatch.setenv("FAUXGATE", f"{sys.executable} {tmp_path / 'server.py'}")
+    with connect() as server:
+        assert server.url == "http://127.0.0.1:1"
+
+
+def test_clients_of_the_process_reach_the_server_without_a_proxy(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "other.example.com")
+    with fauxgate.serve() as gateway:
+        assert os.environ["NO_PROXY"] == "other.example.com,127.0.0.1"
+        request = urllib.request.Request(f"{gateway.url}/_fauxgate/clock")
+        assert urllib.request.urlopen(request).status == 200
+    assert os.environ["NO_PROXY"] == "other.example.com"
+
+
+def test_a_request_that_waits_for_the_clock_is_named(tmp_path, monkeypatch):
+    line = "warning: GET /x waits for the clock: a fault delays it"
+    (tmp_path / "server.py").write_text(f"print('listens on http://127.0.0.1:1'); print({line!r}, flush=True); exit()")
+    monkeypatch.setenv("FAUXGATE", f"{sys.executable} {tmp_path / 'server.py'}")
+    notices = io.StringIO()
+    with connect(notices=notices):
+        pass
+    assert notices.getvalue() == f"\nfauxgate: {line}\n"
 
 
 @pytest.fixture
@@ -109,6 +140,13 @@ def test_without_node_one_sentence_says_what_to_install(bare):
     with pytest.raises(fauxgate.GatewayError, match=f"^{re.escape(MISSING)}$"), fauxgate.serve():
         pass
     assert "fauxgate[node]" in MISSING and MISSING.count(". ") == 0
+
+
+def test_an_old_node_is_rejected_with_what_to_install(bare):
+    write_program(bare / "bin/node", "print('v18.20.4')")
+    with pytest.raises(fauxgate.GatewayError, match=r"needs Node 20.19 or newer, and .*node is v18.20.4: install it from"):
+        with fauxgate.serve():
+            pass
 
 
 def test_the_package_in_node_modules_above_starts_with_node(bare, monkeypatch):
@@ -137,10 +175,8 @@ def test_the_node_of_the_extra_is_used_before_that_of_path(bare, monkeypatch):
 
 def started_command():
     """Returns the names in the command that serve runs."""
-    from fauxgate.server import Server
-
-    server = Server(())
-    server.wait()
-    server.stop()
-    command = server._command
+    process = Process((), sys.stderr)
+    process.wait()
+    process.stop()
+    command = process._command
     return [os.path.basename(word) for word in command[: command.index("serve") + 1]]

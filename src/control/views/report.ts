@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isManual } from '../../core/engine/clock.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented } from '../../core/schema/documentation.ts'
-import { optionsOf, readCallOptions } from '../../core/schema/options.ts'
+import { oneOfThese, optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { caaZone, zone } from '../../service/provisioning/dns.ts'
@@ -37,6 +37,20 @@ const about = v.exactOptional(
   ),
 )
 
+/** The calls that go to the next event, by the language of the fixture or of the command. */
+const GO_THERE = {
+  javascript: '`gateway.clock.advanceToNext()` goes there.',
+  python: '`fauxgate.advance_to_next()` goes there.',
+  go: '`gateway.AdvanceToNext()` goes there.',
+  shell: '`fauxgate clock next` goes there.',
+} as const
+
+const LANGUAGES = ['javascript', 'python', 'go', 'shell'] as const satisfies readonly (keyof typeof GO_THERE)[]
+
+const language = v.exactOptional(
+  documented(oneOfThese(LANGUAGES), 'The language of calls that the report suggests. Default: none, only words.'),
+)
+
 const reportOptions = optionsOf({ about })
 
 const read = controlCall({
@@ -45,10 +59,18 @@ const read = controlCall({
   summary: 'Show what happened at the gateway, as text',
   commands: [{ name: 'report' }],
   from: 'query',
-  schema: v.object({ about }),
+  schema: v.object({ about, for: language }),
   response: v.string(),
   mediaType: 'text/plain; charset=utf-8',
   run: createReport,
+})
+
+const listUnused = controlCall({
+  method: 'GET',
+  path: '/unused',
+  summary: 'List the faults and the scripted outcomes that nothing has used, with the reasons',
+  response: v.array(v.string()),
+  run: (host) => describeUnused(host).map(host.withoutKeys),
 })
 
 export interface ReportMember {
@@ -62,11 +84,19 @@ export interface ReportMember {
 }
 
 export const report: Control<ReportMember> = {
-  calls: [read],
-  members: (host) => ({ report: (options = {}) => createReport(host, readCallOptions(reportOptions, options)) }),
+  calls: [read, listUnused],
+  members: (host) => ({
+    report: (options = {}) =>
+      createReport(host, { ...readCallOptions(reportOptions, options), for: 'javascript' as const }),
+  }),
 }
 
-function createReport(host: ControlHost, { about: text = '' }: { readonly about?: string }): string {
+interface ReportInput {
+  readonly about?: string
+  readonly for?: keyof typeof GO_THERE
+}
+
+function createReport(host: ControlHost, { about: text = '', for: language }: ReportInput): string {
   const { named, others } = host.transact((tx) => listTimelines(tx, text))
   const sections = [
     ...named,
@@ -77,7 +107,7 @@ function createReport(host: ControlHost, { about: text = '' }: { readonly about?
     listVisitors(host),
     listSentEvents(host),
     listWaiting(host),
-    describeNextStep(host),
+    describeNextStep(host, language),
     ...others,
     host.transact(warnOfUncheckedRecords),
     listPending(host, text),
@@ -129,7 +159,7 @@ function listWaiting(host: ControlHost): Section {
 }
 
 /** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
-function describeNextStep(host: ControlHost): Section {
+function describeNextStep(host: ControlHost, language: keyof typeof GO_THERE | undefined): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
   const { oldestTime } = host.journal
   const hasMoved = oldestTime === undefined || timestamp(oldestTime) !== timestamp(host.engine.now)
@@ -140,7 +170,7 @@ function describeNextStep(host: ControlHost): Section {
     'next',
     [
       'The clock has not moved since the first request.',
-      `At ${next.at}: ${event}. \`gateway.clock.advanceToNext()\` goes there.`,
+      `At ${next.at}: ${event}. ${language ? GO_THERE[language] : 'Advance the clock to go there.'}`,
     ],
   ]
 }
@@ -172,10 +202,16 @@ function warnOfUncheckedRecords(tx: Transaction): Section {
 
 /** Lists the pending faults and outcomes, without the lines that a text has already. */
 function listPending(host: ControlHost, text: string): Section {
-  const texts = [describePendingFaults(host.transact(faultsIn), host), host.transact(describeUnusedOutcomes)]
-  const lines = texts.flatMap((each) => each?.split('\n') ?? []).filter((line) => !text.includes(line))
+  const lines = describeUnused(host)
+    .flatMap((each) => each.split('\n'))
+    .filter((line) => !text.includes(line))
   const omitted = lines.length - MAX_PENDING
   return ['pending', omitted > 0 ? [...lines.slice(0, MAX_PENDING), `… and ${omitted} more lines`] : lines]
+}
+
+function describeUnused(host: ControlHost): readonly string[] {
+  const texts = [describePendingFaults(host.transact(faultsIn), host), host.transact(describeUnusedOutcomes)]
+  return texts.filter((each) => each !== undefined)
 }
 
 function listLeftovers(host: ControlHost): Section {

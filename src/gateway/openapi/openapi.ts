@@ -24,6 +24,7 @@ import {
 } from './document.ts'
 import { createErrorExamples, createErrorSchema } from './errors.ts'
 import { DocumentEvidence } from './evidence.ts'
+import { withGatewayRequest } from './gateway-request.ts'
 import { createBodySchemas, createConversions, createOperationItem, createResponseSchemas } from './operations.ts'
 import { simplify } from './plain.ts'
 
@@ -161,7 +162,7 @@ function createVersionParameter({ versionHeader }: Dialect): Parameter {
 }
 
 function describeControls(own: Families, families: readonly Family[], dialect: Dialect) {
-  const calls = controlCallsWith(own)
+  const calls = controlCallsWith(own).map(withGatewayRequest)
   const records = [...families, ...listStates(listOperations(families, dialect))].flatMap(
     ({ collections }) => collections,
   )

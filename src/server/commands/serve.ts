@@ -14,6 +14,7 @@ import { withLatency } from '../latency.ts'
 import { withLog } from '../log/gateway-log.ts'
 import { createPainter, jsonLog, type Log, textLog } from '../log/log.ts'
 import { LogOutput } from '../log/output.ts'
+import { withWaitingNotice } from '../log/waiting-notice.ts'
 import { configRows } from '../options/config.ts'
 import { pathFromHere } from '../options/config-file.ts'
 import { CONFIG_FLAG, variableName } from '../options/flags.ts'
@@ -209,7 +210,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const { quiet, latency, seed = createSeed(), keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
-  const withPage = withFrontPage(file?.gateway ?? gateway)
+  const withPage = withFrontPage(withWaitingNotice(file?.gateway ?? gateway, warn))
   const range = rangeMs(latency)
   const delayed = range?.to ? withLatency(withPage, range, seed) : withPage
   const served = quiet ? delayed : withLog(delayed, log, families, [...keys, ...controlKeys])

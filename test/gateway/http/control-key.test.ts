@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { serve } from '../../../src/server/node.ts'
 import { expectError, outcome, readResponse } from '../../support/client.ts'
-import { SHOWN_START } from '../../support/clock.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { openManual } from '../../support/provisioning.ts'
 
 const KEY = 'a-control-key_of.7~signs!'
@@ -20,7 +20,7 @@ function requestClock(headers: Record<string, string>, peer?: string, url = '/_f
   return { ...answer, json: JSON.parse(answer.body ?? 'null') }
 }
 
-const clock = { now: SHOWN_START, manual: true }
+const clock = { now: SHOWN_START, ms: CLOCK_START, manual: true }
 
 describe('With a control key, the control API answers everyone who has it (rules: control-api#who-may-call)', () => {
   test.each([

@@ -1,21 +1,39 @@
 """A served gateway, with its controls."""
 
+from __future__ import annotations
+
 import json
 import os
+import ssl
+import time
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from difflib import get_close_matches
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
+
+from . import types
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
 
 __tracebackhide__ = True  # pytest shows the line of the test that made the call.
 
 JsonObject = dict[str, Any]
+Duration = timedelta | int | str
+"""A duration: a timedelta, a number of ms, or a text such as "30s"."""
+Time = datetime | str
+"""A time: a datetime with a time zone, or a text such as "2026-02-01T00:00:00Z"."""
 
 TIMEOUT = 60  # Seconds. A move of the clock stops after 10 s of work, and other calls wait for it.
+POLL = 0.005  # Seconds.
+CHANGES = ("/faults", "/provisioning/script")
+"""The calls that add what a test may leave unused."""
 
 
 class GatewayError(RuntimeError):
-    """A refused call, with the server's message, its `status` and its `body`. Or no server starts or answers."""
+    """A rejected call, with the server's message, its `status` and its `body`. Or no server starts or responds."""
 
     def __init__(self, message: str, status: int | None = None, body: Any = None):
         super().__init__(message)
@@ -25,38 +43,61 @@ class GatewayError(RuntimeError):
 
 class Gateway:
     """
-    A served gateway. A refused control raises a GatewayError with the server's message.
+    A served gateway. A rejected control raises a GatewayError with the server's message.
 
-    Fields have the names of the control API. A duration is a text such as "30s", or a number of ms. A domain is named
-    by its name or its id.
+    Fields have the names of the control API. A domain is named by its name or its id.
     """
 
-    def __init__(self, url: str, describe_end: Callable[[], str | None] = lambda: None):
-        """Connects to a running server. `describe_end` returns what the server printed, if it has ended."""
+    def __init__(
+        self,
+        url: str,
+        describe_end: Callable[[], str | None] = lambda: None,
+        trust: ssl.SSLContext | None = None,
+        root: Gateway | None = None,
+    ):
+        """Connects to a running gateway. `trust` is for a server with --tls. `root` is the gateway that created it."""
         self.url = url.rstrip("/")
+        self.agent_url = self.url
+        """The address of the local API of ngrok's agent, as programs expect at http://127.0.0.1:4040."""
         self._describe_end = describe_end
+        self._trust = trust
+        self._root = root
+        self._may_leave_unused = False
 
-    def control(self, method: str, path: str, body: Any = None, **query: str) -> Any:
+    def create(self, **options: Unpack[types.Options]) -> Gateway:
+        """Creates a further gateway of the server, with its own state and clock. `with` removes it at the end."""
+        created = self.control("POST", "/gateways", require_values(dict(options)))
+        return Gateway(created["url"], self._describe_end, self._trust, self)
+
+    def close(self) -> None:
+        """Removes the gateway from its server, if `create` made it."""
+        if self._root:
+            self._root.control("DELETE", "/gateways", name=self.url.rpartition("/")[2])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def control(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Makes any call of the control API, such as `control("POST", "/snapshots", {"name": "before"})`."""
         place = urlsplit(self.url)
         target = f"{place.path}/_fauxgate{path}" + (f"?{urlencode(require_values(query))}" if query else "")
         headers = {"content-type": "application/json"}
         if key := os.environ.get("FAUXGATE_CONTROL_KEY"):
             headers["fauxgate-control-key"] = key
-        connection = (HTTPSConnection if place.scheme == "https" else HTTPConnection)(place.netloc, timeout=TIMEOUT)
+        content = None if body is None else json.dumps(body, default=to_json).encode()
         try:
-            connection.request(method, target, None if body is None else json.dumps(body).encode(), headers)
-            response = connection.getresponse()
-            text = response.read().decode()
+            status, is_json, text = send(place.scheme, place.netloc, self._trust, method, target, content, headers)
         except (OSError, HTTPException) as error:
-            raise GatewayError(self._describe_end() or f"No gateway answers at {self.url}: {error}") from None
-        finally:
-            connection.close()
-        answer = json.loads(text) if response.headers.get_content_type() == "application/json" else text or None
-        if response.status < 400:
-            return answer
-        message = answer.get("msg") if isinstance(answer, dict) else answer
-        raise GatewayError(message or f"{method} {target} answers {response.status}", response.status, answer)
+            raise GatewayError(self._describe_end() or f"No gateway responds at {self.url}: {error}") from None
+        response = json.loads(text) if is_json else text or None
+        if status < 400:
+            self._may_leave_unused |= method == "POST" and path in CHANGES
+            return response
+        message = response.get("msg") if isinstance(response, dict) else response
+        raise GatewayError(message or f"{method} {target} has the status {status}", status, response)
 
     def reset(self) -> None:
         """Returns to the initial state, with the clock at its start."""
@@ -65,11 +106,11 @@ class Gateway:
     def now(self) -> str:
         return str(self.control("GET", "/clock")["now"])
 
-    def advance(self, duration: str | int) -> str:
-        """Advances the clock by a duration, and returns the time: `advance("30s")`."""
+    def advance(self, duration: Duration) -> str:
+        """Advances the clock by a duration, and returns the time: `advance(timedelta(seconds=30))` or `advance("30s")`."""
         return str(self.control("POST", "/clock", {"advance": duration})["now"])
 
-    def advance_to(self, time: str) -> str:
+    def advance_to(self, time: Time) -> str:
         """Advances the clock to a time: `advance_to("2026-02-01T00:00:00Z")`."""
         return str(self.control("POST", "/clock", {"to": time})["now"])
 
@@ -77,9 +118,22 @@ class Gateway:
         """Advances the clock to the next event, such as the attempt of a certificate."""
         return str(self.control("POST", "/clock", {"next": True})["now"])
 
-    def script(self, *outcomes: str | JsonObject, **where: Any) -> None:
+    def wait_for_request(self, timeout: float = 10) -> types.WaitingRequest:
+        """
+        Waits until a fault's latency delays a request, and returns that request. Call it before `advance` when the request comes
+        from another thread: until it has arrived, advancing the clock does not help it. `timeout` is in real seconds.
+        """
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            waiting: list[types.WaitingRequest] = self.control("GET", "/clock").get("waiting", [])
+            if waiting:
+                return waiting[0]
+            time.sleep(POLL)
+        raise GatewayError(f"No request waited within {timeout} s. Only a fault with latency makes one wait.\n{self.report()}")
+
+    def script(self, *outcomes: types.Outcome, **where: Unpack[types.ScriptOptions]) -> None:
         """Scripts the outcomes of the next attempts: `script("DNS_ERROR", "success", domain="app.example.com")`."""
-        self.control("POST", "/provisioning/script", {"outcomes": outcomes, **require_values(where)})
+        self.control("POST", "/provisioning/script", {"outcomes": outcomes, **require_values(dict(where))})
 
     def clear_script(self, **domain: str) -> None:
         """Drops all pending outcomes, or those of a domain: `clear_script(domain="app.example.com")`."""
@@ -97,15 +151,16 @@ class Gateway:
         """Advances the clock to the first second after the certificate's expiry, and returns the domain."""
         return dict(self.control("POST", "/provisioning/expire", {"id": domain}))
 
-    def timeline(self, domain: str) -> list[JsonObject]:
+    def timeline(self, domain: str) -> list[types.TimelineEntry]:
         """Lists what the provisioning of a domain did."""
         return list(self.control("GET", "/provisioning/timeline", id=domain))
 
-    def fault(self, **fault: Any) -> JsonObject:
+    def fault(self, **fault: Unpack[types.Fault]) -> types.ListedFault:
         """Makes matching requests fail or arrive late: `fault(operation="reserved_domains.create", status=503)`."""
-        return dict(self.control("POST", "/faults", require_values(fault)))
+        added: types.ListedFault = self.control("POST", "/faults", require_values(dict(fault)))
+        return added
 
-    def faults(self) -> list[JsonObject]:
+    def faults(self) -> list[types.ListedFault]:
         """Lists the faults. A pending one has in `missed` why it did not apply."""
         return list(self.control("GET", "/faults"))
 
@@ -113,44 +168,51 @@ class Gateway:
         """Removes all faults, or one: `clear_faults(id=fault["id"])`."""
         self.control("DELETE", "/faults", **id)
 
+    def unused(self) -> list[str]:
+        """Lists the faults and the scripted outcomes that nothing has used, with the reason."""
+        return list(self.control("GET", "/unused")) if self._may_leave_unused else []
+
     def dns(self) -> list[JsonObject]:
-        """Lists the records of the simulated zone. Attempts check them with the option `--dns simulated`."""
+        """Lists the records of the simulated zone. Attempts check them with the option `dns="simulated"`."""
         return list(self.control("GET", "/dns"))
 
-    def set_dns(self, name: str, type: str, **fields: Any) -> None:
+    def set_dns(self, name: str, type: str, **fields: Unpack[types.DnsFields]) -> None:
         """Sets the record of a name: `set_dns("app.example.com", "CNAME", value=target, after="2m")`."""
-        self.control("PUT", "/dns", {"name": name, "type": type, **require_values(fields)})
+        self.control("PUT", "/dns", {"name": name, "type": type, **require_values(dict(fields))})
 
     def clear_dns(self, **where: str) -> None:
         """Removes all records, or those that match: `clear_dns(name="app.example.com")`."""
         self.control("DELETE", "/dns", **where)
 
-    def declare(self, **things: Any) -> JsonObject:
+    def declare(self, **things: Unpack[types.Declaration]) -> JsonObject:
         """Declares what no operation creates: `declare(dev_domain={"name": "app"})`."""
-        return dict(self.control("POST", "/declare", require_values(things)) or {})
+        return dict(self.control("POST", "/declare", require_values(dict(things))) or {})
 
     def end(self, id: str) -> None:
         """Ends a declared session, endpoint or dev domain."""
         self.control("DELETE", "/declare", id=id)
 
-    def visit(self, url: str, **request: Any) -> JsonObject:
+    def visit(self, url: str, **request: Unpack[types.VisitFields]) -> types.TrafficOutcome:
         """Sends a request as a visitor would, and returns the response: `visit(url, method="POST")`."""
-        return dict(self.control("POST", "/traffic", {"url": url, **require_values(request)}))
+        outcome: types.TrafficOutcome = self.control("POST", "/traffic", {"url": url, **require_values(dict(request))})
+        return outcome
 
-    def upstream(self, url: str, **response: Any) -> None:
+    def upstream(self, url: str, **response: Unpack[types.UpstreamFields]) -> None:
         """Sets the response of an upstream to visitors: `upstream(url, status=200, body="hello")`."""
-        self.control("PUT", "/traffic/upstreams", {"url": url, **require_values(response)})
+        self.control("PUT", "/traffic/upstreams", {"url": url, **require_values(dict(response))})
 
-    def requests(self, **where: Any) -> list[JsonObject]:
+    def requests(self, **where: Unpack[types.RequestFilter]) -> list[types.Request]:
         """Lists the received requests, or those with equal fields: `requests(operation="reserved_domains.create")`."""
-        wanted = require_values(where).items()
-        return [each for each in self.control("GET", "/requests") if all(each[name] == value for name, value in wanted)]
+        wanted = require_values(dict(where))
+        require_names(wanted, types.Request.__annotations__)
+        received: list[types.Request] = self.control("GET", "/requests")
+        return [each for each in received if all(each.get(name) == value for name, value in wanted.items())]
 
     def sent_events(self, **where: str) -> list[JsonObject]:
         """Lists the events of the account, or those of a type: `sent_events(type="ip_policy_created.v0")`."""
         return list(self.control("GET", "/sent-events", **require_values(where)))
 
-    def last_request(self, **where: Any) -> JsonObject | None:
+    def last_request(self, **where: Unpack[types.RequestFilter]) -> types.Request | None:
         found = self.requests(**where)
         return found[-1] if found else None
 
@@ -168,7 +230,7 @@ class Gateway:
 
     def report(self) -> str:
         """Returns a text about what happened, for people."""
-        return str(self.control("GET", "/report"))
+        return str(self.control("GET", "/report", **{"for": "python"}))
 
     def snapshot(self) -> JsonObject:
         """Returns the state, without secrets, for `restore`."""
@@ -178,9 +240,53 @@ class Gateway:
         self.control("PUT", "/state", snapshot)
 
 
+def send(
+    scheme: str,
+    netloc: str,
+    trust: ssl.SSLContext | None,
+    method: str,
+    target: str,
+    content: bytes | None,
+    headers: dict[str, str],
+) -> tuple[int, bool, str]:
+    """Sends a request without a proxy. Returns the status, whether the response is JSON, and its text."""
+    secure = scheme == "https"
+    connection = HTTPSConnection(netloc, timeout=TIMEOUT, context=trust) if secure else HTTPConnection(netloc, timeout=TIMEOUT)
+    try:
+        connection.request(method, target, content, headers)
+        response = connection.getresponse()
+        is_json = response.headers.get_content_type() == "application/json"
+        return response.status, is_json, response.read().decode("utf-8", "replace")
+    finally:
+        connection.close()
+
+
+def to_json(value: object) -> object:
+    """Writes a timedelta as a number of ms, and a datetime as a timestamp. Both must be whole ms, as all times of a gateway are."""
+    if isinstance(value, timedelta):
+        if value % timedelta(milliseconds=1):
+            raise ValueError(f"{value!r} is not a whole number of milliseconds.")
+        return value // timedelta(milliseconds=1)
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone. Add one, such as tzinfo=timezone.utc.")
+        if value.microsecond % 1000:
+            raise ValueError(f"{value!r} is not a whole number of milliseconds.")
+        return value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    raise TypeError(f"{value!r} is not JSON, no timedelta and no datetime.")
+
+
 def require_values(fields: dict[str, Any]) -> dict[str, Any]:
-    """Refuses a variable without a value. A null counts as left out, and the call would apply to everything."""
+    """Rejects a variable without a value. A null counts as left out, and the call would apply to everything."""
     for name, value in fields.items():
         if value is None:
             raise TypeError(f"{name} is None. Give it a value, or leave it out.")
     return fields
+
+
+def require_names(fields: dict[str, Any], known: dict[str, Any]) -> None:
+    """Rejects a misspelt filter. It would match nothing."""
+    for name in fields:
+        if name not in known:
+            near = "".join(f" Did you mean {each}?" for each in get_close_matches(name, known, 1))
+            raise TypeError(f"{name} is not a field of a request.{near} Allowed: {', '.join(sorted(known))}.")

@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+import type { ControlCall } from '../../control/control.ts'
+import { PLANS } from '../../core/operation/limit.ts'
+import { documentationOf, documented, named } from '../../core/schema/documentation.ts'
+import { partsOf } from '../../core/schema/schema-parts.ts'
+import { mapValues, pick } from '../../core/schema/values.ts'
+import { dialectNames } from '../../service/resources/dialects.ts'
+import { hostedOptions } from '../hosted-options.ts'
+import { gatewayRows } from '../options.ts'
+
+/** The options whose values have more forms than a document can say. The gateway checks them. */
+const OPEN = ['account', 'authorityKeys', 'certificates', 'initial', 'rateLimit']
+
+const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
+  v.exactOptional(documented(schema, sentence))
+
+const rows: Readonly<Record<string, v.GenericSchema>> = pick<v.GenericSchema>(
+  gatewayRows,
+  (name) => name in hostedOptions.entries && name !== 'dialect' && name !== 'clock',
+)
+
+/** The options of a further gateway, with what is known of their values. */
+const gatewayRequest = named(
+  v.object({
+    dialect: optional(v.picklist(dialectNames), 'The service to emulate.'),
+    clock: optional(v.picklist(['system', 'manual']), 'The source of the time.'),
+    start: optional(v.string(), 'The start of a manual clock, such as `2026-01-01T00:00:00Z`.'),
+    plan: optional(v.picklist(PLANS), 'The plan whose documented limits apply to the account.'),
+    ...mapValues(rows, (row, name) => {
+      const { wrapped = row } = partsOf(row)
+      return optional(OPEN.includes(name) ? v.unknown() : wrapped, documentationOf(row).sentence ?? name)
+    }),
+  }),
+  'GatewayRequest',
+  'The options of a further gateway. By default, each is that of the server.',
+)
+
+/** Returns a call as documents show it: the control knows nothing of the options of gateways, which are above it. */
+export function withGatewayRequest(call: ControlCall): ControlCall {
+  return call.method === 'POST' && call.path === '/gateways' ? { ...call, schema: gatewayRequest } : call
+}
