@@ -62,7 +62,11 @@ export class Gateways {
     const { name } = split
     const further = this.#use(name)
     if (!further)
-      return { responders, url, missing: () => this.home.transport.refused(errors.gateway_not_found, { name }) }
+      return {
+        responders,
+        url,
+        missing: () => this.home.transport.refused(errors.gateway_not_found, { name: quote(name) }),
+      }
     const { below } = createPlace(name, this.#urlOf(name), split.below, query && `?${query}`)
     return { responders: further.responders, url: below }
   }
@@ -99,7 +103,7 @@ export class Gateways {
         this.#forgetUnused()
         return this.#add(gateway)
       },
-      remove: (name) => void (this.#remove(name) || refuse(errors.gateway_not_found, { name })),
+      remove: (name) => void (this.#remove(name) || refuse(errors.gateway_not_found, { name: quote(name) })),
       explorations: new Explorations({
         create: (options) => parent.transport.sibling(options),
         add: (gateway) => this.#add(gateway),
@@ -126,7 +130,7 @@ export class Gateways {
     if (!found) return false
     this.#further.delete(name)
     const { gateway, inspector } = found.responders
-    found.removal.abort(this.home.transport.refused(errors.gateway_not_found, { name }))
+    found.removal.abort(this.home.transport.refused(errors.gateway_not_found, { name: quote(name) }))
     inspector.close()
     gateway.dispose()
     return true

@@ -62,6 +62,7 @@ export const FIELD_VALUES: FieldValues = {
   issuer: ['https://issuer.example.com', 'https://other.example.com/a'],
   idp_metadata: ['<EntityDescriptor/>', null],
   idp_metadata_url: [null, 'https://idp.example.com/metadata'],
+  teams: [['2', '1'], ['an-organization/a-team']],
   authority: ['letsencrypt'],
   auth_provider_id: ['agent'],
   tripped_duration: [10, 20],

@@ -85,7 +85,8 @@ async function runBlock({ code, isFragment }: Block): Promise<void> {
     writeFileSync(join(folder, 'initial.json'), JSON.stringify({ reservedDomains }))
     await startLine('fauxgate serve --clock manual --initial initial.json')
   }
-  for (const line of code.split('\n').map((each) => each.replace(/(?:^|\s+)# .*$/, ''))) {
+  const joined = code.replace(/\\\n */g, '')
+  for (const line of joined.split('\n').map((each) => each.replace(/(?:^|\s+)# .*$/, ''))) {
     if (/fauxgate serve|fauxgate sandbox\s*$|--follow/.test(line)) await startLine(line)
     else if (line !== '') run(line)
   }

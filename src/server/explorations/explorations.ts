@@ -3,6 +3,7 @@ import type { ExplorationHost } from '../../control/gateways.ts'
 import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { createSecret } from '../../core/engine/random.ts'
 import { refuse } from '../../core/schema/errors.ts'
+import { quote } from '../../core/schema/text.ts'
 import { refuseInvalidOptions } from '../../gateway/hosted-options.ts'
 import type { ExplorationSettings, ExplorationStep, RunEnd } from '../../generated/controls.ts'
 import type { Exploration, RunGateways } from './exploration.ts'
@@ -51,6 +52,6 @@ export class Explorations implements ExplorationHost {
   }
 
   #find(id: string) {
-    return this.#all.get(id) ?? refuse(errors.exploration_not_found, { id })
+    return this.#all.get(id) ?? refuse(errors.exploration_not_found, { id: quote(id) })
   }
 }

@@ -27,11 +27,14 @@ export const UNCHANGEABLE: readonly string[] = [
   // The form of the URL decides.
   'endpoints.bindings',
   'ip_policies.action',
+  // Only one of `idp_metadata` and `idp_metadata_url` may be sent, and the second one is tried.
+  'route_saml.idp_metadata',
   'https_edge_tls_termination.terminate_at',
   // Its only value is `json`.
   'event_destinations.format',
   // Its only value is `agent`.
   'endpoint_configuration_basic_auth.auth_provider_id',
+  'endpoint_configuration_saml.idp_metadata',
 ]
 
 /** Resources that others refer to. Both of a pair have the same values. */
@@ -110,7 +113,6 @@ const oidc: Kind['fields'] = {
 }
 const saml: Kind['fields'] = {
   ...session,
-  idp_metadata: [undefined, '<xml/>'],
   idp_metadata_url: ['https://idp.example.com/a', 'https://idp.example.com/b'],
   force_authn: [false, true],
   allow_idp_initiated: [true, false],
