@@ -75,7 +75,7 @@ const step = named(
     replay: optional(v.string(), 'The text of the smallest failing schedule; at the end only.'),
   }),
   'ExplorationStep',
-  'What the program that runs the code has to do next.',
+  'The next step of the program that runs the code.',
 )
 
 const runEnd = named(

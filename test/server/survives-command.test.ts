@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { startProcess } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
 
+/** Each test runs a program up to twenty times, and some machines are busy. */
+const LONG = { timeout: 300_000 }
+
 const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
 
 /** Says loudly which programs are left out. */
@@ -13,7 +16,7 @@ function unless(isThere: boolean, what: string): boolean {
 }
 
 async function runSurvives(...args: string[]) {
-  const { output, exited } = startProcess({}, 'survives', ...args)
+  const { output, exited } = startProcess({}, 'survives', '--silence=1', ...args)
   return { code: await exited, ...output }
 }
 
@@ -64,8 +67,10 @@ func main() {
 
 const TWICE = '2 reserved_addrs where 1 is wanted'
 
-describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a Python program', () => {
+describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a Python program', LONG, () => {
   const write = (look: string) => newFile('onboard.py', PYTHON.replace('LOOK', look))
+
+  const LOOK = 'if call("GET", "/reserved_addrs")["reserved_addrs"]: sys.exit(0)'
 
   test('a program that does not look before it tries again is broken by a lost response', async () => {
     const { code, stdout } = await runSurvives('--', 'python3', write('pass'))
@@ -88,11 +93,13 @@ describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a 
     expect(code).toBe(0)
   })
 
-  test('a program that looks first survives all failures of one request, and two copies of it are a race', async () => {
-    const file = write('if call("GET", "/reserved_addrs")["reserved_addrs"]: sys.exit(0)')
-    const { code, stdout } = await runSurvives('--restart', '--', 'python3', file)
+  test('a program that looks first survives all failures of one request, and crashes', async () => {
+    const { code, stdout } = await runSurvives('--restart', '--', 'python3', write(LOOK))
     expect([code, stdout]).toEqual([0, '15 of 15 schedules with up to 1 fault; 0 fail\n'])
-    const race = await runSurvives('--copies', '2', '--', 'python3', file)
+  })
+
+  test('two copies of a program that looks first are a race', async () => {
+    const race = await runSurvives('--copies', '2', '--', 'python3', write(LOOK))
     expect(race.stdout).toMatch(
       'Two copies at once do not end as one after the other: 2 reserved_addrs where 1 is left.',
     )
@@ -101,24 +108,28 @@ describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a 
   })
 })
 
-describe.skipIf(unless(has('curl', '--version'), 'a shell script and curl'))('survives runs a shell script', () => {
-  test('a file that stays empty after a crash hides that the address is not saved', async () => {
-    const file = newFile('onboard.sh', SHELL)
-    const { code, stdout } = await runSurvives('--restart', '--allow', 'exit code', '--', 'sh', file)
-    expect(stdout).toMatch(/does not survive one fault/)
-    expect(code).toBe(1)
-  })
+describe.skipIf(unless(has('curl', '--version'), 'a shell script and curl'))(
+  'survives runs a shell script',
+  LONG,
+  () => {
+    test('a file that stays empty after a crash hides that the address is not saved', async () => {
+      const file = newFile('onboard.sh', SHELL)
+      const { code, stdout } = await runSurvives('--restart', '--allow', 'exit code', '--', 'sh', file)
+      expect(stdout).toMatch(/does not survive one fault/)
+      expect(code).toBe(1)
+    })
 
-  test('a setup runs in a shell before each run, and what it creates is not left by the command', async () => {
-    const create = `curl -sf -H 'authorization: Bearer key' -H 'ngrok-version: 2' -H 'content-type: application/json' -d '{}' $FAUXGATE_URL/reserved_addrs`
-    const list =
-      'curl -sf -H "authorization: Bearer key" -H "ngrok-version: 2" $FAUXGATE_URL/reserved_addrs | grep -q ra_'
-    const { code, stdout } = await runSurvives('--setup', create, '--', 'sh', '-c', list)
-    expect([code, stdout]).toEqual([0, '5 of 5 schedules with up to 1 fault; 0 fail\n'])
-  })
-})
+    test('a setup runs in a shell before each run, and what it creates is not left by the command', async () => {
+      const create = `curl -sf -H 'authorization: Bearer key' -H 'ngrok-version: 2' -H 'content-type: application/json' -d '{}' $FAUXGATE_URL/reserved_addrs`
+      const list =
+        'curl -sf -H "authorization: Bearer key" -H "ngrok-version: 2" $FAUXGATE_URL/reserved_addrs | grep -q ra_'
+      const { code, stdout } = await runSurvives('--setup', create, '--', 'sh', '-c', list)
+      expect([code, stdout]).toEqual([0, '5 of 5 schedules with up to 1 fault; 0 fail\n'])
+    })
+  },
+)
 
-describe.skipIf(unless(has('go', 'version'), 'Go'))('survives runs a Go binary', () => {
+describe.skipIf(unless(has('go', 'version'), 'Go'))('survives runs a Go binary', LONG, () => {
   test('a retry without a look creates a second address after a lost response', async () => {
     const file = newFile('main.go', GO)
     const binary = join(dirname(file), 'onboard')

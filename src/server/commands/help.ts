@@ -27,7 +27,7 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
     'snapshots',
     'state',
   ],
-  Evidence: ['verify', 'record', 'replay'],
+  Evidence: ['verify', 'record', 'replay', 'survives'],
   Sandboxes: ['sandbox'],
 }
 

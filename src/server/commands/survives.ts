@@ -36,11 +36,12 @@ const SETUP = textFlag('setup', 'COMMAND', 'Run this in a shell before each run,
 
 export const survivesCommand: Command = {
   name: 'survives',
-  words: '-- COMMAND…',
+  words: 'COMMAND…',
   summary: 'Run a command once for each failure of each request, and tell which one breaks it',
   flags: [...Object.values(FLAGS), SETUP],
   example: 'survives --faults 2 -- python onboard.py',
   notes: [
+    'Everything after "--" is the command, with its own options.',
     'The command has the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded.',
     'FAUXGATE_FOLDER is a new folder for each run. It stays when the command is started again.',
     'Exit codes: 0 the command survives; 1 a failure breaks it, and a report says how; 2 a flag is wrong.',

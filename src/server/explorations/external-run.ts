@@ -15,7 +15,7 @@ import { later } from '../waiting.ts'
 /** The real time after which a copy that does nothing counts as asleep, in ms: before its first request, and later. */
 const QUIET_MS = { first: 5000, later: 300 }
 
-/** The longest that a client is told to wait, in seconds: its time is real. */
+/** The largest `Retry-After` that a client receives, in seconds: its time is real. */
 const MAX_RETRY_AFTER = 1
 
 /** The details of a run in another process. */
@@ -55,7 +55,7 @@ export class ExternalRun extends RunRecord {
   readonly #active = new Set<Copy>()
   /** Prevents that a request is let through once all is quiet. */
   #cancelQuiet = (): void => undefined
-  /** The time that a client was told to wait, beyond what it really waits, in ms. */
+  /** The part of a `Retry-After` that its client did not receive, in ms. */
   #owed = 0
   #polls = 0
   #silences = 0
@@ -187,7 +187,7 @@ export class ExternalRun extends RunRecord {
     return { ...response, safe }
   }
 
-  /** Ends a response that is not due yet after a silence, and shortens what a client is told to wait. */
+  /** Ends a response that is not due yet after a silence, and limits `Retry-After`. */
   #inRealTime(response: HttpResponse): HttpResponse {
     const { clock } = this.surroundings
     const { notBefore = 0 } = response.delivery ?? {}
@@ -218,7 +218,7 @@ export class ExternalRun extends RunRecord {
     this.arrivals.settle(clock.now)
   }
 
-  /** Lets the next request of the copies through, once no copy can go on: each one waits, has ended or is asleep. */
+  /** Lets the next request of the copies through, once no copy can continue: each one waits, has ended or is asleep. */
   #letThrough(): void {
     this.#cancelQuiet()
     const { interleaving } = this.arrivals

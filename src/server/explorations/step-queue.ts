@@ -5,7 +5,7 @@ interface Queued {
   readonly done: () => void
 }
 
-/** The steps that a program has to do, in order. */
+/** The steps of a program, in order. */
 export class StepQueue {
   #steps: Queued[] = []
   #readers: (() => void)[] = []
