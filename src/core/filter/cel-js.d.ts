@@ -18,7 +18,7 @@ declare module '*/cel-js/lib/parser.js' {
     pos: number
     nextToken(): Lexer
     readNumber(): Lexer
-    readString(quote: string, prefix: string): Lexer
+    readString(quote: string, prefix: string | undefined): Lexer
     token(pos: number, type: number, value: unknown): Lexer
     _closeQuotedString(start: number, text: string, prefix: string | undefined, pos: number): Lexer
   }

@@ -7,13 +7,15 @@ const BYTES = 31
 /** Matches all that may be before a token. */
 const BLANK = /(?:[\t\n\f\r ]|\/\/.*)*/y
 const FRACTION = /\.\d/y
+/** A raw text: no backslash escapes its end. */
+const RAW_TEXT = /(['"])(?:\1\1([\s\S]*?)\1\1\1|(?!\1\1)((?:(?!\1)[^\n\r])*)\1)/y
 const RAW_BYTES = /[bB][rR](["'])/y
 
-/** Teaches the lexer that all parsers of the CEL library share the literals that it lacks: `.5`, `br'\d'` and `b'é'`. */
+/** Teaches the lexer that all parsers of the CEL library share the literals that it lacks: `.5`, `br'\d'`, `r'\'` and `b'é'`. */
 export function extendLexer(): void {
   const { lexer } = new Parser({}, { enableOptionalTypes: false, findMacro: () => undefined })
   if (Object.hasOwn(lexer, 'nextToken')) return
-  const { nextToken, _closeQuotedString } = lexer
+  const { nextToken, readString, _closeQuotedString } = lexer
   const match = (pattern: RegExp) => {
     pattern.lastIndex = lexer.pos
     return pattern.exec(lexer.input)
@@ -26,6 +28,13 @@ export function extendLexer(): void {
     const start = lexer.pos
     lexer.pos += 2
     return lexer.token(start, BYTES, utf8Bytes(String(lexer.readString(quote, 'r').tokenValue)))
+  }
+  lexer.readString = (quote, prefix) => {
+    const [all, , triple, single = ''] = (/r/i.test(prefix ?? '') && match(RAW_TEXT)) || []
+    if (all === undefined) return readString.call(lexer, quote, prefix)
+    const start = lexer.pos
+    lexer.pos += all.length
+    return _closeQuotedString.call(lexer, start + 1, triple ?? single, prefix, start)
   }
   // The lexer takes each character of bytes for one byte.
   lexer._closeQuotedString = (start, text, prefix, pos) => {

@@ -9,7 +9,7 @@ import { type CheckedExpression, checkExpression, type ExpressionProblem, walk }
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
-import { findInterpolations } from './template.ts'
+import { findInterpolations, LITERAL } from './template.ts'
 
 /** The deepest value whose texts are read. */
 const MAX_DEPTH = 32
@@ -105,7 +105,7 @@ function reportExpression(
 
 /** Returns an expression with `…` in place of its texts, which may be secrets. */
 function hideTexts(source: string): string {
-  return source.replace(/(["'])(?:\\.|(?!\1)[^\\])*(?:\1|\\?$)/g, '$1…$1')
+  return source.replace(LITERAL, (_, raw, quote) => `${raw ?? quote}…${raw ?? quote}`)
 }
 
 type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: PolicyPath; readonly offset: number }

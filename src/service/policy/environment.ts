@@ -58,7 +58,7 @@ function createBase(): Environment {
   addFunctions(environment, (phases) => phases === undefined)
   for (const signature of MISSING_FUNCTIONS) environment.registerFunction(signature, notHere)
   for (const sign of ['<', '<=', '>', '>=']) environment.registerOperator(`bytes ${sign} bytes: bool`, notHere)
-  // `has(a['b'])`, which CEL itself does not have, and `has(f().b)`, which the library does not.
+  // `has(a['b'])`, which CEL itself does not have. The library checks no path in its own `has`.
   environment.registerFunction('hasIndex(ast): bool', ({ args }: { args: ASTNode[] }) => ({
     typeCheck: (
       checker: { check(node: unknown, context: unknown): unknown; getType(name: string): unknown },

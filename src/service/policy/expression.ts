@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import { isObject } from '../../core/schema/values.ts'
 import type { Variables } from './action.ts'
 import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
 import { type ExpressionProblem, explain, suggestNegation } from './explain.ts'
@@ -44,11 +45,10 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
     const parsed = language.environment.parse(source)
     tree = parsed.ast
     edits = findEdits(tree, language.texts, (path) => isGroup(language.variables, path))
-    const { valid, type, error } = (
-      edits.length > 0 ? language.environment.parse(applyEdits(source, edits)) : parsed
-    ).check()
+    const checked = edits.length > 0 ? language.environment.parse(applyEdits(source, edits)) : parsed
+    const { valid, type, error } = checked.check()
     if (!valid) throw error
-    const problem = findProblem(tree)
+    const problem = findProblem(tree) ?? findWrongKey(checked.ast, (at) => toSource(at, edits))
     return { source, tree, ...(type !== undefined && { type }), ...(problem && { problem }) }
   } catch (error) {
     const problem = explain(error, {
@@ -110,7 +110,7 @@ export function pathOfNode(node: ASTNode): string | undefined {
   return root.op === 'id' ? [root.args, ...names].join('.') : undefined
 }
 
-/** Finds what the CEL library must read in another way: texts that have fields, comparisons with null, `has(a['b'])`, `sortBy`, and types that it gets wrong. */
+/** Finds what the CEL library must read in another way: texts that have fields, comparisons with null, `has`, `sortBy`, and types that it gets wrong. */
 function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: string) => boolean): readonly Edit[] {
   const edits: Edit[] = []
   const insert = (at: number, text: string, removed = 0) => edits.push({ at, text, removed })
@@ -126,8 +126,7 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: st
       }
     } else if (node.op === 'call' && node.args[0] === 'has') {
       const [of] = node.args[1]
-      if (of?.op === '[]' || (of?.op === '.' && pathOfNode(of) === undefined))
-        insert(node.range.start + 'has'.length, 'Index')
+      if (of?.op === '[]' || of?.op === '.') insert(node.range.start + 'has'.length, 'Index')
     } else if (isUntyped(node, parent)) {
       insert(node.range.start, 'dyn(')
       insert(node.range.end, ')')
@@ -187,6 +186,31 @@ function findProblem(tree: ASTNode): ExpressionProblem | undefined {
     if (message !== undefined) found = { message, offset: start, length: end - start }
   })
   return found
+}
+
+const KEY_TYPES: readonly string[] = ['bool', 'int', 'string', 'uint']
+
+/** Finds a key whose type is not that of the keys of its map. The CEL library checks the indices of lists only. */
+function findWrongKey(checked: ASTNode, toSource: (place: number) => number): ExpressionProblem | undefined {
+  let found: ExpressionProblem | undefined
+  walk(checked, (node) => {
+    if (node.op !== '[]') return
+    const [owner, key] = [typeOfNode(node.args[0]), typeOfNode(node.args[1])]
+    const allowed = isObject(owner?.keyType) ? owner.keyType.type : undefined
+    // The keys of an empty map, and those of different types, may be any.
+    const hasType = typeof allowed === 'string' && KEY_TYPES.includes(allowed)
+    if (!hasType || key?.type === allowed || key?.type === 'dyn') return
+    const [start, end] = [toSource(node.args[1].range.start), toSource(node.args[1].range.end)]
+    const message = `a key of the map is of the type ${allowed}, and this one is ${key?.type}`
+    found = { message, offset: start, length: end - start }
+  })
+  return found
+}
+
+/** Returns the type that the CEL library gave to a node. */
+function typeOfNode(node: ASTNode): Readonly<Record<string, unknown>> | undefined {
+  const type: unknown = Reflect.get(node, 'checkedType')
+  return isObject(type) ? type : undefined
 }
 
 function problemOf(node: ASTNode, parent: ASTNode | undefined): string | undefined {

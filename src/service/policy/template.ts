@@ -20,17 +20,16 @@ export function findInterpolations(text: string): {
   return { found }
 }
 
+/** Matches a text in an expression: a raw one, in which a backslash escapes nothing, or another. Its end may be missing. */
+export const LITERAL = /[bB]?[rR]("""|'''|"|')(?:(?!\1).)*(?:\1|$)|("""|'''|"|')(?:\\.|(?!\2)[^\\])*(?:\2|\\?$)/gs
+
 /** Returns where the `}` is that ends an expression. Braces in texts do not count. */
 function findEnd(text: string, start: number): number {
-  let [depth, quote] = [0, '']
-  for (let at = start; at < text.length; at++) {
-    const letter = text.charAt(at)
-    if (quote !== '') {
-      if (letter === '\\') at++
-      else if (letter === quote) quote = ''
-    } else if (letter === '"' || letter === "'") quote = letter
-    else if (letter === '{') depth++
-    else if (letter === '}' && depth-- === 0) return at
+  const next = new RegExp(`${LITERAL.source}|[{}]`, 'gs')
+  next.lastIndex = start
+  for (let depth = 0, found = next.exec(text); found; found = next.exec(text)) {
+    if (found[0] === '{') depth++
+    else if (found[0] === '}' && depth-- === 0) return found.index
   }
   return -1
 }

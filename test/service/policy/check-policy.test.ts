@@ -36,6 +36,10 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ["has({'a': 1}.a) && has(json.decode('{}').a) && strings.quote('A'.lowerAscii()) != ''"],
     ["[].all(e, e > 0) && {}.all(key, key == 'a') && b'a' < b'b' && br'\\d' == b'\\\\d' && .5 < 1.0"],
     ["duration('1s') + timestamp(time.now) > timestamp(time.now) && -9223372036854775808 < 0"],
+    // A backslash escapes nothing in a raw text.
+    ["req.url.raw_path.contains(r'\\') && req.host != r\"a\\\" + 'x' && req.host != R'''x'y\\''' && req.host != r''"],
+    ["{1: 1}[1] == 1 && {1: 1, 'a': 2}['a'] == 2 && size({}) == 0 && json.decode(req.url.query)[1] == 1"],
+    ["['x'].exists(h, req.headers[h][0] == 'a') && has(req.headers.authorization) && has(req.url) && has(conn.geo)"],
     ['rand.double() >= 0.5 && rand.int(0, 10) < 5'],
     ['actions.ngrok.rate_limit.limited || actions.ngrok.rate_limit.error.code != ""'],
   ])('%s is valid', (source) => {
@@ -57,6 +61,20 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ['conn.client_ip.geo.location.contry == "DE"', 'contry', 'Did you mean conn.client_ip.geo.location.country?'],
     ['req.headers["a"][0] == API_KEY', 'API_KEY', NO_ENVIRONMENT],
     ['req.headers["a"][0] == env.API_KEY', 'env', NO_ENVIRONMENT],
+    // `has` checks its path as all other expressions do: only an item of a map may be missing.
+    ['has(req.header.authorization)', 'header', 'Did you mean req.headers?'],
+    ['!has(req.nothing)', 'nothing', undefined],
+    ['has(req.url.pth)', 'pth', 'Did you mean req.url.path?'],
+    ['has(conn.client_ip.geo.location.contry)', 'contry', 'Did you mean conn.client_ip.geo.location.country?'],
+    ['has(actions.ngrok.oauth.identity.emial)', 'emial', 'Did you mean actions.ngrok.oauth.identity.email?'],
+    ['req.headers.exists(x, has(req.headers.a) && has(req.ur.a))', 'ur', 'Did you mean req.url?'],
+    ["req.method == r'a", "'a", undefined],
+    ["req.method == r'''a", "'''a", undefined],
+    // A key has the type of the keys of its map.
+    ["req.headers[0][0] == 'a'", '0', undefined],
+    ['has(req.url.query_params[1])', '1', undefined],
+    ["{'a': 1}[1u] == 1", '1u', undefined],
+    ["[1].exists(at, req.cookies[at][0].value == 'a')", 'at', undefined],
     ['req.headers["a"] == "b"', 'req.headers["a"] == "b"', LIST],
     ['req.url == "a" && conn.geo.countrycode == "DE"', 'countrycode', 'Did you mean conn.geo.country_code?'],
   ])('%s: the problem is at "%s", with a hint', (source, part, hint) => {
@@ -265,6 +283,12 @@ test.each<[string, string, unknown, string]>([
     'custom-response',
     { body: "${'pw-1234' + req.nothing}" },
     'Received: "\'…\' + req.nothing"',
+  ],
+  [
+    'a text with a quote',
+    'custom-response',
+    { body: "${'''it's pw-1234''' + r'pw-1234\\' + a}" },
+    'there is no variable a',
   ],
   ['a text without an end', 'custom-response', { body: '${req.host + "pw-1234}' }, '"${" without its "}"'],
   ['a name in a secret', 'basic-auth', { credentials: ['joe:${pw-1234}'] }, 'is not valid at character 7.'],

@@ -15,6 +15,9 @@ async function evaluate(source: string, path = '/', init = {}): Promise<string> 
 // The examples of ngrok.com/docs/traffic-policy/macros/ are rows of tools/evidence/traffic-pages.
 test.each([
   ["'%d%%'.format([100])", '100%'],
+  ["'''it's ''' + 'a'", "it's a"],
+  ['"""c"}\\"d""" + r"""{"\\"""', 'c"}"d{"\\'],
+  ['r\'}\\\' + R"a\\"', '}\\a\\'],
   ["'%s %s'.format(['a'])", 'error'],
   ["'%s'.format([{'b': [1, 2], 'a': null}])", '{a: null, b: [1, 2]}'],
   ["{'a': 1, 'b': {'c': true}}", '{a: 1, b: {c: true}}'],
