@@ -42,6 +42,11 @@ export function printLine(line: string): void {
   print(`${line}\n`)
 }
 
+/** Prints a text to the standard error, such as what a started program writes there. */
+export function printError(text: string): void {
+  process.stderr.write(escapeUnprintable(text))
+}
+
 /** Prints a line to the standard error. */
 export function printErrorLine(text: string): void {
   process.stderr.write(`fauxgate: ${escapeUnprintable(text)}\n`)

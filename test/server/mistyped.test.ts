@@ -137,7 +137,7 @@ describe('An invalid command line gets a one-line error with the received words,
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^fauxgate: "frobnicate" is not a command\. Allowed: serve, http, migrate, verify, record, replay, policy, sandbox, completion, init, clock, /,
+        /^fauxgate: "frobnicate" is not a command\. Allowed: serve, http, migrate, verify, record, replay, policy, survives, sandbox, completion, init, clock, /,
       ),
     ])
   })

@@ -85,7 +85,8 @@ test('The library prints no such character of an error that it did not expect, o
   expect(printed.join('')).not.toMatch(RAW)
 })
 
-test('Only one file of the library writes to the console', () => {
+// `cli.ts` does so before it can load anything, in versions of Node that are too old.
+test('Only one file of the library writes to the console, besides what must run in an old Node or is a test for users', () => {
   const writers = [
     'core',
     'service',
@@ -107,7 +108,7 @@ test('Only one file of the library writes to the console', () => {
       )
       .map((file) => `${name}/${file}`)
   })
-  expect(writers).toEqual(['core/schema/print.ts', 'server/commands/init-test.ts'])
+  expect(writers).toEqual(['core/schema/print.ts', 'server/cli.ts', 'server/commands/init-test.ts'])
 })
 
 test('Only two files of the command write to its streams, so that no text passes by the escapes', () => {

@@ -11,7 +11,7 @@ import { START } from '../../testing/fixture.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, integerFlag, switchFlag, textFlag } from '../options/flags.ts'
 import { serve } from '../serve.ts'
-import { printLine, showProgress } from '../terminal.ts'
+import { printError, printLine, showProgress } from '../terminal.ts'
 import type { Arguments, Command } from './command.ts'
 
 const listFlag = (flag: string, value: string, sentence: string): Flag => ({ flag, kind: 'texts', value, sentence })
@@ -147,7 +147,7 @@ class Processes {
     let output = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-4096)
-      if (this.#isReplay) process.stderr.write(text)
+      if (this.#isReplay) printError(text)
     })
     const name = `${run} ${copy}`
     this.#running.set(name, child)
