@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests that count the steps of functions or the bytes in memory: each file has a process of its own. */
+/** Tests that count the steps of functions or the bytes in memory: each file has its own process. */
 const OWN = ['test/**/linear.test.ts', 'test/server/strangers.test.ts']
 
 /**
@@ -36,7 +36,7 @@ const ELSEWHERE = ['test/inspector/**', 'test/sandbox/**']
 /** So that a commit has one result, its tests have one order. */
 const SEED = process.env.FAUXGATE_SEED
 
-/** `npm run check -- mutants` has a runner of its own. */
+/** `npm run check -- mutants` has its own runner. */
 const runner = process.env.FAUXGATE_RUNNER ? { runner: process.env.FAUXGATE_RUNNER } : {}
 
 // Properties run many cases, and shared machines are slow.
@@ -44,7 +44,7 @@ const common = { testTimeout: 60_000, setupFiles: ['test/support/check-writes.ts
 
 export default defineConfig({
   test: {
-    // Only here: vitest does not read it from a project. Files that are in order share what is loaded: 75 s in place of 100.
+    // Only here: vitest does not read it from a project. Files that are in order share what is loaded: 75 s instead of 100.
     sequence: { shuffle: { tests: true, files: false }, ...(SEED && { seed: Number(SEED) }) },
     globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
     // Projects, and the runs that tests start, share what was transformed: once for each content of a file.

@@ -18,7 +18,7 @@ try {
   const { id } = await reserve('app.example.com')
   assert.equal(gateway.reservedDomains.get(id).domain, 'app.example.com')
   await assert.rejects(fetch('https://elsewhere.example/'), /other requests are refused/)
-  console.log(`reserved ${id} with the global fetch; requests to elsewhere were refused`)
+  console.log(`reserved ${id} with the global fetch; requests to elsewhere were rejected`)
 } finally {
   installed.uninstall()
 }

@@ -18,12 +18,12 @@ const KEY = 'the key of the client'
 /** A key of the right form: the gateway has another error for other forms. */
 const UNKNOWN_KEY = `${'1'.repeat(27)}_${'a'.repeat(21)}`
 
-/** The checks of one client in one version, with a gateway of its own. */
+/** The checks of one client in one version, with its own gateway. */
 class Session {
   calls = 0
   fields = 0
   errors = 0
-  /** The methods that returned an answer, such as `vaults.create`. */
+  /** The methods that returned a response, such as `vaults.create`. */
   answered = new Set()
 
   constructor(language, client, gateway, url) {
@@ -46,7 +46,7 @@ class Session {
 
   async expectError(line, status, code) {
     const { error } = await this.send(line)
-    assert(error, `${JSON.stringify(line)} was not refused`)
+    assert(error, `${JSON.stringify(line)} was not rejected`)
     // The Rust client shows no status. The Python client shows only a text for statuses from 500.
     assert.equal(error.status ?? status, status, JSON.stringify(line))
     assert.equal(error.code, code, JSON.stringify(line))
@@ -149,7 +149,7 @@ class Session {
     await this.expectError({ family, call: 'restart', id: again.id }, 404, 'ERR_NGROK_90404')
   }
 
-  /** The TypeScript client sends an id that is not JSON, which the service refuses too. */
+  /** The TypeScript client sends an id that is not JSON, which the service rejects too. */
   async checkRefusedCommands(family, id) {
     for (const call of ['restart', 'stop']) {
       await this.expectError({ family, call, id }, 400, 'ERR_NGROK_213')
@@ -205,7 +205,7 @@ async function checkClient(language, version, expected) {
     await session.checkSessions()
     await session.checkErrors()
     const missed = methods.filter(({ family, call }) => !session.answered.has(`${family}.${call}`))
-    assert.deepEqual(missed, [], 'methods without an answer')
+    assert.deepEqual(missed, [], 'methods without a response')
     assert.equal(methods.length, expected, 'the number of methods')
     const families = new Set(methods.map(({ family }) => family)).size
     const { calls, fields, errors } = session

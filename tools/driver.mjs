@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** Starts a program. Returns functions that send it a line and return its answer, and that end it. */
+/** Starts a program. Returns functions that send it a line and return its response, and that end it. */
 export function startDriver([program, ...args], env = process.env) {
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()

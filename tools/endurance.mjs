@@ -65,7 +65,7 @@ async function callUntilAnswered({ send }, call) {
   }
 }
 
-/** Writes in a place with a client, and checks that a list has the writes. The other place must refuse this key. */
+/** Writes in a place with a client, and checks that a list has the writes. The other place must reject this key. */
 async function writeAndCheck(client, { name, url, key }, other, writes, onAnswered) {
   const createdIds = []
   while (createdIds.length < writes) {

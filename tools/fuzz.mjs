@@ -77,7 +77,7 @@ async function runCases() {
     parentPort.postMessage({ text: `  ${calls} calls` })
   }
   const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`)
-  parentPort.postMessage({ text: `${calls} calls; the answers over HTTP: ${counts.join(', ')}`, exitCode: 0 })
+  parentPort.postMessage({ text: `${calls} calls; the responses over HTTP: ${counts.join(', ')}`, exitCode: 0 })
 }
 
 /** Describes a failure, with the command that runs it again. */

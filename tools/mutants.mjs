@@ -1,7 +1,7 @@
 // Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test
 // notices. `npm run check -- mutants --room core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
 // instrumenter makes all changes at once, switched off. One run of the room's tests tries all drawn mutants
-// (mutant-runner.mjs). A mutant that is left and that slow tests or the loading of modules reach has a run of its own. With
+// (mutant-runner.mjs). A mutant that is left and that slow tests or the loading of modules reach has its own run. With
 // --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest needs
 // over an hour for one room, because each of its runs loads every test that imports the room.
 // The tests of the room server/traffic are those in test/server/traffic/ and test/server/traffic{,-*}.test.ts.
@@ -108,7 +108,7 @@ function requirePassed({ passed, ms, output }) {
 
 /**
  * Tries mutants in one run of the room's tests. It continues in a new process after a try that never ends. Returns those that are left, each
- * with the tests that must run with it in a process of their own.
+ * with the tests that must run with it in their own process.
  */
 async function tryTogether(mutants) {
   const journal = join(folder, 'mutants.journal')

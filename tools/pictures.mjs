@@ -15,7 +15,7 @@ import { startChromium } from './chromium.mjs'
 
 const WIDTH = 1240
 
-/** In a lower window, the page gives its lists a height of their own. */
+/** In a lower window, the page gives its lists their own height. */
 const MIN_HEIGHT = 481
 
 const MAX_BYTES = 200 * 1024
@@ -44,7 +44,7 @@ const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-ty
 
 const POLICY = { authority: 'letsencrypt' }
 
-/** Creates a gateway with what a week of tests leaves: domains that work and that fail, refused requests, and unused faults. */
+/** Creates a gateway with what a week of tests leaves: domains that work and that fail, rejected requests, and unused faults. */
 async function populate() {
   const clock = manualClock('2026-01-01T00:00:00Z')
   const gateway = createNgrok({ seed: 'pictures', clock, dns: 'simulated' })

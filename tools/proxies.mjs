@@ -69,7 +69,7 @@ const reasons = {
   'Node reads HTTP more strictly, as RFC 9112 allows': [
     ...['a folded line', 'line feeds alone', 'two equal lengths', 'both framings', 'both framings of a response'],
   ],
-  'both refuse it, each with its own status': ['chunked twice', 'a chunk without a size', 'HTTP/3.0'],
+  'both reject it, each with its own status': ['chunked twice', 'a chunk without a size', 'HTTP/3.0'],
   'the fields pass, and their announcement is optional (RFC 9110, section 6.6.2)': ['trailers'],
   'a target passes unchanged (RFC 9110, section 7.7)': ['a wrong escape', 'a semicolon in a query'],
   'Node knows the registered methods alone': ['a method in lower case', 'an unknown method'],

@@ -32,7 +32,7 @@ test('reads every page', async ({ gateway }) => {
   assert.equal(gateway.requests.count(), 2)
 })
 
-test('reports an answer that is no list', async ({ gateway }) => {
+test('reports a response that is no list', async ({ gateway }) => {
   gateway.faults.add({ operation: 'reserved_domains.list', status: 502, body: '<h1>Bad gateway</h1>' })
   await assert.rejects(listNames({ fetch: gateway.fetch, baseUrl: gateway.url }), /502/)
 })

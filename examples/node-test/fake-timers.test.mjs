@@ -46,7 +46,7 @@ test('settled() waits for fake time', async (t) => {
   assert.notEqual((await settled).certificate, null)
 })
 
-test('a delayed answer comes in fake time', async (t) => {
+test('a delayed response comes in fake time', async (t) => {
   gateway.faults.add({ latency: '2s' })
   const answer = gateway.fetch(`${gateway.url}/reserved_domains/${id}`, { headers })
   let came = false

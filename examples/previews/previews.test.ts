@@ -37,7 +37,7 @@ describe('A preview', () => {
     expect(gateway).toHaveNoLeftovers()
   })
 
-  test('whose endpoint is refused leaves nothing', async ({ gateway }) => {
+  test('whose endpoint is rejected leaves nothing', async ({ gateway }) => {
     gateway.faults.add({ operation: 'endpoints.create', times: 1, error: 'ERR_NGROK_18004' })
     const failed = expect(openPreview(settings, 7)).rejects.toThrow('ERR_NGROK_18004')
     await gateway.clock.advanceAsync('5m')
@@ -45,7 +45,7 @@ describe('A preview', () => {
     expect(gateway).toHaveNoLeftovers()
   })
 
-  test('opens once if an answer is lost', async ({ gateway }) => {
+  test('opens once if a response is lost', async ({ gateway }) => {
     gateway.faults.add({ operation: 'ip_policies.create', times: 1, phase: 'after', drop: true })
     const opening = openPreview(settings, 7)
     await gateway.clock.advanceAsync('5m')
@@ -72,7 +72,7 @@ describe('A preview', () => {
 })
 
 describe('Each failure of a request', () => {
-  // A test of the runner, since each schedule has a gateway of its own.
+  // A test of the runner, since each schedule has its own gateway.
   base('leaves the whole preview, or nothing of it', async () => {
     const { summary } = await survives(() => openPreview(settings, 7), { create: createNgrok, faults: 1 })
     expect(summary).toMatch(/; 0 fail$/)

@@ -10,7 +10,7 @@ export interface Settings {
   readonly patience: number
 }
 
-/** An answer of the API that is no success. */
+/** A response of the API that is no success. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -51,7 +51,7 @@ async function retry<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the resource of a preview, or creates it. An earlier try may have created it, although its answer was lost. */
+/** Returns the resource of a preview, or creates it. An earlier try may have created it, although its response was lost. */
 function ensure(settings: Settings, path: string, body: { readonly metadata: string }): Promise<Json> {
   return retry(async () => {
     for (let next = `${path}?limit=100`; next; ) {

@@ -88,7 +88,7 @@ function formatCall([verb, operation]: readonly [string, Operation]): string {
 /** Formats the function of `gateway.declare` for a resource that tests declare. */
 export function formatDeclaration([name, { schema, response, errors = [] }]: readonly [string, Declaration]): string {
   const { sentence = '' } = documentationOf(schema)
-  const thrown = formatErrors(['what fields are refused as'], sortByNumber(errors))
+  const thrown = formatErrors(['what fields are rejected as'], sortByNumber(errors))
   const about = formatComment(sentence, `@throws GatewayError ${thrown}.`)
   return `${about}${name}(${formatParameter('input', schema)}): ${typeOf(response)}\n`
 }
@@ -120,7 +120,7 @@ function formatThrown(operation: Operation): string {
   const { body, query } = operation
   const ofFields = new Set([body, query].flatMap((each) => (each ? [...listErrors(each)] : [])))
   const own = listDirectErrors(operation).filter((error) => error === general.field_invalid || !ofFields.has(error))
-  return formatErrors(ofFields.size === 0 ? [] : [`what ${body ? 'fields' : 'parameters'} are refused as`], own)
+  return formatErrors(ofFields.size === 0 ? [] : [`what ${body ? 'fields' : 'parameters'} are rejected as`], own)
 }
 
 /** Formats errors by status, with the digits of the wire's `error_code`. */

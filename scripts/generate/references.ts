@@ -40,7 +40,7 @@ function formatRow(row: Reference, nameOf: (error: CatalogueError) => string, se
     `\`${holder.name}\`: ${fields.join(', ')}${only ? `, ${only.what}` : ''}`,
     to.what.replace(/^an? /, ''),
     missing ? `${nameOf(missing)}${isOpen ? ' if `declared`' : ''}` : 'no body names it',
-    typeof deletion === 'string' ? DELETIONS[deletion] : `is refused: ${nameOf(deletion.error)}`,
+    typeof deletion === 'string' ? DELETIONS[deletion] : `is rejected: ${nameOf(deletion.error)}`,
     `[${section.title}](${rules.replace('references#', '#').replace(/^([\w-]+)#/, '$1.md#')}), ${Object.keys(section.evidence).join(', ')}`,
   ]
 }

@@ -48,7 +48,7 @@ function hasFieldsOf(entries: Readonly<Record<string, AnySchema>>, base: AnySche
 /** Returns the name of a schema's type. */
 export function nameOf(schema: AnySchema): string {
   const { name } = documentationOf(schema)
-  if (name === undefined) throw new Error('A body, a query or an answer has no name: give it one by named().')
+  if (name === undefined) throw new Error('A body, a query or a response has no name: give it one by named().')
   return name
 }
 
@@ -227,7 +227,7 @@ function formatRefusals(schema: AnySchema): string[] {
   const keys = listRefusals(schema)
   return keys.length === 0 || keys.length > MAX_KEYS
     ? []
-    : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
+    : [`Rejected as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
 }
 
 /** Formats a value as TypeScript writes it. */

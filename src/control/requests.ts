@@ -51,7 +51,7 @@ export interface Requests {
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /**
    * Throws if there were requests for paths or methods that this API does not have, or with `undefined` for an id, or
-   * for another host that `install()` refused. The error lists these requests, including those that the journal has dropped.
+   * for another host that `install()` rejected. The error lists these requests, including those that the journal has dropped.
    */
   assertAllKnown(): void
 }
@@ -128,7 +128,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
   }
 }
 
-/** Makes the schema of a filter. It refuses values that no entry can have: otherwise a mistake would look like "no such requests". */
+/** Makes the schema of a filter. It rejects values that no entry can have: otherwise a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, with the ids themselves and without a query'
   const filter = optionsOf(
@@ -193,7 +193,7 @@ const FILTER_WORDS: OptionWords = {
   unknownError: general.field_invalid,
 }
 
-/** The usual reasons for `undefined` in place of an id. */
+/** The usual reasons for `undefined` instead of an id. */
 const MISSING_ID_HINT = 'Is an await missing, or a field misspelt?'
 
 const MAX_NAMED = 20
@@ -208,11 +208,11 @@ export function describeRequest({ method, path, query, request, ...response }: J
   ].join('')
 }
 
-/** Returns why a request was refused. */
+/** Returns why a request was rejected. */
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg = undefined } = entry.problem === undefined ? readErrorFields(entry) : { msg: entry.problem }
   if (typeof msg !== 'string') return undefined
-  // What is no id is refused with 400, and with 404 if it could be one.
+  // What is no id is rejected with 400, and with 404 if it could be one.
   const isAboutId = [400, 404].includes(entry.status) && findInvalidId(entry.path) !== undefined
   return isAboutId ? `${msg} ${MISSING_ID_HINT}` : msg
 }
@@ -237,7 +237,7 @@ function describeUnknownRequests(journal: Journal): string | undefined {
   const isNoId = (entry: JournalEntry) => entry.operation !== null
   const reason = (entry: JournalEntry) =>
     isNoId(entry)
-      ? `the path has ${findInvalidId(entry.path)} in place of an id. ${MISSING_ID_HINT}`
+      ? `the path has ${findInvalidId(entry.path)} instead of an id. ${MISSING_ID_HINT}`
       : describeRefusal(entry)
   const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []

@@ -26,7 +26,7 @@ const RECORDS_PER_PART = 100
 /** The maximum number of characters of a part, apart from a single record. Some stores have no rows of more than 2 MB. */
 const CHARACTERS_PER_PART = 500_000
 
-/** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
+/** Passes changes to the store, if there is one, and throws if the store rejects these changes. */
 type Append = (changes: () => readonly StoredChange[]) => void
 
 /** The snapshots that a gateway keeps, which `reset` and `restore` do not change, and the state that an undo restores. */

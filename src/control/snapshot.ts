@@ -90,7 +90,7 @@ interface SentSnapshot {
   readonly records?: unknown
 }
 
-/** Converts a snapshot to the version of this fauxgate. Refuses a version that this fauxgate does not read. */
+/** Converts a snapshot to the version of this fauxgate. Rejects a version that this fauxgate does not read. */
 function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   const { version, records } = sent
   if (!isReadable(version)) {

@@ -20,7 +20,7 @@ export class ErrorBoundary {
     readonly catalogue: Catalogue,
   ) {}
 
-  /** Returns the GatewayError for a refusal, without the secrets of `input`. Returns any other error unchanged. */
+  /** Returns the GatewayError for an error, without the secrets of `input`. Returns any other error unchanged. */
   createPublicError(error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal)) return error
     const names = operation ? this.secretNames.of(operation) : this.secretNames

@@ -18,8 +18,8 @@ export function gatewayOfErrorHasKey(error: object, key: string): boolean {
 }
 
 /**
- * The error that the direct API throws when a rule refuses a call. A refused call changes nothing. The response to a
- * refused HTTP request has the same facts.
+ * The error that the direct API throws when a rule rejects a call. A rejected call changes nothing. The response to a
+ * rejected HTTP request has the same facts.
  *
  * @example
  * ```ts

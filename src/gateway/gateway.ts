@@ -59,7 +59,7 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  *   headers: { authorization: 'Bearer key', 'service-version': '2' },
  * })
  * ```
- * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule refuses an entry of
+ * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
  * `initial`, which the message names.
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>

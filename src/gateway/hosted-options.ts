@@ -58,7 +58,7 @@ export function toPassedOptions({ dialect, clock, start, plan, ...passed }: Host
   return { ...passed, ...withPlan } as AnyOptions // The gateway checks them.
 }
 
-/** Runs work that reads the options of a gateway. A TypeError becomes a refusal of the options. */
+/** Runs work that reads the options of a gateway. A TypeError becomes an error of the options. */
 export function refuseInvalidOptions<T>(error: CatalogueError<string, { why: string }>, work: () => T): T {
   try {
     return work()

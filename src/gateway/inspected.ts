@@ -67,7 +67,7 @@ export function subscribeToEvents(
 
 /**
  * Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. Returns
- * undefined for a call that only read, or that was refused.
+ * undefined for a call that only read, or that was rejected.
  */
 export function createControlEvent(
   { method, url, body }: HttpRequest,

@@ -54,7 +54,7 @@ export interface NgrokOptions<C extends Clock = Clock>
  * const gateway = createNgrok({ seed: 'checkout' })
  * const policy = gateway.ipPolicies.create({ description: 'the office' })
  * ```
- * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule refuses an entry of
+ * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
  * `initial`, which the message names.
  */
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {

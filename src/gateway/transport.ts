@@ -23,13 +23,13 @@ export interface Transport {
    */
   readonly exchange: (request: HttpRequest) => HttpResponse
   /**
-   * Returns the refusal of a request to a server whose `Host` or `Origin` is not known; undefined for any other. Each server asks this
+   * Returns the error of a request to a server whose `Host` or `Origin` is not known; undefined for any other. Each server asks this
    * first.
    * @internal
    */
   readonly callerRefusal: (request: HttpRequest) => HttpResponse | undefined
   /**
-   * Returns the maximum number of body bytes that a transport must read, by the head of the request: 0 if the head is refused.
+   * Returns the maximum number of body bytes that a transport must read, by the head of the request: 0 if the head is rejected.
    * @internal
    */
   readonly bodyLimit: BodyLimit
@@ -103,7 +103,7 @@ export interface Transport {
   /**
    * Creates a gateway with the options of this one, except those that are passed. It has its own state and no store, its own
    * clock if that of this one is a manual one, and the upstreams that a server reaches for this one.
-   * @throws TypeError if an option is not allowed; GatewayError if a rule refuses an entry of `initial`.
+   * @throws TypeError if an option is not allowed; GatewayError if a rule rejects an entry of `initial`.
    * @internal
    */
   readonly sibling: (options: AnyOptions) => Gateway

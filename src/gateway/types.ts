@@ -45,7 +45,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
    * Makes the global `fetch` answer for the gateway's base URL until the returned object is disposed. Requests to other
-   * hosts are refused in the fixtures; without a fixture they reach the network, with one warning. The option `others`
+   * hosts are rejected in the fixtures; without a fixture they reach the network, with one warning. The option `others`
    * changes that.
    *
    * @example

@@ -12,7 +12,7 @@ export class ResponseError extends Error {
   constructor({ status, body }: ServerResponse) {
     // Only errors of the gateway have these members. Errors of a proxy, for example, do not.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
-    super(msg ?? `The answer was ${status}.`)
+    super(msg ?? `The response was ${status}.`)
     this.status = status
     const named = Object.entries(details).filter(([name]) => name.startsWith('field:'))
     this.fields = Object.fromEntries(named.map(([name, text]) => [name.slice('field:'.length), text]))
@@ -86,7 +86,7 @@ export class Connection {
   }
 
   get #headers(): Record<string, string> {
-    // A header cannot carry other characters. The server then refuses the key, and the page asks for it again.
+    // A header cannot carry other characters. The server then rejects the key, and the page asks for it again.
     const key = sessionStorage.getItem(KEY)?.replace(/[^\x20-\xff]/g, '?')
     return { 'Fauxgate-Inspector': '1', ...(key && { 'Fauxgate-Control-Key': key }) }
   }

@@ -45,7 +45,7 @@ class PageState {
   readonly isMoving: boolean = false
   /** The move of the clock whose results the user has dismissed. */
   readonly dismissed: string = ''
-  /** The refusals whose rows the user has dismissed. */
+  /** The errors whose rows the user has dismissed. */
   readonly dismissedTroubles: readonly string[] = []
   readonly place: string = location.hash.slice(1)
 }

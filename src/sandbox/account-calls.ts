@@ -85,7 +85,7 @@ const MAX_REMOVED = 100
 const noInput = v.object({})
 const SANDBOX_PATH = `${SANDBOXES_PATH}/{name}`
 
-/** Returns the object of a registered sandbox. Refuses other names, because the platform creates a file for each object that is called. */
+/** Returns the object of a registered sandbox. Rejects other names, because the platform creates a file for each object that is called. */
 async function requireSandbox({ env, name }: AccountRequest): Promise<Stub<Sandbox>> {
   const registered = await getObject(env.ACCOUNTS, 'account').find(name)
   return registered ? getObject(env.SANDBOXES, name) : refuse(errors.sandbox_not_found, { name })

@@ -11,12 +11,12 @@ import type { WorkerEnvironment } from './worker-environment.ts'
 /** The number of names that one call of the account returns. */
 const PAGE_SIZE = 100
 
-/** The maximum number of refused sandboxes whose reasons the response contains. */
+/** The maximum number of rejected sandboxes whose reasons the response contains. */
 const MAX_DETAILS = 50
 
 const NEWLINE = 10
 
-/** The response of one sandbox. A refusal has no outcome. */
+/** The response of one sandbox. An error has no outcome. */
 interface RestoredBody {
   readonly outcome?: 'restored' | 'kept' | 'ended' | 'refused'
   readonly msg?: string
@@ -151,7 +151,7 @@ async function restoreLine({ SANDBOXES }: WorkerEnvironment, line: ReceivedLine,
   return getObject(SANDBOXES, name).restore(name, line.bytes, existing)
 }
 
-/** Restores the sandboxes of an archive one after the other. A refused one does not stop the others. */
+/** Restores the sandboxes of an archive one after the other. A rejected one does not stop the others. */
 export async function restoreAll(
   env: WorkerEnvironment,
   body: ReadableStream<Uint8Array> | null,

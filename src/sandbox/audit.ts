@@ -9,7 +9,7 @@ export interface AuditEntry {
   readonly by: string
   readonly call: string
   readonly sandbox: string | null
-  /** The fork, the key or the prefix that the call named; null if it was refused. */
+  /** The fork, the key or the prefix that the call named; null if it was rejected. */
   readonly target: string | null
   readonly status: number
   readonly error_code: string | null
@@ -48,7 +48,7 @@ export function auditEntry(audited: AuditedCall, response: HttpResponse | Respon
     by: computeDigest(accountKey).slice(0, 8),
     call,
     sandbox: name || null,
-    // A refused call may name anything.
+    // A rejected call may name anything.
     target: status < 300 && target ? String(target) : null,
     status,
     error_code: error_code ?? null,

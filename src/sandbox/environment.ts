@@ -45,7 +45,7 @@ export interface Limits {
 /** A state below this size fits into one request, and several times into the memory of its object. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Returns the limits of each sandbox. Refuses invalid variables. */
+/** Returns the limits of each sandbox. Rejects invalid variables. */
 export function readLimits(env: SandboxEnvironment): Limits {
   return {
     records: readNumber(env, 'MOST_RECORDS', 20_000),
@@ -54,7 +54,7 @@ export function readLimits(env: SandboxEnvironment): Limits {
   }
 }
 
-/** Returns the quotas. The first is for all sandboxes. Refuses invalid variables. */
+/** Returns the quotas. The first is for all sandboxes. Rejects invalid variables. */
 export function readQuotas(env: SandboxEnvironment): readonly Quota[] {
   const { QUOTAS } = env
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
@@ -86,7 +86,7 @@ export function getSigningSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironmen
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }
 
-/** Returns the origins whose pages may do everything. Refuses an invalid variable. */
+/** Returns the origins whose pages may do everything. Rejects an invalid variable. */
 export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
   const origins = ALLOW_ORIGINS ? ALLOW_ORIGINS.split(',').map((each) => each.trim()) : []
   // Browsers send an origin in lower case and without the default port.
@@ -100,7 +100,7 @@ export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly str
   )
 }
 
-/** Returns the time to live of a new sandbox in ms, or undefined for no end. Refuses one that is too long, and invalid variables. */
+/** Returns the time to live of a new sandbox in ms, or undefined for no end. Rejects one that is too long, and invalid variables. */
 export function readTtl(
   { DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment,
   requested: number | undefined,

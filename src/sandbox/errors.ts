@@ -81,7 +81,7 @@ export const errors = declareErrors({
     90622,
     409,
     (it: { restored: number; refused: number }) =>
-      `${formatCount(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} refused; details say why. Send ` +
+      `${formatCount(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} rejected; details say why. Send ` +
       'the archive again when that is solved, with ?existing=keep or ?existing=replace for names that there are already.',
   ),
   too_many_listeners: entry(

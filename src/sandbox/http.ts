@@ -14,7 +14,7 @@ import { errors } from './errors.ts'
 import type { Grant } from './key-list.ts'
 import { type Keys, type SentKeys, withKeys } from './keys.ts'
 
-/** Returns the response of some work; a refusal becomes an error response. */
+/** Returns the response of some work; an error becomes an error response. */
 export async function respond(work: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await work()
@@ -23,7 +23,7 @@ export async function respond(work: () => HttpResponse | Promise<HttpResponse>):
   }
 }
 
-/** Returns the response for a refusal, or for an object that the platform cannot reach. Throws any other error again. */
+/** Returns the response for an error, or for an object that the platform cannot reach. Throws any other error again. */
 export function refusalResponse(error: unknown): HttpResponse {
   if (error instanceof GatewayError) return createErrorResponse(error)
   if (error instanceof Refusal) return createErrorResponse(createErrorFacts(error, standard))
@@ -33,7 +33,7 @@ export function refusalResponse(error: unknown): HttpResponse {
   return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
 }
 
-/** Returns the response for any error. One that is no refusal is printed, because its message may contain secrets. */
+/** Returns the response for any error. One that is no error is printed, because its message may contain secrets. */
 export function failureResponse(error: unknown): HttpResponse {
   try {
     return refusalResponse(error)

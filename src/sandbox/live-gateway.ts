@@ -180,7 +180,7 @@ export class LiveGateway {
   }
 }
 
-/** Runs work that loads a state. Refuses with the reason if the state cannot be read (rules: sandboxes#versions). */
+/** Runs work that loads a state. Rejects with the reason if the state cannot be read (rules: sandboxes#versions). */
 function refuseUnreadable<T>(name: string, work: () => T): T {
   try {
     return work()

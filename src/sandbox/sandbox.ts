@@ -84,7 +84,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     if (path === EVENTS_PATH) return this.#live.listeners.accept(gateway, head, until, address.name)
     if (!request.body) return this.#live.exchange(gateway, head)
     const limit = Math.min(gateway.transport.bodyLimit(head), MAX_STATE_BYTES)
-    // If the head of a request is refused, its body is not read.
+    // If the head of a request is rejected, its body is not read.
     if (limit === 0) return this.#live.exchange(gateway, { ...head, body: { unread: 'refused' } })
     const body = await readWholeBody(request, limit)
     // The sandbox may have been removed meanwhile, and created again.
@@ -92,7 +92,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with the permissions of its keys, and the time at which these end. Refuses keys of other sandboxes. */
+  /** Returns the head of a request with the permissions of its keys, and the time at which these end. Rejects keys of other sandboxes. */
   #requirePermission(request: Request, { name, below }: SandboxAddress, now: number) {
     const { method, headers } = request
     const sent = readSentKeys((header) => headers.get(header))
@@ -209,7 +209,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     })
   }
 
-  /** Runs work while the object receives no other event. A refusal does not end the object. */
+  /** Runs work while the object receives no other event. An error does not end the object. */
   #runAlone(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
     return this.ctx.blockConcurrencyWhile(() => respond(work))
   }

@@ -147,7 +147,7 @@ export class PipelinedConnection {
     else send(result, response, documents.pack(httpRequest, result))
   }
 
-  /** Ends the connection without a response: with a reset or, with TLS, for which Node refuses a reset, without one. */
+  /** Ends the connection without a response: with a reset or, with TLS, for which Node rejects a reset, without one. */
   #drop(): void {
     if ('encrypted' in this.#socket) this.#socket.destroy()
     else this.#socket.resetAndDestroy()

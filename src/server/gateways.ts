@@ -154,7 +154,7 @@ async function createSibling(parent: Gateway, options: HostedOptions): Promise<G
   try {
     return refuseInvalidOptions(errors.gateway_options_invalid, () => parent.transport.sibling(own))
   } catch (error) {
-    // A rule refuses an entry of `initial`.
+    // A rule rejects an entry of `initial`.
     if (error instanceof GatewayError) refuse(errors.gateway_options_invalid, { why: error.message })
     throw error
   }

@@ -51,7 +51,7 @@ export class Recorder {
   /** Ends the pending requests, and warns of each. */
   stop(): void {
     for (const name of this.#pending.values())
-      this.#options.warn(`${name} had no answer yet, and is not in the recording; the service may have done it`)
+      this.#options.warn(`${name} had no response yet, and is not in the recording; the service may have done it`)
     this.#stopped.abort()
     this.#upstream.close()
   }
@@ -91,7 +91,7 @@ export class Recorder {
       const why = this.#explain(error, request, deadline)
       warn(`${name} is not in the recording: ${why}`)
       const isRequestTooLong = error instanceof BodyTooLong && !request.complete
-      const text = `fauxgate record got no answer from ${target}: ${why}.`
+      const text = `fauxgate record got no response from ${target}: ${why}.`
       if (isRequestTooLong) refuse(response, 413, `fauxgate record does not forward this: ${why}.`)
       else refuse(response, deadline.aborted ? 504 : 502, text)
     } finally {
@@ -125,7 +125,7 @@ export class Recorder {
   }
 
   #explain(error: unknown, request: IncomingMessage, deadline: AbortSignal): string {
-    if (deadline.aborted) return `no answer within ${this.#options.timeout / 1000} s`
+    if (deadline.aborted) return `no response within ${this.#options.timeout / 1000} s`
     if (error instanceof BodyTooLong) return error.message
     return request.complete ? connectionProblem(error) : 'the client left before the end of its request'
   }
@@ -165,7 +165,7 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`)
 }
 
-/** Returns a response of the service with the proxy's URL in place of the service's. */
+/** Returns a response of the service with the proxy's URL instead of the service's. */
 function withUrl({ status, headers, bytes, body }: Received, target: string, here: string) {
   const { text = '' } = textOrSize(bytes, headers.get('content-encoding'))
   const changed = new MessageHeaders([...headers].map(([name, value]) => [name, value.replaceAll(target, here)]))

@@ -52,7 +52,7 @@ export function printErrorLine(text: string): void {
   process.stderr.write(`fauxgate: ${escapeUnprintable(text)}\n`)
 }
 
-/** Shows a text in place of the current line of the terminal, cut to its width. Without a terminal, does nothing. */
+/** Shows a text instead of the current line of the terminal, cut to its width. Without a terminal, does nothing. */
 export function showProgress(text: string): void {
   const { stderr } = process
   const shown = escapeUnprintable(text).slice(0, (stderr.columns || 80) - 1)

@@ -60,7 +60,7 @@ export interface DomainWithCertificate {
  * const { domain, certificate } = issuedDomain(createNgrok())
  * console.log(certificate.subject_common_name === domain.domain) // true
  * ```
- * @throws GatewayError if the API refuses the domain, as all builders do.
+ * @throws GatewayError if the API rejects the domain, as all builders do.
  */
 export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): DomainWithCertificate {
   requireGateway('issuedDomain received', gateway)
@@ -135,7 +135,7 @@ export function uploadedDomain(
   requireGateway('uploadedDomain received', gateway)
   const { domain } = readOptions(domainOptions, options)
   const now = readClock(gateway.clock)
-  // The API refuses a domain that no certificate can name, with its own error.
+  // The API rejects a domain that no certificate can name, with its own error.
   const names = /^[!-~]{1,253}$/.test(domain) ? [domain] : undefined
   const pair = certificatePair({ names, notBefore: now - DAY, notAfter: now + 365 * DAY })
   return allOrNothing(gateway, ({ reservedDomains, tlsCertificates }) => {
@@ -210,7 +210,7 @@ function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): 
   })
 }
 
-/** Makes several calls. If one is refused, the state is as before; only faults with a predicate are lost, as snapshots have none. */
+/** Makes several calls. If one is rejected, the state is as before; only faults with a predicate are lost, as snapshots have none. */
 function allOrNothing<T>(gateway: Gateway, calls: (gateway: Gateway) => T): T {
   const before = gateway.snapshot()
   try {

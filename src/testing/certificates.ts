@@ -75,7 +75,7 @@ export function notYetValidPair(options: PairAroundOptions = {}): Pair {
 }
 
 /**
- * Makes a pair whose certificate and key are swapped. The API refuses it with `certificate_is_key`.
+ * Makes a pair whose certificate and key are swapped. The API rejects it with `certificate_is_key`.
  *
  * @throws TypeError as {@link certificatePair}.
  */
@@ -85,7 +85,7 @@ export function swappedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose key is of the certificate's type, but another key. The API refuses it with
+ * Makes a pair whose key is of the certificate's type, but another key. The API rejects it with
  * `certificate_key_mismatch`.
  *
  * @throws TypeError as {@link certificatePair}.
@@ -97,7 +97,7 @@ export function mismatchedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API refuses it with `key_encrypted`. No passphrase
+ * Makes a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API rejects it with `key_encrypted`. No passphrase
  * opens it: the encrypted part is random.
  *
  * @throws TypeError as {@link certificatePair}.
@@ -109,7 +109,7 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose leaf certificate is well-formed PEM around DER that ends too early. The API refuses it with
+ * Makes a pair whose leaf certificate is well-formed PEM around DER that ends too early. The API rejects it with
  * `certificate_unparsable`.
  *
  * @throws TypeError as {@link certificatePair}.
@@ -121,7 +121,7 @@ export function damagedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose chain is in the wrong order, root first and leaf last. The API refuses it with
+ * Makes a pair whose chain is in the wrong order, root first and leaf last. The API rejects it with
  * `chain_out_of_order`.
  *
  * @param options `issuers` is 1 (the default) or more.

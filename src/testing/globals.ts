@@ -21,7 +21,7 @@ export const globalsOption = v.union(
 /** Replaces the globals for a gateway. Returns the replaced timers; undefined on the system clock. */
 export type ReplaceGlobals = (gateway: Gateway) => ReplacedTimers | undefined
 
-/** Loads the function that replaces the globals. Fake timers set a real one when they load, which Workers refuse. */
+/** Loads the function that replaces the globals. Fake timers set a real one when they load, which Workers reject. */
 export async function loadGlobals(option: true | InstallOptions): Promise<ReplaceGlobals> {
   const { installGlobals } = await import('./install-globals.ts')
   return (gateway) => installGlobals(gateway, option)

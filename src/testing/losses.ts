@@ -21,7 +21,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
   }
   /** Adds errors of a callback to the losses, such as failed assertions: the gateway or the code under test may ignore them. */
   const watchErrors = <T, R>(name: string, callback: (each: T) => R) => {
-    // The gateway refuses any other value.
+    // The gateway rejects any other value.
     if (typeof callback !== 'function') return callback
     return (each: T) => {
       try {

@@ -22,7 +22,7 @@ export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C>
   readonly gatewayOptions?: GatewayOptions<C> | (() => GatewayOptions<C>)
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
-   * attempt consumed, a request to an unknown path, or a request without an answer. Default: true.
+   * attempt consumed, a request to an unknown path, or a request without a response. Default: true.
    */
   readonly strict?: boolean
   /**

@@ -13,7 +13,7 @@ import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './m
 /** The assertions about visitors of a gateway, and about traffic policies. */
 export interface TrafficMatchers<R = unknown> {
   /**
-   * Passes if a rule refused the last request of a visitor: an action of the rule ended the request with a status from 400,
+   * Passes if a rule rejected the last request of a visitor: an action of the rule ended the request with a status from 400,
    * or closed the connection. The name of a rule without one is its place, such as `on_http_request.0`.
    *
    * @example
@@ -47,7 +47,7 @@ export const trafficMatchers = {
     const hint = rules.includes(rule) ? '' : suggestion(rule, rules)
     const decision = last.rule === null ? 'no rule ended it' : `the rule ${quote(last.rule)} ended it`
     return gatewayResult(gateway, isRefused && last.rule === rule, (not) => {
-      const expected = `Expected ${describeVisit(last)} ${not}to be refused by the rule ${quote(rule)}`
+      const expected = `Expected ${describeVisit(last)} ${not}to be rejected by the rule ${quote(rule)}`
       return `${expected}, and ${decision} with ${last.status ?? 'a closed connection'}.${hint}\n${traceOf(last)}`
     })
   },
@@ -76,7 +76,7 @@ export const trafficMatchers = {
     })
     return matcherResult(errors.length === 0, (not) =>
       not
-        ? 'Expected a policy that the service refuses, and it is valid.'
+        ? 'Expected a policy that the service rejects, and it is valid.'
         : `Expected a valid policy, and it has ${formatCount(errors.length, 'error')}:${lines.join('')}`,
     )
   },

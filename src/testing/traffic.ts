@@ -69,10 +69,10 @@ export class DelayedRequests {
     ]
   }
 
-  /** A description of the control calls over HTTP that were refused, if any. */
+  /** A description of the control calls over HTTP that were rejected, if any. */
   get refused(): readonly string[] {
     const calls = formatCount(this.#refused.length, 'control call was', 'control calls were')
-    return this.#refused.length === 0 ? [] : [`${calls} refused, without any effect: ${this.#refused.join(', ')}.`]
+    return this.#refused.length === 0 ? [] : [`${calls} rejected, without any effect: ${this.#refused.join(', ')}.`]
   }
 
   /** A description of the requests whose API key is the text of an object, if any. A gateway without `keys` accepts any key. */
@@ -81,7 +81,7 @@ export class DelayedRequests {
     const names = this.#wrongKeys.join(', ')
     return names === ''
       ? []
-      : [`${requests} the text of an object in place of an API key: ${names}. Is an await missing?`]
+      : [`${requests} the text of an object instead of an API key: ${names}. Is an await missing?`]
   }
 
   /** Hints at requests that the test did not await, and that a move of the clock let arrive. */
@@ -120,7 +120,7 @@ export class DelayedRequests {
     }
   }
 
-  /** Notes a refused control call. The journal has no control calls, so nothing else would show it. */
+  /** Notes a rejected control call. The journal has no control calls, so nothing else would show it. */
   #noteRefused(name: string, status: number): void {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }

@@ -37,7 +37,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
   gatewayOptions: GatewayOptions<C>
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
-   * attempt consumed, a request to an unknown path, or a request without an answer. Default: true.
+   * attempt consumed, a request to an unknown path, or a request without a response. Default: true.
    */
   strict: boolean
   /** This test's own gateway, created when the test first uses it. The end of the test uninstalls it. */

@@ -10,11 +10,11 @@ const owned = {
     'an owner by e-mail address': { ...texts, owner_email: '{mark}@example.com' },
     'an owner by SCIM id': { ...texts, scim_user_id: '{mark}-1' },
     'two owners': { ...texts, owner_email: '{mark}@example.com', scim_user_id: '{mark}-1' },
-    'a token of its own': { ...texts, precomputed_token: 'not a token' },
+    'its own token': { ...texts, precomputed_token: 'not a token' },
   },
 }
 
-/** Returns bodies with names that a service may refuse. */
+/** Returns bodies with names that a service may reject. */
 function namesOf(more: ExampleBody): Readonly<Record<string, ExampleBody>> {
   return {
     'a name that is too long': { ...more, name: `{mark}${'x'.repeat(300)}` },

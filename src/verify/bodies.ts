@@ -32,7 +32,7 @@ export interface Bodies {
   readonly second: ExampleBody
   readonly update: ExampleBody
   readonly values: FamilyExample['values']
-  /** The fields that have a PUT of their own, which asks their parts. */
+  /** The fields that have their own PUT, which asks their parts. */
   readonly modules: readonly string[]
 }
 

@@ -99,7 +99,7 @@ export class ServiceClient {
       const init = { ...requestInit(request, key, versionHeader), redirect: 'manual', signal } as const
       return await readResponse(await host.fetch(url + request.path, init))
     } catch (error) {
-      if (signal.aborted) return { failed: `no answer within ${timeout / 1000} s` }
+      if (signal.aborted) return { failed: `no response within ${timeout / 1000} s` }
       return { failed: connectionProblem(error) }
     }
   }

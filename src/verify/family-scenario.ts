@@ -105,7 +105,7 @@ function changeSteps({ make }: Family, bodies: Bodies): Step[] {
     make.update('without any field', '{a}', {}),
     make.update('with an unknown field', '{a}', { fauxgate_verify: 1 }),
     { ...make.update('with another content type', '{a}', update), headers: { 'content-type': 'text/plain' } },
-    make.get('after refused changes', '{a}'),
+    make.get('after rejected changes', '{a}'),
     make.list('both, after a change', ''),
   ]
 }

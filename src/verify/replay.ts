@@ -168,7 +168,7 @@ class Replayer {
     return unknown === undefined ? undefined : unknownIdReason(unknown)
   }
 
-  /** Describes the resource that the gateway lacks, if it refuses a request that the service accepted. */
+  /** Describes the resource that the gateway lacks, if it rejects a request that the service accepted. */
   #missingResourceReason(
     { path, body = '' }: ApiRequest,
     { status }: ApiResponse,
@@ -211,9 +211,9 @@ export function hasPassed({ compared, differing, unused }: ReplayReport): boolea
 function uninformativeReason({ request, response: { status, binary } }: RecordedExchange): string | undefined {
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
-  if ((status === 401 || status === 403) && hasOwnKey) return `the answer ${status} is about the key`
+  if ((status === 401 || status === 403) && hasOwnKey) return `the response ${status} is about the key`
   const saysNothing = status < 200 || (status >= 300 && status < 400) || status >= 500
-  return saysNothing || [402, 408, 429].includes(status) ? `the answer ${status} says nothing` : undefined
+  return saysNothing || [402, 408, 429].includes(status) ? `the response ${status} says nothing` : undefined
 }
 
 /**

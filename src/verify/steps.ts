@@ -41,7 +41,7 @@ export function stepMaker(group: string, path: string) {
 /** Returns a creation that saves the id of its resource under a name. */
 export const saveIdAs = (name: string, creation: Step): Step => ({ ...creation, saves: { [name]: 'id' } })
 
-/** Queries and filters of a list that a service may refuse, by what is special. */
+/** Queries and filters of a list that a service may reject, by what is special. */
 const QUERIES = {
   'a limit of 0': 'limit=0',
   'a limit that is too great': 'limit=101',

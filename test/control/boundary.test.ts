@@ -29,7 +29,7 @@ function createBreakable() {
 }
 
 // rules: control-api#errors
-describe('A control that throws another error than a refusal gets 500 and 90501, and the error is printed', () => {
+describe('A control that throws another error than an error gets 500 and 90501, and the error is printed', () => {
   const broken = {
     async 'at once'() {
       const { gateway, breakClock } = createBreakable()

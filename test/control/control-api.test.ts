@@ -159,7 +159,7 @@ describe('Faults over HTTP (rules: control-api#calls)', () => {
     expect((await send('GET', '/faults')).body).toEqual([])
   })
 
-  test('are refused like any bad input, and cannot have a predicate', async () => {
+  test('are rejected like any bad input, and cannot have a predicate', async () => {
     const { gateway, send } = openWithControls()
     expect((await send('POST', '/faults', { status: 99 })).body.msg).toMatch(/status is 99/)
     expect((await send('POST', '/faults', { when: 'always' })).body.msg).toMatch(
@@ -197,7 +197,7 @@ describe('Declarations over HTTP (rules: control-api#calls, references#declared)
     [{ routes: ['edghtsrt_1'] }, /one of edge|together with their edge/],
     [{ edge: 'edghtsrt_1' }, /an id that starts with "edghts"/],
     [{ backend: 'ec_1' }, /an id that starts with "bkd"/],
-  ])('are refused with a message that says what is allowed: %j', async (body, message) => {
+  ])('are rejected with a message that says what is allowed: %j', async (body, message) => {
     const answer = await openWithControls({ references: 'declared' }).send('POST', '/declare', body)
     expect(answer.status).toBe(400)
     expect(answer.body.msg).toMatch(message)

@@ -4,7 +4,7 @@ import { controlClient, outcome, readResponse } from '../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { addDurations, DOMAIN, openManual, openWithDomain } from '../support/provisioning.ts'
 
-describe('The control API refuses, in the shape of the service’s errors, and changes nothing:', () => {
+describe('The control API rejects, in the shape of the service’s errors, and changes nothing:', () => {
   const INVALID = '400 ERR_GATEWAY_215'
   const TIMELINE = 'GET /provisioning/timeline'
   const SCRIPT = 'POST /provisioning/script'

@@ -31,7 +31,7 @@ const damageOneValue = (good: Snapshot) => {
 }
 
 describe('A damaged snapshot', () => {
-  it('is refused with the path of the wrong value, or restores a gateway on which every call works', {
+  it('is rejected with the path of the wrong value, or restores a gateway on which every call works', {
     timeout: 120_000,
   }, async () => {
     const gateway = await createFullGateway()
@@ -61,7 +61,7 @@ describe('A damaged snapshot', () => {
     )
   })
 
-  it('is refused with the exact path of the wrong value', async () => {
+  it('is rejected with the exact path of the wrong value', async () => {
     const gateway = await createFullGateway()
     const good = copyAsJson(gateway.snapshot())
     for (const path of listPaths(good)) {

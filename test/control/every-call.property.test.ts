@@ -65,7 +65,7 @@ test('each documented call of a control and each member has hostile cases', () =
 })
 
 // rules: control-api#errors
-describe('Hostile calls of a control over HTTP get documented responses, and a refused one changes nothing', () => {
+describe('Hostile calls of a control over HTTP get documented responses, and a rejected one changes nothing', () => {
   test.each(calls)('in the same process: $call', async ({ call, hasBody }) => {
     const target = createTarget()
     const { gateway } = target
@@ -137,7 +137,7 @@ function listMembers(gateway: object): string[] {
 const OF_PLATFORM =
   /^(Cannot |Invalid URL|Do not know|Converting|Maximum call|Method |[\w.$]+ is not (a function|iterable|a constructor|an object)|.*of undefined)/
 
-describe('A hostile call of a member is refused in words, and then changes nothing', () => {
+describe('A hostile call of a member is rejected in words, and then changes nothing', () => {
   test.each(Object.keys(VALID_MEMBERS))('%s', async (member) => {
     const [name = '', inner] = member.split('.')
     const createCases = (target: Target) =>

@@ -63,7 +63,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     ['secrets', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
     ['reserved_domain.create', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
   ])('says where an operation exists that this gateway lacks: %s', (operation, message) => {
-    // The types refuse the name, which JavaScript does not check.
+    // The types reject the name, which JavaScript does not check.
     const spec = { operation } as unknown as FaultSpec<OperationName>
     expect(() => open().faults.add(spec)).toThrow(message)
     expect(describeFailure(() => createNgrok().faults.add(spec))).not.toContain('exists in createNgrok')

@@ -163,7 +163,7 @@ describe('A fault', () => {
     expect(faults.all()).toEqual([])
   })
 
-  it.each([undefined, null])('stays if remove() receives %s in place of its id', (id) => {
+  it.each([undefined, null])('stays if remove() receives %s instead of its id', (id) => {
     const { faults } = open()
     faults.add({ path: ADDRS })
     // A variable without a value gets past the compiler in JavaScript.
@@ -185,7 +185,7 @@ describe('A fault', () => {
     expect((await create(gateway, { region: 'us' })).status).toBe(201)
   })
 
-  it('applies to a refused request like to any other', async () => {
+  it('applies to a rejected request like to any other', async () => {
     const gateway = open()
     gateway.faults.add({ truncate: 5, times: 1 })
     const response = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, { headers })
@@ -321,7 +321,7 @@ describe('A fault', () => {
     [{ body: 'text', message: 'no' }, 'message is "no". Allowed: nothing beside body, which replaces it.'],
     [{ latency: '0ms' }, 'latency is "0ms". Allowed: at least 1 ms.'],
     [{ latency: 0, status: 503 }, 'latency is 0. Allowed: at least 1 ms.'],
-  ])('is refused with a field that can have no effect: %j', async (spec, message) => {
+  ])('is rejected with a field that can have no effect: %j', async (spec, message) => {
     const gateway = open()
     const before = stateOf(gateway)
     expect(expectError(() => gateway.faults.add(spec)).message).toContain(message)
@@ -388,7 +388,7 @@ describe('A fault', () => {
     [{ resource: 'bkdhr_1' }, /resource is "bkdhr_1". Allowed: ra_…, rd_…, (\w+_…, )*\w+_…\.$/],
     [{ operation: 'reserved_addrs.get', resource: 'rd_1' }, /resource is "rd_1". Allowed: ra_…\.$/],
     [{ operation: 'reserved_addrs.list', resource: 'ra_1' }, /resource is "ra_1". Allowed: nothing, because/],
-  ])('is refused with a message that says what is allowed: %j', (spec, message) => {
+  ])('is rejected with a message that says what is allowed: %j', (spec, message) => {
     const gateway = open()
     const before = stateOf(gateway)
     expect(() => gateway.faults.add(spec as never)).toThrow(message)

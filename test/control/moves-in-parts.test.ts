@@ -66,7 +66,7 @@ test('During a move in parts, the store receives nothing', async () => {
   expect([seen.pauses > 100, seen.commitsInPauses]).toEqual([true, 0])
 })
 
-test('If the store refuses a move in parts, nothing has changed', async () => {
+test('If the store rejects a move in parts, nothing has changed', async () => {
   const { gateway, store, send } = open(2)
   const before = gateway.snapshot({ privateKeys: true })
   const append = store.append
@@ -83,7 +83,7 @@ test('If the store refuses a move in parts, nothing has changed', async () => {
   expect((await send('GET', '/overview')).body.undo).toBeNull()
 })
 
-test('Members that advance the clock stay synchronous, and a move that is refused runs no part', async () => {
+test('Members that advance the clock stay synchronous, and a move that is rejected runs no part', async () => {
   const { gateway, seen, send } = open(1)
   expect((await send('POST', '/clock', { to: '1999-01-01T00:00:00Z' })).status).toBe(400)
   expect((await send('POST', '/provisioning/renew', { id: 'nobody' })).status).toBe(404)

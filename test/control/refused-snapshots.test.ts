@@ -6,7 +6,7 @@ import { type Json, REMOVED, replaceAt } from '../support/damage.ts'
 import { copyAsJson, createFullGateway, fullGatewayOptions } from '../support/full-gateway.ts'
 import { collectCommits } from '../support/gateway.ts'
 
-describe('A snapshot is refused', () => {
+describe('A snapshot is rejected', () => {
   const splitPath = (path: string) => path.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key))
   const findDomainIndex = (good: Json, name: string) =>
     good.records.reserved_domains.findIndex((each: Json) => each.domain === `${name}.example.com`)
@@ -167,8 +167,8 @@ describe('A snapshot is refused', () => {
   )
 })
 
-describe('A snapshot that is refused changes nothing', () => {
-  it('even if the clock refuses it: the earlier state is restored', async () => {
+describe('A snapshot that is rejected changes nothing', () => {
+  it('even if the clock rejects it: the earlier state is restored', async () => {
     const gateway = await createFullGateway()
     const refusingClock = Object.create(manualClock(CLOCK_START), {
       set: {

@@ -73,7 +73,7 @@ test.each([
 })
 
 test.each([PAST_DAY, 'tomorrow', `${DAY.slice(0, 4)}-13-01`, `${DAY} 25:00`])(
-  'A move to %j is refused with the text that was sent',
+  'A move to %j is rejected with the text that was sent',
   async (to) => {
     const { status, body } = await controlClient(openManual())('POST', '/clock', { to })
     expect([status, body.msg]).toEqual([400, expect.stringContaining(`to is "${to}". Allowed: an RFC 3339 time`)])

@@ -101,7 +101,7 @@ describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) =>
       expect(gateway.authority.certificatePem).toBe(newGateway.authority.certificatePem)
     })
 
-    test('in every byte of the answers to the same requests from then on, ids and certificates included', async () => {
+    test('in every byte of the responses to the same requests from then on, ids and certificates included', async () => {
       const { gateway } = await openAndReset(options)
       // The reset over HTTP is itself a request, so it takes an operation id.
       const newGateway = openManual(options)

@@ -27,7 +27,7 @@ describe('Snapshots that the gateway keeps', () => {
     expect((await send('GET', '/snapshots')).body).toEqual([])
   })
 
-  test('are refused if the name is taken or unknown, or if there are already 20', async () => {
+  test('are rejected if the name is taken or unknown, or if there are already 20', async () => {
     const send = controlClient(openManual())
     for (let number = 1; number <= 19; number++) await send('POST', '/snapshots', {})
     const duplicate = await send('POST', '/snapshots', { name: 'Snapshot 3' })
@@ -144,7 +144,7 @@ describe('Snapshots that the gateway keeps', () => {
     },
   )
 
-  test('a restore that is refused keeps the remembered state', async () => {
+  test('a restore that is rejected keeps the remembered state', async () => {
     const { gateway } = openWithCertificate()
     const send = controlClient(gateway)
     const before = gateway.snapshot()

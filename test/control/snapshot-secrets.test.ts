@@ -60,7 +60,7 @@ describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
     expect(other.authority.privateKeyPem(id)).toBe(gateway.authority.privateKeyPem(id))
   })
 
-  it('is refused with messages without secrets, whatever is wrong with it', () => {
+  it('is rejected with messages without secrets, whatever is wrong with it', () => {
     const { gateway } = openWithSecrets()
     const fullSnapshot = copyAsJson(gateway.snapshot({ privateKeys: true }))
     const other = open(KEYS)

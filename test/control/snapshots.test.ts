@@ -108,7 +108,7 @@ describe('The initial state (reset to seed)', () => {
     [{ reservedAddrs: [{}, undefined] }, 'initial.reservedAddrs[1]: the body is missing. Allowed: an object.'],
     [{ reservedAddrs: [['eu']] }, 'initial.reservedAddrs[0]: the body is an array of 1. Allowed: an object.'],
     [{ circuitBreaker: [null] }, 'initial.circuitBreaker[0]: the body is null. Allowed: an object.'],
-  ])('is refused if an entry is no body: %j', (initial, message) => {
+  ])('is rejected if an entry is no body: %j', (initial, message) => {
     expect(() => open({ initial })).toThrow(new TypeError(message))
   })
 })

@@ -44,7 +44,7 @@ test('A store keeps upstreams with a canned response, and how often they have an
   expect(await restart(third).visit()).toBe(502)
 })
 
-test('A refused upstream changes nothing, and a restored state leaves the upstreams', async () => {
+test('A rejected upstream changes nothing, and a restored state leaves the upstreams', async () => {
   const { gateway, store, send, visit } = open()
   gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP }] })
   const snapshot = gateway.snapshot()
@@ -80,7 +80,7 @@ test('A store keeps the state that an undo restores, as a part of the commit of 
   expect((await restart(third).send('POST', '/undo')).status).toBe(404)
 })
 
-test('If the store refuses what an undo needs, the move has not happened', async () => {
+test('If the store rejects what an undo needs, the move has not happened', async () => {
   const { gateway, store, send } = open()
   gateway.reservedAddrs.create()
   const append = store.append

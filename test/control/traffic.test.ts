@@ -41,7 +41,7 @@ test('upstreams are canned responses, and can be removed', async () => {
   expect((await call('POST', '/traffic', { url: URL_OF_APP })).body.status).toBe(502)
 })
 
-test('a missing fact, a wrong URL and a wrong upstream are refused in words', async () => {
+test('a missing fact, a wrong URL and a wrong upstream are rejected in words', async () => {
   const { call } = createControlled(policyOf('deny', {}, 'on_http_request', ["conn.geo.city == 'Berlin'"]))
   expect((await call('POST', '/traffic', { url: URL_OF_APP })).body.error_code).toBe('ERR_NGROK_90450')
   for (const url of ['nowhere', ''])
@@ -63,7 +63,7 @@ test.each<[object, string]>([
   [{ url: 'mailto:a@example.com' }, 'Allowed: a URL such as "https://app.example.com/"'],
   [{ url: 'javascript:alert(1)' }, 'Allowed: a URL such as "https://app.example.com/"'],
   [{ url: 'no URL' }, 'url is "no URL". Allowed: a URL such as'],
-])('what no fetch can send is refused, without its value: %j', async (sent, message) => {
+])('what no fetch can send is rejected, without its value: %j', async (sent, message) => {
   const { call } = createControlled()
   const { status, body } = await call('POST', '/traffic', { url: URL_OF_APP, ...sent })
   expect([status, body.msg]).toEqual([400, expect.stringContaining(message)])

@@ -144,7 +144,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       gateway.reservedDomains.create({ domain: 'app.example.com' })
     },
   },
-  'Other requests are refused': {
+  'Other requests are rejected': {
     error: () => {
       const { uninstall } = createGateway().install({ others: 'refuse' })
       onTestFinished(uninstall)
@@ -206,7 +206,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       expect((await requestTwice(second.url)).map(({ status }) => status)).toEqual([401, 401])
     },
   },
-  'The server refuses a host, a page or an address': {
+  'The server rejects a host, a page or an address': {
     error: async () => (await readClockByName({})).body.msg,
     fix: async () => {
       const key = 'a-key-for-tests'

@@ -13,7 +13,7 @@ const WORDS: readonly (readonly [written: RegExp, instead: string])[] = [
   [/\bways? in\b(?! which)/i, 'an entry point, how to connect'],
   [/\bleft over\b/i, 'leftover resources'],
   [/\bthat there (is|are) (not|none)\b/i, 'an unknown option'],
-  [/\b(it is|they are) refused\b/i, 'it throws; the server answers 400'],
+  [/\b(it is|they are) rejected\b/i, 'it throws; the server answers 400'],
   [/\b(?<!own |other |second |first )hand(ed|s|ing)\b|\bhand over\b/i, 'passed, passes'],
   [/\bstands\b|\bstand(ing)? (in|below|beside|at|under|above|behind|before|there|here)\b/i, 'is'],
   [/\bbehind (it|them|the command)\b|\bbehind \S+ comes\b/i, 'after it, takes'],

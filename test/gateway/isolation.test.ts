@@ -6,7 +6,7 @@ import { upload } from '../support/pem.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-/** Sends requests of many kinds, also refused ones, and returns the text of all responses. */
+/** Sends requests of many kinds, also rejected ones, and returns the text of all responses. */
 async function runSession(gateway: Gateway): Promise<string> {
   const api = client(gateway)
   const exchanges: string[] = []
@@ -77,7 +77,7 @@ describe('The seed (rules: ids#seed)', () => {
     expect(open().reservedAddrs.create({ metadata: 'm' })).toEqual(body)
   })
 
-  test('gives the same ids whether refused calls and reads came between or not', () => {
+  test('gives the same ids whether rejected calls and reads came between or not', () => {
     const [plain, busy] = [open(), open()]
     expect(() => busy.reservedDomains.create({ domain: 'a_b.example.com' })).toThrow('_')
     expect(() => busy.reservedAddrs.get('ra_gone')).toThrow('ra_gone')

@@ -172,7 +172,7 @@ describe.skipIf(!CHROMIUM)('Every form of every operation, filled from the examp
     [standard, {}],
     [ngrok, ngrokFamilies],
   ] as const)(
-    'is sent, and accepted, or refused with a reason at the field that the reason names: $name',
+    'is sent, and accepted, or rejected with a reason at the field that the reason names: $name',
     async (dialect, families) => {
       const { server, page, go } = await open({ dialect, families })
       const service = new Service(JSON.parse(JSON.stringify(openApi(dialect, { families }))))

@@ -55,7 +55,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     const { gateway, page } = await open()
     await page.getByText('No problems found.').waitFor()
     gateway.agent.set({ down: true })
-    await page.getByText('The agent is down: connections to it are refused.').waitFor()
+    await page.getByText('The agent is down: connections to it are rejected.').waitFor()
   })
 
   test('shows an error at its button, with the text that was typed, until the tab is left; an undo stays', async () => {

@@ -14,7 +14,7 @@ const read = async <T>(gateway: Gateway, path: string) => (await controlClient(g
 
 const shown = (count: number) => count.toLocaleString('en')
 
-/** Sends requests that are refused, since the domain is taken. */
+/** Sends requests that are rejected, since the domain is taken. */
 async function flood(gateway: Gateway, times: number) {
   const send = uncheckedClient(gateway)
   for (let at = 0; at < times; at++) await send('POST', '/reserved_domains', { json: { domain: 'taken.example.com' } })
@@ -23,7 +23,7 @@ async function flood(gateway: Gateway, times: number) {
 describe.skipIf(!CHROMIUM)('The numbers of the page are those of the server', () => {
   const open = useInspector()
 
-  test('after 3,000 refused requests, of which the journal keeps 1,000', async () => {
+  test('after 3,000 rejected requests, of which the journal keeps 1,000', async () => {
     const { gateway, page, go } = await open()
     gateway.reservedDomains.create({ domain: 'taken.example.com' })
     await flood(gateway, 3000)

@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)('A page of another site', () => {
         ])
       }, server.url)
       expect(new Set(results)).toEqual(new Set(['refused', 'opaque']))
-      // A refused frame shows a page of the browser.
+      // A rejected frame shows a page of the browser.
       const [, ...frames] = other.frames().map((frame) => frame.url())
       expect(frames.filter((url) => /\/_fauxgate\/$/.test(url))).toEqual([])
       await other.close()

@@ -115,7 +115,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
       await page.getByRole('button', { name: 'Open' }).click()
       const alert = page.getByRole('alert')
       await alert.waitFor()
-      // Several requests had the key, and each refusal shows the sentence again.
+      // Several requests had the key, and each error shows the sentence again.
       await expect
         .poll(async () => {
           if ((await alert.count()) > 0) await page.getByRole('button', { name: 'Dismiss' }).click()

@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)('A browser at the port with TLS', () => {
     expect(Number(second.from) - Number(first.from)).toBeGreaterThan(59 * 86_400)
   })
 
-  test('refuses a certificate whose root it does not trust', async () => {
+  test('rejects a certificate whose root it does not trust', async () => {
     const { gateway, url } = await openPort()
     gateway.clock.advance('30s')
     const page = await newPage()

@@ -103,7 +103,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await page.locator('aside').getByRole('alert').filter({ hasText: 'country' }).waitFor()
   })
 
-  test('shows no secret, and names what it hides in place of sending less', async () => {
+  test('shows no secret, and names what it hides instead of sending less', async () => {
     const { gateway, page, go } = await open()
     await visitApp(gateway)
     for (const [number, hidden] of [
@@ -155,7 +155,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
       if (count === 0) gateway.clock.advance('5s')
     }
     expect(gateway.traffic.last()?.status).toBe(429)
-    // 1 passes, 4 is refused, 5 is redirected, and 12 is the fourth in a minute.
+    // 1 passes, 4 is rejected, 5 is redirected, and 12 is the fourth in a minute.
     for (const number of [1, 4, 5, 12]) {
       await go(`traffic/${number}`)
       await page.getByRole('button', { name: 'Copy as policy test' }).click()

@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     expect(present?.x).toBeLessThan(details?.x ?? 0)
   })
 
-  test('sees risks above refused requests, of which five are in sight, and dismisses these until they happen again', async () => {
+  test('sees risks above rejected requests, of which five are in sight, and dismisses these until they happen again', async () => {
     const { gateway, server, page } = await open()
     gateway.weightedBackends.create({ description: 'canary', backends: {} })
     for (let number = 0; number < 8; number++) await sendRequest(server, 'POST', `/widgets/${number}`)
@@ -63,11 +63,11 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     const first = all.findIndex((text) => text.startsWith('refused'))
     expect(all.findIndex((text) => text.startsWith('risk'))).toBeLessThan(first)
     expect(await refused.count()).toBeLessThanOrEqual(5)
-    await card.getByRole('button', { name: 'Dismiss all refused' }).click()
+    await card.getByRole('button', { name: 'Dismiss all rejected' }).click()
     await expect.poll(() => refused.count()).toBe(0)
     await send()
     await expect.poll(() => refused.count()).toBe(1)
-    await card.getByRole('button', { name: 'Dismiss all refused' }).click()
+    await card.getByRole('button', { name: 'Dismiss all rejected' }).click()
     await card.getByRole('button', { name: /^Show \d dismissed$/ }).click()
     await expect.poll(() => refused.count()).toBeGreaterThan(1)
   })

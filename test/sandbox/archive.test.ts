@@ -52,7 +52,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await client.control('GET', '/clock')).status).toBe(200)
   })
 
-  it('restores keys, which a Worker with another signing secret refuses until they are renewed', async () => {
+  it('restores keys, which a Worker with another signing secret rejects until they are renewed', async () => {
     const { from, two } = await fillSandboxes()
     const to = await startSandboxes({ SIGNING_KEY: 'another one' })
     expect((await restore(to, await downloadBackup(from))).status).toBe(200)
@@ -64,7 +64,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     ])
   })
 
-  it('can refuse, skip or replace a sandbox that has the same name', async () => {
+  it('can reject, skip or replace a sandbox that has the same name', async () => {
     const { from, two } = await fillSandboxes()
     const archive = await downloadBackup(from)
     await two.send('POST', '/reserved_addrs', { description: 'later' })
@@ -74,7 +74,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
       )
     const refusal = await restore(from, archive)
     expect([refusal.status, refusal.body.error_code]).toEqual([409, 'ERR_GATEWAY_90622'])
-    expect(refusal.body.msg).toContain('0 sandboxes are restored and 2 refused')
+    expect(refusal.body.msg).toContain('0 sandboxes are restored and 2 rejected')
     expect(refusal.body.details['line 2']).toContain('There is a sandbox two already.')
     expect((await restore(from, archive, '?existing=keep')).body).toMatchObject({ restored: 0, kept: 2 })
     expect(await listDescriptions()).toEqual(['later', 'kept'])
@@ -99,7 +99,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(await from.listNames()).toEqual(['one', 'two'])
   })
 
-  it('can be sent again after some lines were refused or the upload broke off', async () => {
+  it('can be sent again after some lines were rejected or the upload broke off', async () => {
     const { from } = await fillSandboxes()
     const archive = await downloadBackup(from)
     const to = await startSandboxes({ QUOTAS: 't=1' })

@@ -28,7 +28,7 @@ describe('A Worker', () => {
     }
   })
 
-  it('gives sandboxes a default time to live, and refuses a longer one than LONGEST_TTL (rules: sandboxes#time)', async () => {
+  it('gives sandboxes a default time to live, and rejects a longer one than LONGEST_TTL (rules: sandboxes#time)', async () => {
     const sandboxes = await startSandboxes({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
     const countDaysOfLife = ({ body }: Answer) =>
       (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000

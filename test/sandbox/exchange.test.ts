@@ -29,7 +29,7 @@ describe('A local run and a shared one', () => {
     expect(other.clock.now).toBe(Date.parse(MANUAL_CLOCK.start))
   })
 
-  it('exchange states of many MiB, also when a sandbox is created, and refuse a state of more than 20 MiB', async () => {
+  it('exchange states of many MiB, also when a sandbox is created, and reject a state of more than 20 MiB', async () => {
     const local = createGateway({ seed: 'large', clock: manualClock(MANUAL_CLOCK.start) })
     for (let n = 0; n < 3000; n++) local.reservedAddrs.create({ metadata: `${n} `.padEnd(1500, 'é') })
     const snapshot = local.snapshot()
@@ -65,7 +65,7 @@ describe('A local run and a shared one', () => {
     expect(response.body.error_code).toBe('ERR_GATEWAY_90601')
   })
 
-  it('refuse a record that is too large for a row', async () => {
+  it('reject a record that is too large for a row', async () => {
     const sandbox = await sandboxes.create('row', MANUAL_CLOCK)
     const { body: snapshot } = await sandbox.control('GET', '/state')
     const fault = { operation: 'reserved_addrs.create', status: 503, body: 'b'.repeat(1_000_000) }

@@ -154,7 +154,7 @@ describe('A sandbox', () => {
 })
 
 describe('The account', () => {
-  it('refuses every request without its key', async () => {
+  it('rejects every request without its key', async () => {
     const response = await sandboxes.send('GET', '/s')
     expect([response.status, response.body.error_code]).toEqual([401, 'ERR_GATEWAY_90601'])
     for (const key of ['wrong', `${ACCOUNT_KEY}x`, ACCOUNT_KEY.slice(1)]) {
@@ -174,7 +174,7 @@ describe('The account', () => {
     expect(second.body.sandboxes[0]).toMatchObject({ name: 'page-c', url: `${sandboxes.url}/s/page-c` })
   })
 
-  it('refuses invalid parameters and methods, unknown paths and unknown sandboxes', async () => {
+  it('rejects invalid parameters and methods, unknown paths and unknown sandboxes', async () => {
     expect((await sandboxes.callAccount('GET', '/s?limit=0')).body.msg).toContain(
       'limit is "0". Allowed: a whole number',
     )

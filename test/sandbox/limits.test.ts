@@ -70,7 +70,7 @@ describe('A limit', () => {
 })
 
 describe('A sandbox that exceeds a limit, because the limit was lowered (rules: sandboxes#limits)', () => {
-  it('accepts every call that makes it smaller, and refuses every call that makes it larger', async () => {
+  it('accepts every call that makes it smaller, and rejects every call that makes it larger', async () => {
     const ownSandboxes = await startSandboxes()
     const sandbox = await ownSandboxes.create('over', MANUAL_CLOCK)
     const ids: string[] = []

@@ -114,7 +114,7 @@ describe('A listener of a sandbox', () => {
     expect(await again.closed).toBe(1008)
   })
 
-  it('is refused if the sandbox has 64 already', async () => {
+  it('is rejected if the sandbox has 64 already', async () => {
     const sandbox = await sandboxes.create('crowded')
     const all = await Promise.all(Array.from({ length: 64 }, () => openListener(sandbox)))
     const { status, refusal } = await openListener(sandbox)

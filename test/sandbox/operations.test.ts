@@ -28,7 +28,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
     ['?prefix=', 'prefix'],
     ['?prefix=*', 'prefix is "*". Allowed: the beginning of names, 1 to 40 lower-case letters, digits and hyphens'],
     ['?prefix=a&before=2026', 'before'],
-  ])('is refused without a valid prefix, and removes nothing: %j', async (query, message) => {
+  ])('is rejected without a valid prefix, and removes nothing: %j', async (query, message) => {
     const sandboxes = await startSandboxes()
     await sandboxes.create('stays', MANUAL_CLOCK)
     const { status, body } = await sandboxes.callAccount('DELETE', `/s${query}`)
@@ -160,7 +160,7 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
   const getLog = async (sandboxes: SharedSandboxes, limit = 100) =>
     (await sandboxes.callAccount('GET', `/s/_audit?limit=${limit}`)).body
 
-  it('records who changed what and when, including refused calls, and contains no key', async () => {
+  it('records who changed what and when, including rejected calls, and contains no key', async () => {
     const sandboxes = await startSandboxes()
     const { created } = await sandboxes.create('one', MANUAL_CLOCK)
     await sandboxes.callAccount('PUT', '/s/one', {})

@@ -19,7 +19,7 @@ const sandboxes = useSandboxes()
 const calls = controlCallsWith(dialectFamilies.ngrok ?? {}).filter(({ path }) => path !== '/gateways')
 const KEY = 'control-key-of-the-served-gateway'
 
-/** Inputs that the calls refuse later than at once, beside those that are wrong for every call. */
+/** Inputs that the calls reject later than at once, beside those that are wrong for every call. */
 const WRONG_INPUTS: Readonly<Record<string, readonly Sent[]>> = {
   'POST /policy/check': [{ policy: '{"on_http_request":[{"actions":[{"type":"no-such-action"}]}]}' }, { policy: '{' }],
   'POST /traffic': [{ url: 'https://nowhere.example.com' }, { url: 'no URL' }],

@@ -141,7 +141,7 @@ test('the command names the option of a port that is taken', async () => {
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^fauxgate: --agent: Port \d+ on 127\.0\.0\.1 is taken\./)])
 })
 
-test('the command refuses an agent that could start no tunnel', async () => {
+test('the command rejects an agent that could start no tunnel', async () => {
   const { code, stderr } = await runToEnd({}, 'serve', '--port', '0', '--agent', '0')
   const message = '--agent needs ngrok\'s families, and the dialect "standard" has no tunnels. Add --dialect ngrok.'
   expect([code, stderr]).toEqual([2, `fauxgate: ${message} See "fauxgate help serve".\n`])
@@ -169,7 +169,7 @@ test.each([
 })
 
 test.each([['0.0.0.0:65536'], ['0.0.0.0'], ['http://localhost:4040'], [':4040'], ['a b:1'], ['-1']])(
-  'the address %j is refused, with what is allowed',
+  'the address %j is rejected, with what is allowed',
   async (agent) => {
     await expect(serve(createNgrok(), { agent })).rejects.toThrow(
       'Allowed: a port from 0 to 65535, or a host and a port, such as "0.0.0.0:4040"',

@@ -68,7 +68,7 @@ it.each([
   expect(stderr).toBe(`fauxgate: at ${url}\n${note && `fauxgate: ${note}\n`}`)
 })
 
-describe('A command says so if the answer is not from a fauxgate', () => {
+describe('A command says so if the response is not from a fauxgate', () => {
   const expectFailure = async (url: string, ...args: string[]) => {
     const { code, stdout, stderr } = await runToEnd({}, ...args, '--url', url)
     expect([code, stdout]).toEqual([1, ''])
@@ -112,7 +112,7 @@ describe('A command says so if the answer is not from a fauxgate', () => {
   it('because the program does not answer in time', async () => {
     const url = await listen(createServer(() => undefined))
     await expect(callControl({ url, timeout: 1 }, 'GET', '/clock')).rejects.toThrow(
-      new Error(`${url} cannot be reached: no answer in time.`),
+      new Error(`${url} cannot be reached: no response in time.`),
     )
   })
 
@@ -123,7 +123,7 @@ describe('A command says so if the answer is not from a fauxgate', () => {
   })
 })
 
-it.each(['ftp://gate.test', 'http:///', 'gate'])('An invalid URL is refused and quoted: %j', async (url) => {
+it.each(['ftp://gate.test', 'http:///', 'gate'])('An invalid URL is rejected and quoted: %j', async (url) => {
   const stderr = (name: string) =>
     `fauxgate: ${name} is ${JSON.stringify(url)}. Allowed: an http or https URL. See "fauxgate help clock".\n`
   expect(await runToEnd({}, 'clock', '--url', url)).toMatchObject({ code: 2, stderr: stderr('--url') })

@@ -22,7 +22,7 @@ describe('The size of a body (rules: requests#body)', () => {
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
-  test('of more than that is refused before its end, which ends the connection', async () => {
+  test('of more than that is rejected before its end, which ends the connection', async () => {
     const { port } = await serveNew()
     const connection = await openRawConnection(port, `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`

@@ -62,7 +62,7 @@ describe.each(Object.entries(TARGETS))('%s', (_name, target) => {
   test.each([
     ...['attacker.example', 'attacker.example:80', 'localhost.attacker.example', 'app.localhost', '192.168.0.1', ''],
     ...['127.0.0.1.attacker.example', '0x7f.0.0.1', 'localhost@attacker.example', '[::2]'],
-  ])('is refused with the Host %j, as after a DNS rebinding, and nothing changes', async (host) => {
+  ])('is rejected with the Host %j, as after a DNS rebinding, and nothing changes', async (host) => {
     const { gateway, send } = await open()
     const before = stateOf(gateway)
     const { status, received } = await send(target, `Host: ${host}\r\n`)
@@ -84,7 +84,7 @@ describe.each(Object.entries(TARGETS))('%s', (_name, target) => {
     },
   )
 
-  test('is refused with the URL of another host, as of a proxy (RFC 9112, section 3.2.2)', async () => {
+  test('is rejected with the URL of another host, as of a proxy (RFC 9112, section 3.2.2)', async () => {
     const { gateway, send } = await open()
     const before = stateOf(gateway)
     const line = target.line.replace(' /', ' http://attacker.example/')
@@ -145,7 +145,7 @@ describe.each(Object.entries(TARGETS))('%s', (_name, target) => {
   })
 })
 
-test('a preflight of another site is refused, and one of this machine is answered', async () => {
+test('a preflight of another site is rejected, and one of this machine is answered', async () => {
   const { send } = await open()
   const preflight = (origin: string) =>
     send(
@@ -185,7 +185,7 @@ test.each([
   [['--allow-host', 'fauxgate', '--cors', 'https://a.example.com'], {}],
   [['--base-url', 'http://fauxgate:4000', '--cors', 'https://a.example.com'], {}],
   [[], { FAUXGATE_ALLOW_HOST: 'fauxgate', FAUXGATE_CORS: 'https://a.example.com' }],
-])('the command takes %j and the variables %j, and logs what it refuses', async (flags, environment) => {
+])('the command takes %j and the variables %j, and logs what it rejects', async (flags, environment) => {
   const { output, url } = await startServer(environment, '--dialect', 'ngrok', '--agent', '0', ...flags)
   const port = Number(new URL(/http:[^\s]+/.exec(output.stdout)?.[0] ?? url).port)
   const ask = async (headers: string) => {

@@ -201,7 +201,7 @@ describe('The controls of a running server as commands', () => {
     const { clientCalls } = await import('../../src/server/client/commands.ts')
     const ownCalls = new Set([...clientCalls, 'GET /requests', 'POST /traffic', 'GET /state', 'PUT /state'])
     // The calls below have no command: only own families declare resources that end, `timeline` shows all domains,
-    // the agent has an API of its own, `policy check` needs no server, programs read the documents, openssl reads certificates, and lists show which records use another one. Fixtures create further gateways, and `survives` explores.
+    // the agent has its own API, `policy check` needs no server, programs read the documents, openssl reads certificates, and lists show which records use another one. Fixtures create further gateways, and `survives` explores.
     const otherCalls = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !ownCalls.has(call))
     expect(otherCalls).toEqual([
       'DELETE /declare',

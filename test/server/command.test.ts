@@ -111,7 +111,7 @@ describe('the command `fauxgate serve`', () => {
     ['--rate-limit=s3cret'],
     ['--control-key', 's3cret', '--port', 'x'],
     ['--control-key', 's3cret', '--host', '192.0.2.1'],
-  ])('repeats no key when it refuses %j %j', async (...args) => {
+  ])('repeats no key when it rejects %j %j', async (...args) => {
     const { code, stdout, stderr } = await runToEnd({ FAUXGATE_CONTROL_KEY: 's3cret' }, 'serve', ...args)
     expect(code).toBeGreaterThan(0)
     expect(stderr).toMatch(/^fauxgate: /)
@@ -202,7 +202,7 @@ Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
     )
   })
 
-  it('and an authority of its own at each start, whatever the seed', async () => {
+  it('and its own authority at each start, whatever the seed', async () => {
     const rootOf = async () =>
       (await fetch(`${(await startServer({}, '--seed', 'same')).url}/_fauxgate/authority.pem`)).text()
     const published = createGateway({ seed: 'same' }).authority.certificatePem

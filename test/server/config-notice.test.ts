@@ -37,7 +37,7 @@ test('a log of JSON has the file and the options as facts, and a quiet server pr
   expect(quiet.output.stdout).not.toContain('other.json')
 })
 
-test('an upstream on another machine is refused by the name of its option', async () => {
+test('an upstream on another machine is rejected by the name of its option', async () => {
   const upstream = 'https://app.internal=http://192.0.2.1'
   const byFlag = await runToEnd({}, 'serve', '--port', '0', '--upstream', upstream)
   expect([byFlag.code, byFlag.stderr]).toEqual([1, expect.stringMatching(/^fauxgate: --upstream has "http:\/\/192/)])

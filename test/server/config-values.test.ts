@@ -16,7 +16,7 @@ const NONE = { flags: new Map(), words: [] }
 const parseConfig = (config: Record<string, unknown>, environment = {}) =>
   parseOptions(NONE, environment, { file: FILE, config })
 
-describe('An invalid value in the config file is refused, with the allowed values', () => {
+describe('An invalid value in the config file is rejected, with the allowed values', () => {
   it.each(Object.keys(configRows))('%s', (name) => {
     const place = `"${name}" in fauxgate.config.json`
     const ours = expectError(() => parseConfig({ [name]: 5.5 })).message

@@ -14,7 +14,7 @@ type SentRequest = Parameters<typeof toCurl>[1]
 
 /** Runs the copied command of a request in an empty folder, and returns the requests that arrive. */
 async function runCopiedCommand(sent: Partial<SentRequest>) {
-  const { url: origin, received } = await serveResponse((response) => response.end('an answer'))
+  const { url: origin, received } = await serveResponse((response) => response.end('a response'))
   vi.stubGlobal('location', { origin })
   onTestFinished(() => void vi.unstubAllGlobals())
   const page = { connection: { base: '' } } as Page // The code under test uses no other part.
@@ -77,7 +77,7 @@ test.runIf(hasCurl)(name('A copied command of a HEAD request waits for no body')
 })
 
 test.runIf(hasCurl)(
-  name('A copied command sends only the headers of the request, with a key in place of a hidden one'),
+  name('A copied command sends only the headers of the request, with a key instead of a hidden one'),
   async () => {
     const [keyed] = await runCopiedCommand({ requestHeaders: { authorization: '[redacted]', 'service-version': '1' } })
     expect(keyed?.headers).toMatchObject({ authorization: 'Bearer key', 'service-version': '1' })

@@ -268,7 +268,7 @@ describe("The inspector's own requests", () => {
     expect((await list(server.url, { 'fauxgate-inspector': '1' })).status).toBe(200)
   })
 
-  it('are refused if the client may not use the controls', async () => {
+  it('are rejected if the client may not use the controls', async () => {
     const { server } = await serveNew({ control: { key: 'sesame' } })
     expect((await list(server.url, inspecting)).status).toBe(401)
     expect((await list(server.url, { ...inspecting, 'fauxgate-control-key': 'sesame' })).status).toBe(200)

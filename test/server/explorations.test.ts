@@ -28,7 +28,7 @@ test('an exploration finds the failure that breaks a program, and tells the smal
   expect(report).toMatch(
     `onboard does not survive one fault: 2 reserved_addrs where 1 is wanted.
 
-      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost (ra_a)
+      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the response is lost (ra_a)
       0s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)
   in the end: it resolves; left: ra_a, ra_b
   The smallest of 4 failing schedules; all 8 with one fault were tried.

@@ -146,7 +146,7 @@ describe('fauxgate http', () => {
     [['3000', '--url', 'https://app.example.com/path'], 'Allowed: a URL without a path'],
     [['3000', '--traffic-policy-file', 'nope.yml'], 'nope.yml cannot be read'],
     [['http://example.com'], 'a host of --upstream-host'],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { code, stderr } = await runToEnd({}, 'http', ...args, ...ANY_PORTS)
     expect(code).toBeGreaterThan(0)
     expect(stderr).toContain(message)

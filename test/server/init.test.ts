@@ -313,7 +313,7 @@ describe('fauxgate init asks what runs the tests', () => {
     ['jest\n', 'npx jest'],
     ['  node \n', 'node --test'],
     ['\n', 'npx vitest'],
-  ])('and takes the answer %j', async (input, command) => {
+  ])('and takes the response %j', async (input, command) => {
     project({ devDependencies: { vitest: '4' } })
     const { code, stdout } = await runAndType(input)
     expect(code).toBe(0)
@@ -321,11 +321,11 @@ describe('fauxgate init asks what runs the tests', () => {
     expect(stdout).toContain(`Run the test:      ${command}`)
   })
 
-  it('and refuses an invalid answer', async () => {
+  it('and rejects an invalid answer', async () => {
     const { code, stderr } = await runAndType('karma\n')
     expect([code, stderr]).toEqual([
       2,
-      'fauxgate: The answer is "karma". Allowed: vitest, jest, playwright, bun, deno, node. See "fauxgate help init".\n',
+      'fauxgate: The response is "karma". Allowed: vitest, jest, playwright, bun, deno, node. See "fauxgate help init".\n',
     ])
     expect(readdirSync('.')).toEqual([])
   })

@@ -49,7 +49,7 @@ describe('The log', () => {
     expect(stderr).toBe('')
   })
 
-  it('contains no token that a request created, sent, or was refused for', async () => {
+  it('contains no token that a request created, sent, or was rejected for', async () => {
     const tokens: string[] = []
     const { lines, stderr } = await collectLog(['--log', 'json'], async (url) => {
       for (const path of ['/credentials', '/api_keys']) {

@@ -138,7 +138,7 @@ test('A body whose client leaves in the middle leaves nothing behind', async () 
 })
 
 describe('A request that Node itself would answer', () => {
-  test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
+  test('without a Host header is rejected in the usual shape, as HTTP/1.1 asks', async () => {
     const { gateway, port } = await serveNew()
     const connection = await openRawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
     const [answer] = await connection.answers(1)

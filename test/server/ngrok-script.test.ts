@@ -98,7 +98,7 @@ describe.skipIf(!hasCurl() || process.platform === 'win32')(it('The script that 
     )
   })
 
-  test('ends with 1 and the words of the service if the start is refused', async () => {
+  test('ends with 1 and the words of the service if the start is rejected', async () => {
     const { start, tunnels } = await openAgent()
     const { ended, output } = start('http', '80', '--url', 'https://app.example.com')
     expect(await ended).toBe(1)

@@ -37,7 +37,7 @@ const VALUES: Readonly<Record<string, string | number>> = {
   URL: 'https://gate.example',
 }
 
-/** Values for options that refuse the value of their placeholder. */
+/** Values for options that reject the value of their placeholder. */
 const OTHERS = [
   ...Object.values(VALUES),
   409,

@@ -44,7 +44,7 @@ beforeEach(() => {
 })
 
 describe('fauxgate policy test', () => {
-  test('runs the requests of each test on a gateway of its own, and lists what no test reached', async () => {
+  test('runs the requests of each test on its own gateway, and lists what no test reached', async () => {
     const { code, stdout, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toBe(`policy.test.yml
@@ -125,7 +125,7 @@ describe('fauxgate policy test', () => {
     expect(stderr).toMatch(/policy\.yml:1:39: In the policy, .* \[ERR_NGROK_2201\]\n/)
   })
 
-  // Issue 60: nothing was verified, limited or refused, and the coverage was full.
+  // Issue 60: nothing was verified, limited or rejected, and the coverage was full.
   test('counts the outcomes of checks, so that a check which found nothing is not covered', async () => {
     writeFileSync(
       'policy.yml',
@@ -207,7 +207,7 @@ tests: [{ name: a, request: { url: https://a.example.com }, expect: { contains: 
     expect(stdout).toContain('applied, with 1 of 1 outcome of their actions.')
   })
 
-  test('counts no refusal of an action with enforce: false', async () => {
+  test('counts no error of an action with enforce: false', async () => {
     writeFileSync(
       'policy.yml',
       `on_http_request:
@@ -489,10 +489,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
       'policy: policy.yml\ntests: [{ name: a, steps: [{ expect: { status: 200 } }] }]',
       'tests.0.steps.0.request is missing.',
     ],
-    [
-      'policy: policy.yml\ntests: [{ name: a, repeat: 2, steps: [] }]',
-      'tests.0 has steps beside a request of its own.',
-    ],
+    ['policy: policy.yml\ntests: [{ name: a, repeat: 2, steps: [] }]', 'tests.0 has steps beside its own request.'],
     [
       'policy: { on_http_request: [{ actions: [{ type: dny }] }] }\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
       'policy.test.yml:1:49: ',
@@ -531,7 +528,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, steps: [{ request: { url: https://a.test } }, { advance: 1s, repeat: 2 }] }]',
-      'tests.0.steps.1 has more than advance. Make it a step of its own.',
+      'tests.0.steps.1 has more than advance. Make it its own step.',
     ],
     [
       'policy: policy.yml\nplace: nowhere\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
@@ -646,7 +643,7 @@ describe('testPolicy', () => {
     for (const work of tests.values()) await expect(work()).resolves.toBeUndefined()
   })
 
-  test('a case fails with its differences, and all do if the service would refuse the policy', async () => {
+  test('a case fails with its differences, and all do if the service would reject the policy', async () => {
     writeFileSync('policy.test.yml', TESTS.replace('status: 403', 'status: 404'))
     const [first, second] = [...declare().values()]
     await expect(first?.()).rejects.toThrow('status: expected 404, received 403')

@@ -67,7 +67,7 @@ describe('fauxgate record passes on', () => {
     expect(response.content).toMatchObject({ text, size: 22 })
   })
 
-  test('responses with its own URL in place of the service’s, in a compressed body and in headers', async () => {
+  test('responses with its own URL instead of the service’s, in a compressed body and in headers', async () => {
     const service = await listenWith(({ headers }, response) => {
       const uri = `http://${headers.host}/ip_policies/1`
       const packed = gzipSync(JSON.stringify({ uri }))
@@ -293,12 +293,12 @@ describe('Bytes at fauxgate record', () => {
   })
 })
 
-describe('A request without an answer', () => {
+describe('A request without a response', () => {
   test('is answered with 502 and the reason, named, and not recorded, when nobody listens', async () => {
     const { here, output, stopAndRead } = await startRecording('http://127.0.0.1:9')
     const answer = await fetch(`${here}/ip_policies?token=t`)
     const why = 'no connection: nobody listens there (ECONNREFUSED)'
-    const text = `fauxgate record got no answer from http://127.0.0.1:9: ${why}.\n`
+    const text = `fauxgate record got no response from http://127.0.0.1:9: ${why}.\n`
     expect([answer.status, await answer.text()]).toEqual([502, text])
     expect(await stopAndRead()).toEqual([])
     expect(output.stderr).toBe(`fauxgate: warning: GET /ip_policies is not in the recording: ${why}\n`)
@@ -332,7 +332,7 @@ describe('A request without an answer', () => {
     const here = await listenWith((request, response) => void recorder.forward(request, response))
     const answer = await fetch(`${here}/ip_policies`)
     expect([answer.status, recorder.exchanges]).toEqual([504, []])
-    expect(warnings).toEqual(['GET /ip_policies is not in the recording: no answer within 0.001 s'])
+    expect(warnings).toEqual(['GET /ip_policies is not in the recording: no response within 0.001 s'])
   })
 
   test('is answered with 504 when the service is silent in the middle of a body without a length', async () => {
@@ -356,7 +356,7 @@ describe('A request without an answer', () => {
     expect(await stopAndRead()).toMatchObject([{ request: { method: 'GET' } }])
     expect(await response).toBe('lost')
     expect(output.stderr).toBe(
-      'fauxgate: warning: POST /ip_policies had no answer yet, and is not in the recording; the service may have done it\n',
+      'fauxgate: warning: POST /ip_policies had no response yet, and is not in the recording; the service may have done it\n',
     )
   })
 })

@@ -98,7 +98,7 @@ describe('fauxgate sandbox', () => {
 
   it.each<[environment: NodeJS.ProcessEnv, code: number, message: string]>([
     [{ ACCOUNT_KEY: '' }, 2, 'ACCOUNT_KEY is empty. Give it a value, or do not set it. See "fauxgate help sandbox".'],
-    // The Worker refuses the variable.
+    // The Worker rejects the variable.
     [{ MOST_RECORDS: 'many' }, 1, 'MOST_RECORDS is wrong.'],
     // The process of workerd ends early.
     [{ ENDS: 'early' }, 1, 'workerd ended with exit code 4 before it listened.'],
@@ -120,14 +120,14 @@ describe('fauxgate sandbox', () => {
   it.each([
     ['is a file', 'data', 'FOLDER/data cannot be written: there is a file with the name of a folder. Choose a folder '],
     ['is in a file', 'data/below', 'FOLDER/data/below cannot be written: a part of its path is no folder. '],
-  ])('refuses a folder that %s', async (_what, data, message) => {
+  ])('rejects a folder that %s', async (_what, data, message) => {
     writeFileSync('data', 'mine')
     const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0', '--data', data)
     expect(code).toBe(1)
     expect(stderr).toContain(`fauxgate: --data: ${message.replace('FOLDER', folder)}`)
   })
 
-  it('refuses an empty key file', async () => {
+  it('rejects an empty key file', async () => {
     mkdirSync('fauxgate-sandboxes')
     writeFileSync(KEY_FILE, '\n')
     const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0')
@@ -189,7 +189,7 @@ describe('The data folder of sandboxes', () => {
     expect(readdirSync(objects).sort()).toEqual(['b1.sqlite', 'b2.sqlite', 'b3.sqlite', 'metadata.sqlite'])
   })
 
-  testSqlite('is refused while another process has it open, and stays unchanged', async () => {
+  testSqlite('is rejected while another process has it open, and stays unchanged', async () => {
     openDatabase('a1').close()
     const other = openDatabase('metadata', TABLE, 'BEGIN IMMEDIATE')
     onTestFinished(() => other.close())
@@ -199,7 +199,7 @@ describe('The data folder of sandboxes', () => {
     expect(existsSync(fileOf('a1'))).toBe(true)
   })
 
-  it('is refused while another process serves it, with every Node, and free again after it ended or was killed', async () => {
+  it('is rejected while another process serves it, with every Node, and free again after it ended or was killed', async () => {
     const data = join(folder, 'data')
     const run = () => runToEnd({}, 'sandbox', '--port', '0', '--data', data)
     const first = startProcess({}, 'sandbox', '--port', '0', '--data', data)

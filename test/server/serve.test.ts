@@ -97,13 +97,13 @@ describe('serve', () => {
     await expect(serve(createGateway(), { host: '192.0.2.1' })).rejects.toThrow('The host 192.0.2.1 is not an address')
   })
 
-  it('refuses an empty host, which to Node is every host', async () => {
+  it('rejects an empty host, which to Node is every host', async () => {
     const gateway = createGateway()
     await expect(serve(gateway, { host: '' })).rejects.toThrow('host is "". Allowed: a host name or an address.')
     expect(gateway.url).toBe('https://api.gateway.test')
   })
 
-  it('refuses a certificate that is none, and does not repeat the key', async () => {
+  it('rejects a certificate that is none, and does not repeat the key', async () => {
     const tls = { certificate_pem: 'none', private_key_pem: 'open-sesame' }
     const error = await serve(createGateway(), { tls }).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(TypeError)
@@ -133,7 +133,7 @@ describe('serve', () => {
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
-  it('refuses a body that is not UTF-8 (rules: requests#body)', async () => {
+  it('rejects a body that is not UTF-8 (rules: requests#body)', async () => {
     const { server } = await serveGateway(createGateway())
     const body = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })

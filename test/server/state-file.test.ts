@@ -29,7 +29,7 @@ it('A state file is written through a symbolic link, and the link stays', async 
   expect(readdirSync('.').sort()).toEqual(['link.json', 'real.json'])
 })
 
-it('A state file is refused if it is a symbolic link to a file that does not exist', async () => {
+it('A state file is rejected if it is a symbolic link to a file that does not exist', async () => {
   symlinkSync('gone.json', 'link.json')
   await expect(requireReplaceable('link.json')).rejects.toThrow('it is a symbolic link to a file that does not exist')
   await expect(replaceFile('link.json', 'new')).rejects.toThrow('it is a symbolic link')

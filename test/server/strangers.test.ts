@@ -48,7 +48,7 @@ async function sendBody(
   return connection
 }
 
-describe('The body of a request is not held if its head is refused (rules: requests#body):', () => {
+describe('The body of a request is not held if its head is rejected (rules: requests#body):', () => {
   const createTestGateway = (options: object) => createGateway({ seed: 'strangers', clock: { now: 0 }, ...options })
 
   test.each([
@@ -73,7 +73,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
     expect(heldBytes / connections.length).toBeLessThan(2 * MIB)
   })
 
-  test('it gets the usual answer, and so does the next request', async () => {
+  test('it gets the usual response, and so does the next request', async () => {
     const { gateway, port } = await serveGateway(createTestGateway({ control: { key: CONTROL_KEY }, keys: ['k'] }))
     const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
     const post = formatPost().replace('Bearer k', 'Bearer wrong')
@@ -122,7 +122,7 @@ describe('Only the call that restores a state accepts a body over 1 MiB (rules: 
     },
   )
 
-  test('which accepts an exported state of 256 MiB unchanged, and refuses one byte more', async () => {
+  test('which accepts an exported state of 256 MiB unchanged, and rejects one byte more', async () => {
     const { gateway, port, url } = await serveGateway(createGateway({ seed: 'given out' }))
     gateway.reservedAddrs.create({})
     const snapshot = Buffer.from(await (await fetch(`${url}/_fauxgate/state`)).text())

@@ -75,7 +75,7 @@ describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a 
   test('a program that does not look before it tries again is broken by a lost response', async () => {
     const { code, stdout } = await runSurvives('--', 'python3', write('pass'))
     expect(stdout).toMatch(`does not survive one fault: ${TWICE}`)
-    expect(stdout).toMatch('POST /reserved_addrs {"description": "app"} ✗ done, but the answer is lost (ra_a)')
+    expect(stdout).toMatch('POST /reserved_addrs {"description": "app"} ✗ done, but the response is lost (ra_a)')
     expect(stdout).toMatch('Replay: fauxgate survives --replay "POST /reserved_addrs#1 lost-after" -- python3 ')
     expect(code).toBe(1)
   })

@@ -171,7 +171,7 @@ describe('A certificate for a server of a test', () => {
     ],
     [{ ips: ['1.2.3'] }, 'ips.0 is "1.2.3". Allowed: an IPv4 or IPv6 address.'],
     [{ name: 'a' }, '"name" is not an option. Supported: names, ips, notBefore, notAfter.'],
-  ])('%j is refused', (options, message) => {
+  ])('%j is rejected', (options, message) => {
     expect(() => gateway.authority.serverCertificate(options)).toThrow(new TypeError(message))
   })
 })

@@ -116,7 +116,7 @@ describe('fauxgate verify', () => {
     expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
   })
 
-  test('refuses a file of somebody else as its list, and leaves it unchanged', async () => {
+  test('rejects a file of somebody else as its list, and leaves it unchanged', async () => {
     const { url, list, verify } = await startBesideServer()
     writeFileSync(list, 'my notes')
     const { code, stderr } = await verify(url, '--yes')
@@ -159,7 +159,7 @@ describe('A recording', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ exchanges compared, 0 different\.\n$/)])
   })
 
-  test('of a client is written when the program stops, and the client reads the answers unchanged', async () => {
+  test('of a client is written when the program stops, and the client reads the responses unchanged', async () => {
     const { url } = await startServer({}, '--dialect', 'ngrok', '--quiet')
     const har = join(newFolder(), 'a.har')
     const { child, output, exited } = startProcess({}, 'record', '--to', url, '--out', har)
@@ -182,7 +182,7 @@ describe('A recording', () => {
   })
 })
 
-describe('fauxgate verify refuses, and sends nothing', () => {
+describe('fauxgate verify rejects, and sends nothing', () => {
   const URL = 'https://api.ngrok.com'
   test.each([
     ['a key with the end of a line', [URL], `${KEY}\n`, 'as its last character, perhaps the end of a line'],

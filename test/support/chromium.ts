@@ -30,7 +30,7 @@ const FLAGS = [
 const PATIENCE_MS = 90_000
 
 /**
- * Returns a function that opens an empty page in a context of its own. After each test all are closed, and there must have
+ * Returns a function that opens an empty page in its own context. After each test all are closed, and there must have
  * been no error in any page and no violation of its policy.
  */
 export function opensPages() {

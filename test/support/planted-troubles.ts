@@ -129,7 +129,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     about: 'cdn.example.com',
   },
   {
-    name: 'a CAA record that refuses the authority',
+    name: 'a CAA record that rejects the authority',
     make(gateway) {
       reserve(gateway, 'shop.caa.example.org')
       gateway.dns.caa('caa.example.org', ['digicert.com'])
@@ -259,7 +259,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.certificateAuthorities.create({ ca_pem: EXPIRED_CA })
     },
     kind: 'broken',
-    cause: 'It expired at 2025-12-31T00:00:00Z: what it has signed is refused.',
+    cause: 'It expired at 2025-12-31T00:00:00Z: what it has signed is rejected.',
     about: 'ca_…',
     end: (gateway) =>
       gateway.certificateAuthorities.delete(gateway.certificateAuthorities.list().certificate_authorities[0]?.id ?? ''),
@@ -334,7 +334,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     later: ['fixed'],
   },
   {
-    name: 'a policy that refuses visitors',
+    name: 'a policy that rejects visitors',
     async make(gateway) {
       declare(gateway, 'https://policy.example.org', DENY, () => new Response('hello'))
       await repeat(2, () => visit(gateway, 'https://policy.example.org/admin'))
@@ -367,7 +367,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     name: 'an agent that is down',
     make: (gateway) => gateway.agent.set({ down: true }),
     kind: 'injected',
-    cause: 'The agent is down: connections to it are refused.',
+    cause: 'The agent is down: connections to it are rejected.',
     about: 'the agent',
   },
   {
@@ -428,7 +428,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'refused',
     count: 2,
     cause:
-      'The global `fetch` refused it: no installed gateway answers this address. The gateway is at …. ' +
+      'The global `fetch` rejected it: no installed gateway answers this address. The gateway is at …. ' +
       "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",
     about: 'GET https://api.example.net/reserved_domains',
     end: (gateway) => gateway.requests.clear(),

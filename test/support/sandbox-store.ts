@@ -27,7 +27,7 @@ export function createTransaction(database: Database) {
   }
 }
 
-/** Creates the store of a sandbox, with a database in place of the object's storage. */
+/** Creates the store of a sandbox, with a database instead of the object's storage. */
 export function createSandboxStore(database: Database): Store {
   const exec = (statement: string, ...values: never[]) => database.prepare(statement).all(...values)
   // A store uses no other parts of the storage.

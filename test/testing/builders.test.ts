@@ -79,7 +79,7 @@ describe('The builders', () => {
     [uploadedDomain, { domain: 7 }, 'domain is 7. Allowed: a string.'],
     [weightedRollout, { weight: { bkdhr_1: 1 } }, '"weight" is not an option. Supported: weights.'],
     [weightedRollout, { weights: 1 }, 'weights is 1. Allowed: an object of weights by id.'],
-  ])('refuse options that they would ignore: %o %j', (build, options, message) => {
+  ])('reject options that they would ignore: %o %j', (build, options, message) => {
     expect(() => build(openManual(), options as never)).toThrow(new TypeError(message))
   })
 
@@ -114,7 +114,7 @@ describe('The builders', () => {
     expect(gateway.leftovers()).toHaveLength(2)
   })
 
-  test('leave no resources if the API refuses the domain', () => {
+  test('leave no resources if the API rejects the domain', () => {
     const gateway = openManual()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
@@ -131,7 +131,7 @@ describe('The builders', () => {
     expect(() => assertStrict(gateway)).not.toThrow()
   })
 
-  test('leave no resources if the API refuses a certificate for the domain', () => {
+  test('leave no resources if the API rejects a certificate for the domain', () => {
     const gateway = openManual({ dialect: ngrok })
     for (const build of [issuedDomain, failedDomain, expiringDomain, uploadedDomain]) {
       expect(refusalKey(() => build(gateway, { domain: 'app.ngrok.app' }))).toMatch(/_on_service_domain$/)
@@ -140,7 +140,7 @@ describe('The builders', () => {
     expect(() => assertStrict(gateway)).not.toThrow()
   })
 
-  test('refuse a name whose outcomes are scripted already, instead of using them', () => {
+  test('reject a name whose outcomes are scripted already, instead of using them', () => {
     const gateway = openManual()
     gateway.provisioning.script(['success'], { domain: 'app.example.com' })
     expect(() => failedDomain(gateway, { domain: 'App.example.com' })).toThrow(
@@ -151,7 +151,7 @@ describe('The builders', () => {
   })
 })
 
-describe('A builder names what it received in place of', () => {
+describe('A builder names what it received instead of', () => {
   const builders = [issuedDomain, failedDomain, expiringDomain, uploadedDomain, weightedRollout, trippingRoute]
 
   test.each([undefined, null, {}, 'app.example.com'])('a gateway: %j', (received) => {

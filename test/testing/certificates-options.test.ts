@@ -37,13 +37,13 @@ describe('A bad option of a pair', () => {
     [{ subject: { organization: 7 } }, 'subject.organization is 7.'],
     [{ subject: { commonName: 'a'.repeat(65) } }, 'subject.commonName is "aaaa'],
     [{ subject: { locality: '\ud800' } }, 'subject.locality is "\\ud800".'],
-  ])('is refused: %j', (options, message) => {
+  ])('is rejected: %j', (options, message) => {
     const call = () => certificatePair(options as PairOptions)
     expect(call).toThrow(TypeError)
     expect(call).toThrow(message)
   })
 
-  it('is refused if the function sets it, or needs a greater one', () => {
+  it('is rejected if the function sets it, or needs a greater one', () => {
     expect(() => wrongOrderPair({ issuers: 0 })).toThrow('issuers is 0. Allowed: an integer from 1 to 5.')
     for (const make of [expiredPair, notYetValidPair]) {
       expect(() => make({ at: 'now' })).toThrow(/^at is "now"\. Allowed: .* from 1951-01-02T00:00:00Z to 9998-12-30T/)

@@ -195,7 +195,7 @@ describe.each(keyTypes)('A broken pair with a key of type %s', (keyType) => {
     ['key_encrypted', encryptedKeyPair],
     ['certificate_unparsable', damagedPair],
     ['chain_out_of_order', wrongOrderPair],
-  ])('is refused with %s', (key, make) => {
+  ])('is rejected with %s', (key, make) => {
     for (const issuers of [1, 2, 5]) expect(refusalKey(() => upload(make({ keyType, issuers })))).toBe(key)
     expect(refusalKey(() => upload(make({ keyType })))).toBe(key)
   })

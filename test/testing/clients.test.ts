@@ -175,7 +175,7 @@ const table = page.slice(page.indexOf(HEAD)).split('\n\n', 1).join('').split('\n
 
 describe('A client sees of a fault what the table in docs/faults.md says, through each entry point', () => {
   it.each(Object.entries(FAULTS))('%s', async (name, fault) => {
-    vi.spyOn(console, 'error').mockReturnValue(undefined) // MSW prints the error that refuses a fault.
+    vi.spyOn(console, 'error').mockReturnValue(undefined) // MSW prints the error that rejects a fault.
     const cells = await observeAll(fault)
     const row = [name, ...Object.keys(CLIENTS).map((client) => cells[client])].join(' | ')
     expect(table.filter((line) => line.startsWith(`| ${name} |`))).toEqual([`| ${row} |`])

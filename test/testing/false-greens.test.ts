@@ -115,13 +115,13 @@ describe('A test fails', () => {
     expect(error).toContain('requests.clear() dropped what was unused:\n1 request is for no operation of the API:')
   })
 
-  test('for a control call over HTTP that was refused', async () => {
+  test('for a control call over HTTP that was rejected', async () => {
     const error = await catchTestMessage(async (gateway) => {
       await gateway.fetch('http://localhost/_fauxgate/rest', { method: 'POST' })
       await send(gateway, '/_fauxgate/reset', 'POST')
     })
     expect(error).toContain(
-      '2 control calls were refused, without any effect: POST /_fauxgate/rest → 404, POST /_fauxgate/reset → 403.',
+      '2 control calls were rejected, without any effect: POST /_fauxgate/rest → 404, POST /_fauxgate/reset → 403.',
     )
   })
 
@@ -174,13 +174,13 @@ describe('A test fails', () => {
     expect(error).toContain('A subscriber of gateway.subscribe threw AssertionError: expected 1 to be 2')
   })
 
-  test('for a refused request to another host, although the application ignores the error', async () => {
+  test('for a rejected request to another host, although the application ignores the error', async () => {
     const error = await catchTestMessage(async (gateway) => {
       gateway.install()
       await fetch('https://api.ngrok.com/reserved_domains').catch(() => undefined)
     })
     expect(error).toContain(
-      '1 request was for another host, and refused:\n  GET https://api.ngrok.com/reserved_domains',
+      '1 request was for another host, and rejected:\n  GET https://api.ngrok.com/reserved_domains',
     )
   })
 
@@ -189,7 +189,7 @@ describe('A test fails', () => {
       gateway.install({ others: undefined } as object)
       await fetch('https://api.ngrok.com/reserved_domains').catch(() => undefined)
     })
-    expect(error).toContain('1 request was for another host, and refused')
+    expect(error).toContain('1 request was for another host, and rejected')
   })
 
   test('for options of install() that are no object', async () => {
@@ -209,7 +209,7 @@ describe('A test fails', () => {
     const text = id.replace(' ', '%20')
     const error = await catchTestMessage((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
     expect(error).toContain(
-      `DELETE /reserved_domains/${text} → 400 ERR_GATEWAY_223: the path has ${text} in place of an id. Is an await missing`,
+      `DELETE /reserved_domains/${text} → 400 ERR_GATEWAY_223: the path has ${text} instead of an id. Is an await missing`,
     )
     expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelt\?\n/)
   })
@@ -224,18 +224,18 @@ describe('A test fails', () => {
       expect((await fetch(...createArguments(`${url}/reserved_domains`, init))).status).toBe(200)
     })
     expect(error).toContain(
-      'allow this):\n1 request has the text of an object in place of an API key: GET /reserved_domains with [object Promise]. Is an await',
+      'allow this):\n1 request has the text of an object instead of an API key: GET /reserved_domains with [object Promise]. Is an await',
     )
   })
 
   test('for such an id in a request that fails with another error, whose message has no hint about ids', async () => {
     const error = await catchTestMessage(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
-    expect(error).toContain('the path has undefined in place of an id. Is an await missing')
+    expect(error).toContain('the path has undefined instead of an id. Is an await missing')
     expect(error).toMatch(/\n {6}No Authorization header was sent\. Send "Authorization: Bearer <API key>"\.\n/)
   })
 })
 
-describe('A condition that nothing or everything matches is refused', () => {
+describe('A condition that nothing or everything matches is rejected', () => {
   const gateway = createGateway()
 
   // The types allow no promise, but JavaScript does.

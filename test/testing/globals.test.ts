@@ -63,8 +63,8 @@ describe('The option globals', () => {
 
   describe('without the strict check', () => {
     ownTest.override('strict', false)
-    ownTest('refuses requests to other hosts', async () => {
-      await expect(fetch('https://elsewhere.test/')).rejects.toThrow('other requests are refused')
+    ownTest('rejects requests to other hosts', async () => {
+      await expect(fetch('https://elsewhere.test/')).rejects.toThrow('other requests are rejected')
     })
   })
 
@@ -172,7 +172,7 @@ describe('The option globals of any runner', () => {
     expect([message, seen[0] === before[0], seen.slice(1)]).toEqual(['passed', false, before.slice(1)])
   })
 
-  test('refuses fake timers, which it would bring back', async () => {
+  test('rejects fake timers, which it would bring back', async () => {
     vi.useFakeTimers()
     const message = await catchTestMessage(() => undefined, options)
     vi.useRealTimers()
@@ -188,7 +188,7 @@ describe('The option globals of any runner', () => {
     expect(() => testUsing(createGateway, wrong as object)).toThrow(message)
   })
 
-  test('has no values that install refuses', async () => {
+  test('has no values that install rejects', async () => {
     const wrong = { ...options, globals: { other: 'pass' } } as unknown as TestOptions
     await expect(runTest(() => undefined, wrong)).resolves.toHaveProperty(
       'message',

@@ -279,7 +279,7 @@ describe('toBeGatewayError', () => {
     expect(() => expect(received).not.toBeGatewayError()).toThrow('Allowed: an error, or a function that throws.')
   })
 
-  test('knows the keys of the API and those of the gateway that threw the error, and refuses any other', () => {
+  test('knows the keys of the API and those of the gateway that threw the error, and rejects any other', () => {
     const ownGateway = createGateway({ families: { widgets } })
     ownGateway.widgets.create({ name: 'left' })
     const clash = () => ownGateway.widgets.create({ name: 'left' })

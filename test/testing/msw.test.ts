@@ -96,7 +96,7 @@ describe('handlers for Mock Service Worker', () => {
     expect(consoleError).not.toHaveBeenCalled()
   })
 
-  it('refuse a response that stalls for a client of node:http, with a message that names serve', async () => {
+  it('reject a response that stalls for a client of node:http, with a message that names serve', async () => {
     const gateway = createGateway({ baseUrl: 'http://gateway.test' })
     listen(gateway)
     vi.spyOn(console, 'error').mockReturnValue(undefined)

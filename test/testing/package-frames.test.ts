@@ -51,7 +51,7 @@ describe('An error about a mistake of the caller has no frames of the installed 
     expect(stack).not.toMatch(/fauxgate[/\\]dist/)
   })
 
-  test('and neither has a request that an installed gateway refuses', async () => {
+  test('and neither has a request that an installed gateway rejects', async () => {
     const installation = installed.createGateway().install({ others: 'refuse' })
     const { stack } = await catchError(() => fetch('https://elsewhere.test/'))
     installation.uninstall()

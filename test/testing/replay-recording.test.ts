@@ -60,7 +60,7 @@ describe('replayRecording', () => {
     ['bytes', new Uint8Array(), undefined, 'text is a Uint8Array. Allowed: the text of a HAR 1.2 file, not its path.'],
     ['an unknown option', '{}', { knwon: [] }, '"knwon" is not an option. Supported: known.'],
     ['a known difference without a reason', '{}', { known: [{ request: '*', at: '*' }] }, 'known.0.reason is missing.'],
-  ])('refuses %s', async (_what, text, options, message) => {
+  ])('rejects %s', async (_what, text, options, message) => {
     await expect(replayRecording(text as string, options)).rejects.toThrow(message)
   })
 

@@ -23,7 +23,7 @@ async function createIfMissing(life: Life) {
   return ensureAddress(createCall(life), 'app')
 }
 
-test('a retry without a look-up leaves two resources after one lost answer, and the error tells the story', async () => {
+test('a retry without a look-up leaves two resources after one lost response, and the error tells the story', async () => {
   const error = await expectSurvivalError(survives(createBlindly))
   expect(error.message).toBe(
     [
@@ -152,7 +152,7 @@ test('a replay whose fault does not happen fails, since the code has changed', a
   )
 })
 
-test('code that remembers something outside the function is refused', async () => {
+test('code that remembers something outside the function is rejected', async () => {
   let isDone = false
   const work: CodeUnderTest = async (life) => {
     if (isDone) return
@@ -177,7 +177,7 @@ test('schedules yields each schedule, with the timers of the host in between', a
 test.each([
   ['fake timers', () => void vi.useFakeTimers()],
   ['a mock of a timer', () => void vi.spyOn(globalThis, 'setTimeout')],
-])('%s that the test has installed: refused', async (_name, install) => {
+])('%s that the test has installed: rejected', async (_name, install) => {
   install()
   try {
     await expect(survives(createIfMissing)).rejects.toThrow(
@@ -189,7 +189,7 @@ test.each([
   }
 })
 
-test('an unknown option and a wrong one are refused', async () => {
+test('an unknown option and a wrong one are rejected', async () => {
   await expect(survives(createIfMissing, { fault: 1 } as object)).rejects.toThrow(
     '"fault" is not an option. Supported: ',
   )

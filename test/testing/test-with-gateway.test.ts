@@ -34,7 +34,7 @@ const hang = ({ gateway }: { gateway: Gateway }) => {
 }
 
 describe('The test of any runner', () => {
-  test('passes each test a gateway of its own, then the arguments of the runner', async () => {
+  test('passes each test its own gateway, then the arguments of the runner', async () => {
     const { base, tests } = createRunner()
     const ownTest = testWithGateway(base)
     const calls: unknown[][] = []
@@ -179,7 +179,7 @@ describe('The test of any runner', () => {
     expect(error?.stack).toMatch(/^Error:? ?\n\nThe gateway at [\s\S]*\n {4}at .*test-with-gateway\.test\.ts/)
   })
 
-  test('names what `create` returned in place of a gateway', async () => {
+  test('names what `create` returned instead of a gateway', async () => {
     const create = (async () => createGateway()) as never
     const error = await runTest(() => undefined, { create })
     expect(error?.message).toBe('create returned a promise: await it first. Allowed: a gateway.')

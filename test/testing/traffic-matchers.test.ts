@@ -31,7 +31,7 @@ async function visit(path: string) {
 }
 
 describe('Matchers about the last visitor (rules: traffic#endpoints)', () => {
-  test('check the rule that refused it, and the upstream that got it', async () => {
+  test('check the rule that rejected it, and the upstream that got it', async () => {
     const refused = await visit('/admin')
     expect(refused).toHaveBeenRefusedBy('no admin')
     expect(refused).not.toHaveReachedUpstream()
@@ -45,13 +45,15 @@ describe('Matchers about the last visitor (rules: traffic#endpoints)', () => {
   test('say which rule decided and why, and what it would have been', async () => {
     const passed = await visit('/shop')
     const message = catchMessage(() => expect(passed).toHaveBeenRefusedBy('no admn'))
-    expect(message).toMatch(/^Expected GET https:\/\/api\.example\.com\/shop to be refused by the rule "no admn", and /)
+    expect(message).toMatch(
+      /^Expected GET https:\/\/api\.example\.com\/shop to be rejected by the rule "no admn", and /,
+    )
     expect(message).toContain('Did you mean no admin?')
     expect(message).toContain(`req.url.path.startsWith('/admin') is false (req.url.path = "/shop")`)
     expect(message).toContain('The gateway at ')
     const refused = await visit('/admin')
     expect(catchMessage(() => expect(refused).toHaveReachedUpstream())).toContain('and it reached none.')
-    expect(catchMessage(() => expect(refused).not.toHaveBeenRefusedBy('no admin'))).toContain('not to be refused')
+    expect(catchMessage(() => expect(refused).not.toHaveBeenRefusedBy('no admin'))).toContain('not to be rejected')
   })
 
   test('throw if no visitor has come, or for a name that is none, negated too', async () => {

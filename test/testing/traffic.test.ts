@@ -142,7 +142,7 @@ describe('An `advanceAsync` that nobody waits for', () => {
     )
   })
 
-  test('passes if the test waits for the move later, or if the call was refused', () =>
+  test('passes if the test waits for the move later, or if the call was rejected', () =>
     expectToPass(async ({ clock }) => {
       const move = clock.advanceAsync('1h')
       await move

@@ -65,7 +65,7 @@ describe('A test that fails says what happened at its gateway', () => {
     )
   })
 
-  test('with the error of a direct call that was refused', () => {
+  test('with the error of a direct call that was rejected', () => {
     expect(findError('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
   })
 })

@@ -116,7 +116,7 @@ describe('the options', () => {
   describe('that name a clock', () => {
     test.override('gatewayOptions', () => ({ clock: manualClock('2030-06-01T00:00:00Z') }))
     for (const name of ['one', 'another']) {
-      test(`give ${name} test a clock of its own`, ({ gateway }) => {
+      test(`give ${name} test its own clock`, ({ gateway }) => {
         expect(gateway.clock.now).toBe(Date.UTC(2030, 5, 1))
         gateway.clock.advance('1h')
       })

@@ -28,7 +28,7 @@ describe('createGateway', () => {
     expectTypeOf(createGateway({ clock }).clock.turn).toEqualTypeOf<(_ms: number) => void>()
   })
 
-  test('refuses unknown options and wrong values', () => {
+  test('rejects unknown options and wrong values', () => {
     // @ts-expect-error: there is no such option
     createGateway({ sed: 'x' })
     // @ts-expect-error: a seed is a text

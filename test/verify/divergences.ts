@@ -51,7 +51,7 @@ export const OF_FIELDS: Divergences = {
     }),
   },
   'ip_policies.create': {
-    'an empty description that is refused': alterResponse('POST', 'status', (response, { body }) => {
+    'an empty description that is rejected': alterResponse('POST', 'status', (response, { body }) => {
       if (body?.description === '') response.status = 400
     }),
   },
@@ -64,7 +64,7 @@ export const DIVERGENCES: Divergences = {
       id: item.id.toLowerCase(),
     })),
     'a time of creation that is years ago': alterText('created_at', () => '2010-01-01T00:00:00Z'),
-    'the same operation id in each answer': {
+    'the same operation id in each response': {
       at: 'header ngrok-operation-id',
       alter: ({ headers }) => Object.assign(headers, { 'ngrok-operation-id': 'op_2AbCdEfGhIjKlMnOpQrStUvWxYz' }),
     },
@@ -104,7 +104,7 @@ export const DIVERGENCES: Divergences = {
     'an error without the id of the operation': alterIfStatus('body.details.operation_id', 404, ({ body }) =>
       Object.assign(body, { details: {} }),
     ),
-    'null in place of an absent field': setFields('body.metadata', (item) => ({ metadata: item.metadata ?? null })),
+    'null instead of an absent field': setFields('body.metadata', (item) => ({ metadata: item.metadata ?? null })),
     'a change that changes nothing': replaceRequest('PATCH', 'body.description', () => ({
       method: 'GET',
       body: undefined,
@@ -265,7 +265,7 @@ export const DIVERGENCES: Divergences = {
     ),
   },
   'ip_policy_rules.create': {
-    'a refusal that is a 422': alterResponse('POST', 'status', (response) => {
+    'an error that is a 422': alterResponse('POST', 'status', (response) => {
       if (response.status === 400) response.status = 422
     }),
     'another code of an error': alterIfStatus('body.error_code', 400, ({ body }) => {
@@ -306,11 +306,11 @@ export const DIVERGENCES: Divergences = {
     'a token of another form': alterText('token', () => 'short_token'),
   },
   'credentials.get': {
-    'an absent field in place of null': alterEach('body.token', (item) => item.token === null && delete item.token),
+    'an absent field instead of null': alterEach('body.token', (item) => item.token === null && delete item.token),
   },
-  'api_keys.get': { 'a token in each answer': setFields('body.token', () => ({ token: 'a-token' })) },
+  'api_keys.get': { 'a token in each response': setFields('body.token', () => ({ token: 'a-token' })) },
   'vault_secrets.get': {
-    'a value of a secret in the answer': alterEach(
+    'a value of a secret in the response': alterEach(
       'body.value',
       (item) => item.vault && Object.assign(item, { value: 'not a secret' }),
     ),

@@ -130,7 +130,7 @@ describe('A HAR file that another program wrote is replayed', () => {
       now: NOW,
     })
     const noText = 'the text of a body is not in the recording'
-    expect(report.skipped.map(({ reason }) => reason)).toEqual([noText, noText, 'the answer 0 says nothing', noText])
+    expect(report.skipped.map(({ reason }) => reason)).toEqual([noText, noText, 'the response 0 says nothing', noText])
     expect([report.compared, hasPassed(report)]).toEqual([2, true])
   })
 })
@@ -260,7 +260,7 @@ test('130,000 entries and a dialect named __proto__ end nothing', async () => {
   await expect(replay(wrong, { now: NOW })).rejects.toThrow('Allowed: standard, ngrok')
 })
 
-test('A HAR file without requests to this API is refused with the headers that are missing, and its hosts', async () => {
+test('A HAR file without requests to this API is rejected with the headers that are missing, and its hosts', async () => {
   const [create] = await createEntries()
   create.request.url = 'https://example.org/'
   create.request.headers = []

@@ -191,7 +191,7 @@ describe('A replay', () => {
       'Allowed: an http or https URL.',
     ],
     ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
-  ])('refuses a file that is %s', (_what, text, message) => {
+  ])('rejects a file that is %s', (_what, text, message) => {
     expect(() => parseHar(text, 'a.har')).toThrow(message)
   })
 })

@@ -14,7 +14,7 @@ import {
 const POLICY = '/certificate_management_policy'
 const UNKNOWN = 'fauxgateVerify0000000000000'
 
-/** Makes of a refusal of some requests that these are accepted. */
+/** Makes of an error of some requests that these are accepted. */
 const acceptIf = (method: string, status: number, isAt: (path: string, body: Json) => boolean): Divergence =>
   alterResponse(method, 'status', (response, { path, body }) => {
     if ([400, 409].includes(response.status) && isAt(path, body))

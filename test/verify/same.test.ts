@@ -104,7 +104,7 @@ describe('A run against fauxgate itself', () => {
     if (name !== 'ngrok') return
     expect(calls.length).toBeGreaterThanOrEqual(240)
     expect(report.requests).toBeLessThanOrEqual(2 * REQUESTS_BEFORE)
-    // Each field of each body was accepted once, apart from those that the service always refuses.
+    // Each field of each body was accepted once, apart from those that the service always rejects.
     expect(fields.listMissing(report.operations.filter(({ verdict }) => verdict === 'not asked'))).toEqual([
       'ip_policies.create action',
       'ip_policies.update action',

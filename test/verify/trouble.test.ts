@@ -120,7 +120,7 @@ describe('A run whose requests get no usable response', () => {
     const gateway = gatewayToVerify()
     const host = createImpatientHost(switchAfter(gateway, 30, () => new Promise(() => {})))
     const { report } = await verifyGateway(gateway, { families: FAMILY, host })
-    expect(report.stopped).toContain('no answer within 30 s')
+    expect(report.stopped).toContain('no response within 30 s')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(45)
   })

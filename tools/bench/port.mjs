@@ -1,4 +1,4 @@
-// Measures the port for visitors against a reverse proxy of a few lines, each in a process of its own.
+// Measures the port for visitors against a reverse proxy of a few lines, each in its own process.
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -79,7 +79,7 @@ export async function benchSurvives() {
     ['three copies of 6 requests, 2 switches', 3, { copies: 3 }, 'under 3 s'],
     ['two copies of 8 requests, 2 switches, 1 fault', 4, { copies: 2, faults: 1 }, 'under 15 s'],
   ]
-  // With a name of its own, each copy survives.
+  // With its own name, each copy survives.
   for (const [name, count, options, wanted] of copies) {
     const code = (life) => createProgram(count, life.copy)(life)
     print(`… ${name}, complete`, formatTotal(await measure(code, options)), wanted)

@@ -1,6 +1,6 @@
 // Runs the examples, and fails if one fails: `node tools/checks/examples.mjs [--packed] [--all] [--shard=1/2] [name…]`.
 // With --packed, it runs the examples with packages of their own, and each part of docs/runners.md, such as
-// "start: Bun". Each runs in a folder of its own with the packed package. Examples that cannot be installed or run here
+// "start: Bun". Each runs in its own folder with the packed package. Examples that cannot be installed or run here
 // are skipped, and listed at the end; with --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

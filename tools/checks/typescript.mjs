@@ -40,7 +40,7 @@ const LIBRARIES = { lib: ['ES2022', 'DOM', 'DOM.Iterable'], types: [] }
 const AS_NODE = { module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: false, ...LIBRARIES }
 const AS_TESTS = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true }
 
-/** Copies files of the repository and their imports into a folder, with the package in place of its sources. */
+/** Copies files of the repository and their imports into a folder, with the package instead of its sources. */
 function writeAgainstPackage(folder, paths) {
   const names = new Map(Object.entries(entryPointsByImport).map(([name, path]) => [join(root, path), name]))
   const write = (path, name) => {

@@ -1,7 +1,7 @@
 // Starts ngrok's official clients, each in a fixed version and unmodified. A driver reads lines of JSON, such as
 // `{"family": "credentials", "call": "create", "url": "…", "key": "…", "body": {…}}`, makes the call with the client of
 // its language, and writes `{"answer": …}`, with all fields that the client shows, `{"error": {"status", "code"}}`,
-// `{"failure": …}` if no answer came, or `{"unknown": true}` if the client has no such call. The call `methods` answers with
+// `{"failure": …}` if no response came, or `{"unknown": true}` if the client has no such call. The call `methods` answers with
 // the names of all methods, by their families. tools/clients.mjs and tools/endurance.mjs make the calls.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -139,7 +139,7 @@ const RUST_PARTS =
   /^( *)pub mod (\w+) \{|pub (?:async )?fn (\w+)\(\s*&self,\s*(\w+): (&?)(str|[\w:]+),?\s*\) -> (\w+)/gm
 
 /**
- * Methods of the Rust client that no service can serve. Three demand fields of an endpoint that ngrok's recorded answers lack,
+ * Methods of the Rust client that no service can serve. Three demand fields of an endpoint that ngrok's recorded responses lack,
  * and `list` fails before it sends a request: a query cannot have its lists.
  */
 const UNUSABLE = ['create', 'get', 'update', 'list'].map((call) => `endpoints.${call}`)

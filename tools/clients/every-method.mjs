@@ -118,7 +118,7 @@ function formatLine({ family, call }, { method, body }, { id, ...values }) {
 
 /**
  * Fields that not all clients send: those of endpoint configurations are old, the Java client sends times as numbers, which
- * the service refuses, and the TypeScript client changes maps.
+ * the service rejects, and the TypeScript client changes maps.
  */
 const isUnsent = (language, name, value) =>
   name.endsWith('endpoint_configuration_id') ||
@@ -131,7 +131,7 @@ function compareWithRequest(session, body, received, where) {
   session.compareFields(Object.fromEntries(sent), received?.module ?? received ?? {}, where)
 }
 
-/** Compares an answer with the responses that the gateway gave for it: several for the pages of a list. */
+/** Compares a response with the responses that the gateway gave for it: several for the pages of a list. */
 function compareWithResponses(session, answer, responses, where) {
   if (responses.every((each) => each === null || Object.keys(each).length === 0)) return
   if (!Array.isArray(answer)) return session.compareFields(answer, responses[0], where)
@@ -140,7 +140,7 @@ function compareWithResponses(session, answer, responses, where) {
   for (const [n, item] of items.entries()) session.compareFields(answer[n], item, where)
 }
 
-/** Makes a request with each method of its operation. Returns the last answer, or that of the gateway without a method. */
+/** Makes a request with each method of its operation. Returns the last response, or that of the gateway without a method. */
 async function makeRequest(session, methods, request) {
   const { name, values } = findOperation(request.method, request.path)
   const callsOf = (operation) => methods.filter((method) => method.operation === operation)
@@ -168,7 +168,7 @@ async function makeRequest(session, methods, request) {
 }
 
 /**
- * Calls every method of a client except those of agents, and compares each answer with the gateway's response. Returns the
+ * Calls every method of a client except those of agents, and compares each response with the gateway's response. Returns the
  * methods of the client.
  */
 export async function callEveryMethod(session) {

@@ -11,7 +11,7 @@ const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
 
 const times = (many, run) => Array.from({ length: many }, (_, n) => run(n))
 
-/** The requests of the program. What each returns is the answer. */
+/** The requests of the program. What each returns is the response. */
 const answers = (gateway) => ({
   // Domains of the service have no certificates: a year of attempts for 120 others would take half a minute.
   domains: ({ many }) => times(many, (n) => gateway.reservedDomains.create({ domain: `shop${n}.ngrok.app` }))[0],

@@ -100,7 +100,7 @@ export class Ledger {
 
 const ROUTE = '/edges/https/edghts_soak/routes/edghtsrt_soak/policy'
 
-/** Calls that can be made in any order. Some are refused. */
+/** Calls that can be made in any order. Some are rejected. */
 const CALLS = [
   ['GET', `/reserved_addrs?filter=${encodeURIComponent('obj.region == "us"')}`],
   ['GET', `/reserved_domains?filter=${encodeURIComponent('obj.domain.startsWith("d1")')}`],

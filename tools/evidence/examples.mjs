@@ -1,5 +1,5 @@
 // Adds to tools/evidence/examples.har the examples of ngrok's documentation that it lacks: `node tools/evidence/examples.mjs DOCS`, with
-// the folder of a checkout of github.com/ngrok/ngrok-docs. Each example is a request with the answer that was recorded. Where an
+// the folder of a checkout of github.com/ngrok/ngrok-docs. Each example is a request with the response that was recorded. Where an
 // example refers to resources that no example makes, exchanges before it make them, from the example that makes one of their kind.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -101,7 +101,7 @@ function addEntry(
   if (method === 'DELETE') made.delete(url.split('/').at(-1))
 }
 
-const HELP = 'Not an example of its own: it makes what the next examples refer to.'
+const HELP = 'Not its own example: it makes what the next examples refer to.'
 
 /** The exchanges that made what a group of examples refers to, with the URLs of what they made. */
 let helpers = []

@@ -28,7 +28,7 @@ export function checkResponse(gateway, response, method, isFaulty) {
     if (body !== null && body !== '' && /json/.test(headers['Content-Type'] ?? '')) JSON.parse(body)
     return false
   }
-  if (method === 'HEAD') assert(body === null || body === '', 'A HEAD request has a body in its answer.')
+  if (method === 'HEAD') assert(body === null || body === '', 'A HEAD request has a body in its response.')
   else checkError(gateway, status, body, headers[header])
   return true
 }
@@ -120,7 +120,7 @@ export function checkReopened(gateway, store, options) {
   const { body } = gateway.transport.exchange({ method: 'GET', url, header, body: '' })
   const imported = open()
   const { status, body: problem } = imported.transport.exchange({ method: 'PUT', url, header, body })
-  assert.equal(status, 204, `The export is refused: ${problem}`)
+  assert.equal(status, 204, `The export is rejected: ${problem}`)
   requireSame(imported, 'A gateway with the export')
   requireSame(open({ store: createStore(store.data) }), 'A gateway that opens the store again')
 }

@@ -101,7 +101,7 @@ export const createLookup = (gateway) => (name, index) => {
   return EDGES[name] ?? nth(recordsOf(gateway, name))?.id ?? 'rd_unknown'
 }
 
-/** Returns the state without the count of requests, because a refused request is counted too. */
+/** Returns the state without the count of requests, because a rejected request is counted too. */
 export function stateOf(gateway) {
   const { rateLimit: _, now: __, ...snapshot } = gateway.snapshot()
   return JSON.stringify(snapshot, (name, value) => (name === 'hits' || name === 'passed' ? 0 : value))

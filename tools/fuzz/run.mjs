@@ -52,7 +52,7 @@ async function exchange(gateway, { method, url, headers, body, via }) {
 /** The additional errors that some members throw: the journal throws if it has dropped the requests. */
 const OTHER_ERRORS = { requests: ['GatewayAssertionError'], clock: ['TypeError', 'RangeError'] }
 
-/** A function for each kind of step. It runs the step, and returns whether the step was refused. */
+/** A function for each kind of step. It runs the step, and returns whether the step was rejected. */
 const RUNNERS = {
   async request(gateway, { family, via, method: usualMethod, path, ids, body, query, headers, odd }) {
     const isControl = family === 'controls'
@@ -121,7 +121,7 @@ export async function run(step, { gateway, options, store, reopened }) {
   }
   if (!isRefused) return
   const after = stateOf(gateway)
-  if (after !== before) assert.fail(`A refused call has changed the state.\n${describeFirstChange(before, after)}`)
+  if (after !== before) assert.fail(`A rejected call has changed the state.\n${describeFirstChange(before, after)}`)
 }
 
 function describeFirstChange(before, after) {

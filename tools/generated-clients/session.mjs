@@ -1,4 +1,4 @@
-// Sends the calls of a document with a generated client to a served gateway: each operation must succeed, and each answer
+// Sends the calls of a document with a generated client to a served gateway: each operation must succeed, and each response
 // must come back from the types of the client with the fields that the gateway sent.
 import assert from 'node:assert/strict'
 
@@ -30,7 +30,7 @@ export async function makeCalls(calls, driver, gateway) {
   return { succeeded, problems }
 }
 
-/** Returns how an answer of a client differs from the text that the gateway sent; undefined if it does not. */
+/** Returns how a response of a client differs from the text that the gateway sent; undefined if it does not. */
 function findLoss(answer, text) {
   if (!text || text === answer) return undefined
   try {

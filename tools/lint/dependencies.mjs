@@ -1,5 +1,5 @@
 // What each room of src may import: `npm run lint`. A floor imports floors above it in this table. Within a floor, a room imports
-// the rooms that it names. The rest of a floor's folder is the room `.`, and a file with a name here is a room of its own.
+// the rooms that it names. The rest of a floor's folder is the room `.`, and a file with a name here is its own room.
 const FLOORS = {
   core: {
     schema: [],

@@ -41,7 +41,7 @@ async function runInThreads(place) {
   const bytes = await promisify(gzip)(Buffer.from('x'.repeat(100_000)))
   const key = await promisify(pbkdf2)('secret', 'salt', 100, 16, 'sha256')
   const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', await promisify(gunzip)(bytes)))
-  await SIX['a duplicate after a lost answer'].fixed(place)
+  await SIX['a duplicate after a lost response'].fixed(place)
   assert.equal(digest.length + key.length, 48)
 }
 

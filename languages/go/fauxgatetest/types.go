@@ -90,7 +90,7 @@ type ErrorBackoff struct {
 	Most time.Duration `json:"most"`
 }
 
-// Fault: A fault: the requests that it applies to, how often, and their response. A fault that no request can match is refused.
+// Fault: A fault: the requests that it applies to, how often, and their response. A fault that no request can match is rejected.
 type Fault struct {
 	// The operation's name, such as `reserved_domains.create`.
 	Operation string `json:"operation"`
@@ -136,7 +136,7 @@ type FailedAttempt struct {
 	Outcome string `json:"outcome"`
 	// The numbered error, by its code or its key. The `msg` of the job ends with the code.
 	Error string `json:"error"`
-	// The `msg` of the job, in place of the usual one.
+	// The `msg` of the job, instead of the usual one.
 	Message string `json:"message"`
 	// The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.
 	RetriesAfter time.Duration `json:"retriesAfter"`

@@ -129,10 +129,10 @@ function formatShares(operations: readonly OperationRules[], all: AllEvidence): 
     (key) => !OF_THE_EMULATOR.includes(key) && isDecisionAlone(all.errors[key] ?? {}),
   )
   const whole = `${ours + further} of ${answers.length + further}, ${formatPercent(ours + further, answers.length + further)}`
-  return `An operation has an answer for success, and one for each of its errors. Of all ${answers.length} answers that a service can
+  return `An operation has a response for success, and one for each of its errors. Of all ${answers.length} answers that a service can
 give, ${ours} rest on a decision alone: **${formatPercent(ours, answers.length)}**. They are the errors ${formatKeys(decided)}.
 
-Two more errors of each operation come from the emulator itself: ${formatKeys(OF_THE_EMULATOR)}. No service can give these answers:
+Two more errors of each operation come from the emulator itself: ${formatKeys(OF_THE_EMULATOR)}. No service can give these responses:
 code calls the gateway inside a call, or the store of a test fails. Counted with them, it is ${whole}.`
 }
 

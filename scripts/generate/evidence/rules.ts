@@ -18,11 +18,11 @@ import { families } from '../../../src/service/resources/index.ts'
 import { anchorOf } from '../markdown.ts'
 import { PUBLISHED } from './sources.ts'
 
-/** A field of a body or of an answer. */
+/** A field of a body or of a response. */
 export interface FieldRule {
   /** The name of its type and its own, such as `ReservedAddress.addr`. */
   readonly key: string
-  /** The place in the body or the answer, such as `certificate.id`. */
+  /** The place in the body or the response, such as `certificate.id`. */
   readonly path: string
   /** The section of docs/decisions that the field cites. */
   readonly cites: string | undefined

@@ -123,7 +123,7 @@ const postEndpoint: Handler = (call) => {
 
 const putEndpoint: Handler = (call) => {
   const start = toEndpointStart(call)
-  // In one transaction: if the service refuses the new endpoint, the old one stays.
+  // In one transaction: if the service rejects the new endpoint, the old one stays.
   const { wasOpen, open } = respondToStart(
     call.host,
     start.name,
@@ -137,7 +137,7 @@ const putEndpoint: Handler = (call) => {
   return { status: wasOpen ? 200 : 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }
 
-/** Runs a start. A refusal of the service becomes the agent's error, and changes nothing. */
+/** Runs a start. An error of the service becomes the agent's error, and changes nothing. */
 function respondToStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T, what: Started = 'tunnel'): T {
   try {
     return runStart(host, name, work)

@@ -60,7 +60,7 @@ export interface AgentMember {
 // Most gateways are never asked for their agent.
 const load = () => import('./api.ts')
 
-/** Makes the call that starts a tunnel, which is refused as the declaration of a session of an agent is. */
+/** Makes the call that starts a tunnel, which is rejected as the declaration of a session of an agent is. */
 const createStartCall = (families: Families) =>
   controlCall({
     method: 'POST',

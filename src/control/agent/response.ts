@@ -52,7 +52,7 @@ export function createNotReplayed(err: string): AgentResponse {
   return createFailure(400, INVALID, 'request cannot be replayed', { err })
 }
 
-/** Runs work that reads what was sent. Its refusals become errors of the agent itself. */
+/** Runs work that reads what was sent. Its errors become errors of the agent itself. */
 export function withAgentErrors<T>(work: () => T, what: Started = 'tunnel'): T {
   try {
     return work()
@@ -66,7 +66,7 @@ export function withAgentErrors<T>(work: () => T, what: Started = 'tunnel'): T {
   }
 }
 
-/** Makes the response to a refusal of the service, whose text ends with its number. */
+/** Makes the response to an error of the service, whose text ends with its number. */
 export function notStarted(refusal: Refusal, dialect: CommonDialect, what: Started): AgentResponse {
   const { message, code } = createErrorFacts(refusal, dialect)
   return createFailure(502, NOT_STARTED, `failed to start ${what}`, { err: `${message}\r\n\r\n${code}\r\n` })

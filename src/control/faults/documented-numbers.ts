@@ -21,14 +21,19 @@ const NUMBERS = `
 const PREFIX = 'ERR_NGROK_'
 
 /**
- * Returns the error of a code that ngrok documents and no rule of fauxgate refuses with, such as `ERR_NGROK_26014`. Its message
+ * Returns the error of a code that ngrok documents and no rule of fauxgate rejects with, such as `ERR_NGROK_26014`. Its message
  * names the page that says what it means. Returns undefined for another code, and in other dialects.
  */
 export function findDocumentedError(code: string, { errorPrefix }: CommonDialect): CatalogueError | undefined {
   const number = Number(code.slice(PREFIX.length))
   if (errorPrefix !== PREFIX || code !== `${PREFIX}${number}` || !isDocumented(number)) return undefined
   const page = `https://ngrok.com/docs/errors/err_ngrok_${number}`
-  return { key: `service_error_${number}`, number, status: 400, message: () => `The service refused this. See ${page}` }
+  return {
+    key: `service_error_${number}`,
+    number,
+    status: 400,
+    message: () => `The service rejected this. See ${page}`,
+  }
 }
 
 function isDocumented(number: number): boolean {

@@ -165,7 +165,7 @@ const PARAMETERS: Facts = {
 export const faultSpec = named(
   v.object({ ...fields, when }),
   'FaultSpec',
-  'A fault: the requests that it applies to, how often, and their response. A fault that no request can match is refused.',
+  'A fault: the requests that it applies to, how often, and their response. A fault that no request can match is rejected.',
   PARAMETERS,
 )
 

@@ -156,7 +156,7 @@ const API_FIELDS = [
 /** The fields that say nothing about requests of the agent's API. */
 const OTHER_FIELDS = ['traffic', ...API_FIELDS.filter((name) => name !== 'method')] as const
 
-/** Refuses a field that can have no effect beside the others: a test would pass without what it asks for. */
+/** Rejects a field that can have no effect beside the others: a test would pass without what it asks for. */
 function requireEffect(sent: FaultSpec): void {
   const refuseField = (field: keyof FaultSpec, allowed: string) =>
     refuse(general.field_invalid, { field, received: quote(sent[field]), allowed })
@@ -206,7 +206,7 @@ export const faults: Control<FaultsMember, typeof errors> = {
   members: (host) => ({ faults: createMembers(calls, host) }),
 }
 
-/** Returns the check of a snapshot's faults: like `add`, it refuses a fault that no request can match. */
+/** Returns the check of a snapshot's faults: like `add`, it rejects a fault that no request can match. */
 function createRelations(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
     const problem = findUnmatchable(api, fault)

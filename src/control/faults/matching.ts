@@ -56,7 +56,7 @@ function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
 type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined>>>
 
 /**
- * Refuses conditions that no request can meet: a test with a misspelt condition would pass without testing anything.
+ * Rejects conditions that no request can meet: a test with a misspelt condition would pass without testing anything.
  * `labelOf` returns the name of a condition in the message.
  */
 export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
@@ -198,7 +198,7 @@ function explainMismatch(fault: ArmedFault, entry: JournalEntry, api: Api): stri
   const ids = api.routeAt(path)?.ids ?? {}
   const reasons = findMismatchesSafely(fault, { operation, method, path, ids, input: readInput(entry, api) })
   if (reasons.length > 0) return reasons.join(', and ')
-  return `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was refused before'}`
+  return `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was rejected before'}`
 }
 
 /** Returns the input that a predicate receives, without its secrets. */

@@ -3,7 +3,7 @@ import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { formatCount } from '../../core/schema/text.ts'
 
 /** The treatment of a request through the global `fetch` that was for no installed gateway. */
-type Treatment = 'refused' | 'passed'
+type Treatment = 'rejected' | 'passed'
 
 /** The maximum number of different requests that are listed for each treatment. */
 const MAX_LINES = 20
@@ -21,7 +21,7 @@ interface ListedRequest {
 export class OtherRequests {
   readonly #createHint: (url: string) => string
   /** The listed requests, by method and URL. */
-  readonly #listed = { refused: new Map<string, ListedRequest>(), passed: new Map<string, ListedRequest>() }
+  readonly #listed = { rejected: new Map<string, ListedRequest>(), passed: new Map<string, ListedRequest>() }
   /** True once the gateway was installed as the global `fetch`. */
   wasInstalled = false
   #refusedCount = 0
@@ -35,7 +35,7 @@ export class OtherRequests {
   /** Records a request. Returns its method and its URL without query and credentials, and the hint for that URL. */
   add(method: string, url: string, treatment: Treatment): { readonly request: string; readonly hint: string } {
     const request = `${method} ${hideUrlSecrets(url)}`
-    if (treatment === 'refused') this.#refusedCount++
+    if (treatment === 'rejected') this.#refusedCount++
     const listed = this.#listed[treatment]
     const { count = 0, hint = this.#createHint(url) } = listed.get(request) ?? {}
     if (count > 0 || listed.size < MAX_LINES) listed.set(request, { request, hint, count: count + 1 })
@@ -50,7 +50,7 @@ export class OtherRequests {
 
   /** Returns a line for each listed request. */
   listLines(): readonly string[] {
-    return [...this.#linesOf('refused'), ...this.#linesOf('passed')]
+    return [...this.#linesOf('rejected'), ...this.#linesOf('passed')]
   }
 
   #linesOf(treatment: Treatment): string[] {
@@ -63,25 +63,25 @@ export class OtherRequests {
     return this.#refusedCount
   }
 
-  /** Returns the refused requests, and the number of those that are not listed. */
+  /** Returns the rejected requests, and the number of those that are not listed. */
   listRefused(): { readonly listed: readonly ListedRequest[]; readonly omitted: number } {
-    const listed = [...this.#listed.refused.values()]
+    const listed = [...this.#listed.rejected.values()]
     return { listed, omitted: listed.reduce((rest, { count }) => rest - count, this.#refusedCount) }
   }
 
-  /** Describes the refused requests; undefined if there are none. */
+  /** Describes the rejected requests; undefined if there are none. */
   describeRefused(): string | undefined {
     if (this.#refusedCount === 0) return undefined
     const { omitted } = this.listRefused()
-    const lines = [...this.#linesOf('refused'), ...(omitted === 0 ? [] : [`… and ${omitted} more`])]
+    const lines = [...this.#linesOf('rejected'), ...(omitted === 0 ? [] : [`… and ${omitted} more`])]
     return [
-      `${formatCount(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:`,
+      `${formatCount(this.#refusedCount, 'request was', 'requests were')} for another host, and rejected:`,
       ...lines.map((line) => `  ${line}`),
     ].join('\n')
   }
 
   clear(): void {
-    this.#listed.refused.clear()
+    this.#listed.rejected.clear()
     this.#listed.passed.clear()
     this.#refusedCount = 0
   }

@@ -111,7 +111,7 @@ const UNREAD_BODY = {
   body_too_large: `[a body of more than ${MAX_BODY_BYTES} bytes]`,
   body_unreadable: '[a body that could not be read to its end]',
   'not UTF-8': '[a body that is not UTF-8]',
-  refused: '[a body that was not read, since the head of the request was refused]',
+  refused: '[a body that was not read, since the head of the request was rejected]',
 } as const
 
 /** Redacts a body. A description replaces a text that is not JSON, because its secrets cannot be found. */

@@ -163,13 +163,13 @@ function renewEarly(host: ControlHost, id: string): ReservedDomain {
   })
 }
 
-/** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */
+/** Returns the domain that has this name or id, or rejects. No name can be an id: names have no `_`. */
 export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
   const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(nameOrId))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
 }
 
-/** Returns when the next renewal is due, in ms. Refuses if no renewal is due (rules: time#single-events). */
+/** Returns when the next renewal is due, in ms. Rejects if no renewal is due (rules: time#single-events). */
 function requireNextRenewal({ id, policy, job, due }: DomainRecord, purpose = ADVANCE): number {
   const refuseAs = (why: string) =>
     refuse(errors.nothing_ahead, { what: 'renewal', received: id, purpose, why }, { id })
@@ -178,7 +178,7 @@ function requireNextRenewal({ id, policy, job, due }: DomainRecord, purpose = AD
   return due?.at ?? refuseAs('it would be due after the year 9999')
 }
 
-/** Returns the first second at which a domain's certificate is expired, in ms. Refuses if that second is not in the future. */
+/** Returns the first second at which a domain's certificate is expired, in ms. Rejects if that second is not in the future. */
 function requireNextExpiry(tx: Transaction, { id, certificate_id }: DomainRecord): number {
   const refuseAs = (why: string) =>
     refuse(errors.nothing_ahead, { what: 'expiry', received: id, purpose: ADVANCE, why }, { id })

@@ -82,7 +82,7 @@ const domain = v.optional(
 
 const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
-/** Returns the name of the domain that `received` is the name or the id of. Refuses a domain of the service: it has no attempts. */
+/** Returns the name of the domain that `received` is the name or the id of. Rejects a domain of the service: it has no attempts. */
 function requireDomainName(
   tx: Transaction,
   { dialect }: ControlHost,
@@ -104,7 +104,7 @@ export interface ForDomain {
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-/** Refuses what scripts no failure. `failNext('success')` would make a test pass that waits for a failure in vain. */
+/** Rejects what scripts no failure. `failNext('success')` would make a test pass that waits for a failure in vain. */
 function requireFailure(error: unknown): void {
   readCallOptions(failedOutcome, error, { whole: 'error' })
 }

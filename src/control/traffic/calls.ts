@@ -107,7 +107,7 @@ async function readText({ body }: Response): Promise<{ readonly body: string; re
   return { body: text + decoder.decode() }
 }
 
-/** Refuses what no `fetch` can send. */
+/** Rejects what no `fetch` can send. */
 function requireSendable(
   url: string,
   { method = 'GET', headers = {}, body }: Omit<v.InferOutput<typeof request>, 'url'>,
@@ -220,7 +220,7 @@ const removeUpstream = controlCall({
   },
 })
 
-/** Refuses a text that is neither a URL nor the id of a backend. */
+/** Rejects a text that is neither a URL nor the id of a backend. */
 function requireKey(url: string): void {
   if (!isUpstreamKey(url)) refuse(general.field_invalid, { field: 'url', received: quote(url), allowed: UPSTREAM_KEYS })
 }

@@ -49,10 +49,10 @@ const overviewSchema = named(
     traffic: documented(count, 'The number of requests of visitors since their journal was emptied.'),
     refused: documented(
       count,
-      'The number of refusals that no journal has: requests through the global `fetch` for other hosts, and starts of tunnels of the agent.',
+      'The number of errors that no journal has: requests through the global `fetch` for other hosts, and starts of tunnels of the agent.',
     ),
     agentDown: v.exactOptional(
-      documented(v.literal(true), 'True while connections to the agent are refused. Absent otherwise.'),
+      documented(v.literal(true), 'True while connections to the agent are rejected. Absent otherwise.'),
     ),
     waiting: documented(
       v.array(waitingRequest),

@@ -67,7 +67,7 @@ function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typ
   })
 }
 
-/** Refuses a name that is neither that of a collection nor that of a group of operations, some of which have no records. */
+/** Rejects a name that is neither that of a collection nor that of a group of operations, some of which have no records. */
 function requireKnownCollection({ collections, api }: ControlHost, received: string): void {
   const names = collections.map(({ name }) => name)
   const groups = api.operations.map(({ name }) => name.split('.')[0])

@@ -3,7 +3,7 @@ import { formatCount } from '../../core/schema/text.ts'
 import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 
-/** Counts the refusals that no journal has, so that pages notice a new one. */
+/** Counts the errors that no journal has, so that pages notice a new one. */
 export function countElsewhere({ agent, otherRequests }: ControlHost): number {
   return [...agent.refused.values()].reduce((sum, { count }) => sum + count, otherRequests.refusedCount)
 }
@@ -18,11 +18,11 @@ export function listRefusedStarts({ agent }: ControlHost): Trouble[] {
   })
 }
 
-/** Lists the requests that the global `fetch` refused, since they were for another host than the gateway. */
+/** Lists the requests that the global `fetch` rejected, since they were for another host than the gateway. */
 export function listOtherHosts({ otherRequests }: ControlHost): Trouble[] {
   const { listed, omitted } = otherRequests.listRefused()
   const create = (count: number, name: string, hint: string): Trouble => {
-    const cause = `The global \`fetch\` refused it: no installed gateway answers this address.${hint && ` ${hint}`}`
+    const cause = `The global \`fetch\` rejected it: no installed gateway answers this address.${hint && ` ${hint}`}`
     return { kind: 'refused', count, cause, about: [{ collection: 'other_hosts', key: name, name }] }
   }
   const all = listed.map(({ request, count, hint }) => create(count, request, hint))

@@ -43,7 +43,7 @@ export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
   const down: Trouble = {
     kind: 'injected',
     count: 1,
-    cause: 'The agent is down: connections to it are refused.',
+    cause: 'The agent is down: connections to it are rejected.',
     about: [{ collection: 'agent', key: 'agent', name: 'the agent' }],
     id: 'agent',
     fix: [{ method: 'PUT', path: '/agent', body: { down: false } }],

@@ -41,7 +41,7 @@ function groupBy<T>(
 }
 
 /**
- * Lists the refused requests by operation and code, and those that their clients gave up. Of faults, only those count that are used
+ * Lists the rejected requests by operation and code, and those that their clients gave up. Of faults, only those count that are used
  * up: others are listed themselves, or were removed.
  */
 export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
@@ -71,7 +71,7 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns the message of a refusal without its values, so that a mistake with another value is the same mistake. */
+/** Returns the message of an error without its values, so that a mistake with another value is the same mistake. */
 function getTemplate({ readResponse }: SeenRequest): string {
   const response = readResponse()
   return isObject(response) ? String(response.msg).replace(/"[^"]*"|\d+/g, '') : ''
@@ -87,7 +87,7 @@ function listOtherPlaces({ api, collections }: ControlHost, tx: Transaction, { o
   return keys.map((key) => ({ collection: found.name, key, name: `one at ${key}` }))
 }
 
-/** Returns the words that find the refused requests that are like this one; undefined for one that was not refused. */
+/** Returns the words that find the rejected requests that are like this one; undefined for one that was not rejected. */
 function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRequest): string | undefined {
   const words = `op:${operation ?? 'none'}${fault === null ? '' : ` fault:${fault}`}`
   if (cancelled) return `${words} cancelled:yes`
@@ -97,7 +97,7 @@ function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRe
   return `${words} ${typeof code === 'string' && code ? `code:${code}` : `status:${status}`}`
 }
 
-/** Says why a request was refused, and whether that has changed since. */
+/** Says why a request was rejected, and whether that has changed since. */
 function describeCause(
   host: ControlHost,
   tx: Transaction,
@@ -144,7 +144,7 @@ function findDeleted(
   return ids.find((id) => !isSent(id) && !collections.some((each) => tx.get(each, id)))
 }
 
-/** Lists the requests of visitors that the gateway refused or could not send on, by what refused them. */
+/** Lists the requests of visitors that the gateway rejected or could not send on, by what rejected them. */
 export function listVisitors({ traffic: { journal } }: ControlHost): Trouble[] {
   const all = [...journal.newestFirst()]
   const groups = groupBy(all, getEnd, () => '')
@@ -166,7 +166,7 @@ function adviceFor(error: string | null): string {
   return error?.endsWith('_3200') ? ' Start an agent for this URL, or create an endpoint.' : ''
 }
 
-/** Returns a key of what refused a visitor; undefined if nothing did. */
+/** Returns a key of what rejected a visitor; undefined if nothing did. */
 function getEnd({ status, error, rule, endpoint, url, trace }: TrafficEntry): string | undefined {
   if (status !== null && status < 400) return undefined
   const end = trace.findLast((each) => ('step' in each ? each.isEnd : each.actions.some(({ isEnd }) => isEnd)))

@@ -46,7 +46,7 @@ function describeExpired(all: readonly Expiring[], { now }: Transaction): Troubl
     .map(({ collection, key, at }) => ({
       kind: 'broken',
       count: 1,
-      cause: `It expired at ${timestamp(at)}: what it has signed is refused.`,
+      cause: `It expired at ${timestamp(at)}: what it has signed is rejected.`,
       about: [{ collection, key, name: key }],
     }))
 }

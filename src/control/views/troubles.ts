@@ -108,9 +108,9 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ...limit(resources, 'resource'),
       ...limit(listEndpoints(host, tx), 'endpoint'),
       ...limit(listDelays(host, tx), 'request that waits', 'requests that wait'),
-      ...limit(listRefusals(host, tx), 'refused request'),
+      ...limit(listRefusals(host, tx), 'rejected request'),
       ...limit(listVisitors(host), 'request of visitors', 'requests of visitors'),
-      ...limit(listRefusedStarts(host), 'refused tunnel'),
+      ...limit(listRefusedStarts(host), 'rejected tunnel'),
       ...limit(listOtherHosts(host), 'request for another host', 'requests for other hosts'),
       ...limit(listFaults(host, tx), 'fault'),
       // An outcome that makes domains fail is listed with these domains.

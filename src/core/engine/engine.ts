@@ -101,7 +101,7 @@ export class Engine {
   /**
    * Runs one operation with the ids of its path, and with its unread query or its unread body, which must be an object. Returns
    * its response, frozen, and its changes.
-   * Throws a `Refusal` if a rule refuses the operation; then nothing has changed.
+   * Throws a `Refusal` if a rule rejects the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown, caller?: Caller): Execution {
     // The input is read before the transaction, because a getter of the caller may call the gateway.

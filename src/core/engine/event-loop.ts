@@ -1,7 +1,7 @@
 /** The number of turns of the event loop that streams and listeners need to finish their work. */
 const TURNS = 4
 
-/** The number of microtasks in place of these turns, on a host without an event loop. */
+/** The number of microtasks instead of these turns, on a host without an event loop. */
 const MICROTASKS = 4096
 
 type SetImmediate = (callback: () => void) => unknown

@@ -15,7 +15,7 @@ export class RateLimiter {
 
   constructor(readonly limit: RateLimit) {}
 
-  /** Counts a request, or refuses it (`too_many_requests`, with `Retry-After`). A refused request does not count. */
+  /** Counts a request, or rejects it (`too_many_requests`, with `Retry-After`). A rejected request does not count. */
   take(now: number): void {
     const { requests, window } = this.limit
     const counted = countOneMore(this.times, { max: requests, window }, now)

@@ -17,7 +17,7 @@ import type { WriteCheck } from './write-check.ts'
 /** The kinds of foreign code that a gateway runs, in words for messages. A predicate runs inside a transaction. */
 type ForeignCode = 'a transaction' | 'its clock' | 'its store'
 
-/** Refuses calls of the gateway by foreign code that it runs (rules: transactions#no-calls-from-inside). */
+/** Rejects calls of the gateway by foreign code that it runs (rules: transactions#no-calls-from-inside). */
 export class Guard {
   #inside: ForeignCode | undefined
 

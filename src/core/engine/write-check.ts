@@ -21,7 +21,7 @@ export type WriteCheck = (changes: readonly RecordChange[], records: Records, no
 
 /**
  * Makes the check of what transactions write, or returns undefined if it is off. Each record is read by the schema of its
- * collection, as from a store: a record that differs then, or is refused, makes a store that cannot be opened again.
+ * collection, as from a store: a record that differs then, or is rejected, makes a store that cannot be opened again.
  */
 export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
   if (!Reflect.has(globalThis, SWITCH)) return undefined

@@ -109,7 +109,7 @@ export function createList(node: ASTNode, items: readonly FilterExpression[]): F
   return { node, type, evaluate: (obj, now) => items.map(({ evaluate }) => evaluate(obj, now)) }
 }
 
-/** Refuses an object or a map, which cannot be compared. The message lists its fields. */
+/** Rejects an object or a map, which cannot be compared. The message lists its fields. */
 function requireComparable({ node, type }: FilterExpression): void {
   if (!isComparable(type))
     refuseNode(node, describeType(type), describeFields(node.input.slice(node.range.start, node.range.end), type))
@@ -147,7 +147,7 @@ export function createComparison(node: ASTNode, left: FilterExpression, right: F
   return { node, type: CONDITION, evaluate: (obj, now) => compare(a.evaluate(obj, now), b.evaluate(obj, now)) }
 }
 
-/** Refuses the operand whose type cannot be compared this way. If both types can, refuses the literal. */
+/** Rejects the operand whose type cannot be compared this way. If both types can, rejects the literal. */
 function refuseComparison(left: FilterExpression, right: FilterExpression, fits: (type: Type) => boolean): never {
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireComparable(wrong)
@@ -160,7 +160,7 @@ function describeComparable(type: Type): string {
   return type.isTime ? 'a text or a time' : describeType(type)
 }
 
-/** Makes an operand return the values of the field that it is compared with, in place of the field's other words. */
+/** Makes an operand return the values of the field that it is compared with, instead of the field's other words. */
 function translateWords(operand: FilterExpression, { words }: FilterExpression): FilterExpression {
   if (!words) return operand
   const translate = (value: unknown): unknown => {

@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 /** An error in a filter. The message has the position, the text there, and what is allowed there. */
 export class FilterError extends Error {}
 
-/** Refuses a part of a filter. `description` says what the part is, and `allowed` what can be in its place. */
+/** Rejects a part of a filter. `description` says what the part is, and `allowed` what can be in its place. */
 export function refuseNode(
   { input, range: { start, end } }: ASTNode,
   description: string | undefined,

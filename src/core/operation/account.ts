@@ -120,7 +120,7 @@ function createLimitFacts(
 }
 
 /**
- * Refuses a creation or an update whose fields count against a limit of zero (rules: account#order).
+ * Rejects a creation or an update whose fields count against a limit of zero (rules: account#order).
  */
 export function requirePermitted(
   limits: LimitsByName,
@@ -159,7 +159,7 @@ function findGroups<R extends object>(
 }
 
 /**
- * Refuses a record that was just put if it newly counts against a limit that the account now exceeds (rules: account#order).
+ * Rejects a record that was just put if it newly counts against a limit that the account now exceeds (rules: account#order).
  * A record that counted before can change even if the account exceeds the limit.
  */
 export function requireWithin<R extends object>(
@@ -204,7 +204,7 @@ function countTogether<R extends object>(
   return Math.max(0, ...amounts)
 }
 
-/** Counts one more creation against a rate, or refuses it (rules: account#rates). */
+/** Counts one more creation against a rate, or rejects it (rules: account#rates). */
 function takeFromRate(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
   const key = { limit: name, window }
   const counted = countOneMore(tx.get(rates, formatRateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
@@ -249,7 +249,7 @@ export function requireKnownLimits(
   }
 }
 
-/** Refuses a maximum of a feature: an account lacks it, or has it. */
+/** Rejects a maximum of a feature: an account lacks it, or has it. */
 function requireNone(name: string, listed: readonly LimitValue[]): void {
   const value = listed.find(({ max, window }) => max > 0 || window !== undefined)
   if (!value) return

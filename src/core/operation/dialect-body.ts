@@ -43,7 +43,7 @@ export function toStandardBody(
   return used.size > 0 ? { body, aliases: used } : { body }
 }
 
-/** Takes a module out of its envelope. Beside the envelope, some clients send ids. Fields of the module are refused there. */
+/** Takes a module out of its envelope. Beside the envelope, some clients send ids. Fields of the module are rejected there. */
 function unwrap(
   sent: SentBody,
   envelope: string,
@@ -96,7 +96,7 @@ function createSentTwiceProblem(alias: string, field: string, error: OtherNames[
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 
-/** Runs work on a body. Its refusals name each field by the alias that the client used. */
+/** Runs work on a body. Its errors name each field by the alias that the client used. */
 export function withAliases<T>(aliases: Aliases, work: () => T): T {
   try {
     return work()

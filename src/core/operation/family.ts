@@ -58,7 +58,7 @@ export interface Family<
 export interface DeclarationEnd {
   /** The prefix of the resource's id. */
   readonly prefix: string
-  /** The errors that `run` may refuse with. */
+  /** The errors that `run` may reject with. */
   readonly errors?: readonly CatalogueError[]
   /** Ends the resource with this id. Returns false if there is none. */
   run(tx: Transaction, id: string): boolean
@@ -105,7 +105,7 @@ export function declaration<Schema extends v.GenericSchema, Shown extends v.Gene
 
 /** The rules that a family adds to an operation of another one, such as: no record of this family may refer to a deleted one. */
 export interface RulesBefore {
-  /** The errors that `run` may refuse with, all of the family itself. */
+  /** The errors that `run` may reject with, all of the family itself. */
   readonly errors: readonly CatalogueError[]
   /** Applies the rules, before the operation, to the ids and to the body as its schema read it. The resources need not exist. */
   run(tx: Transaction, ids: PathIds, body: unknown): void
@@ -113,14 +113,14 @@ export interface RulesBefore {
 
 /** The rules of a family for the API keys of requests. */
 export interface KeyRules {
-  /** The errors that `isValidKey` may refuse with. Those that are not general are errors of the family. */
+  /** The errors that `isValidKey` may reject with. Those that are not general are errors of the family. */
   readonly errors: readonly CatalogueError[]
   /**
    * Judges the API key of a request, unless the option `keys` has it. Returns true if the key is valid, false if it is no
-   * longer valid, and undefined if the family does not know the key. May refuse the request. Use `isOneOf` to compare keys.
+   * longer valid, and undefined if the family does not know the key. May reject the request. Use `isOneOf` to compare keys.
    */
   isValidKey(key: string, state: KeyState): boolean | undefined
-  /** Refuses a key that neither the option `keys` nor a family knows, if it can say more than that the key is invalid. */
+  /** Rejects a key that neither the option `keys` nor a family knows, if it can say more than that the key is invalid. */
   refuseUnknown?(key: string): void
 }
 
@@ -128,9 +128,9 @@ export interface KeyRules {
 export interface RequestRules {
   /** Returns the errors that requests to an operation can have by these rules. */
   listErrors(operation: Operation): readonly CatalogueError[]
-  /** Refuses a request, once its API key and version are checked, and before its body is read. */
+  /** Rejects a request, once its API key and version are checked, and before its body is read. */
   requirePermitted?(request: CheckedRequest, state: RequestState): void
-  /** Refuses a request for its body, which is not yet checked. */
+  /** Rejects a request for its body, which is not yet checked. */
   requirePermittedBody?(request: CheckedRequest, body: unknown): void
 }
 
@@ -167,7 +167,7 @@ export function addRulesBefore<F extends Families>(families: F): F {
   return all as F // The type checker does not follow names through entries.
 }
 
-/** Returns the rules that refuse the deletion of what a row names, by the operations. */
+/** Returns the rules that reject the deletion of what a row names, by the operations. */
 function listDeletionRules(row: Reference): [string, RulesBefore][] {
   const { deletion, to } = row
   if (typeof deletion === 'string') return []

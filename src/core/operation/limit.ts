@@ -6,7 +6,7 @@ import type { Duration } from '../schema/time.ts'
 export interface MostOption {
   /** The maximum number of things that count, from 0. */
   readonly max: number
-  /** The number of the error, if the limit has several errors, such as 415 in place of 431. */
+  /** The number of the error, if the limit has several errors, such as 415 instead of 431. */
   readonly number?: number | undefined
 }
 
@@ -73,7 +73,7 @@ export interface AccountLimit {
   readonly reached?: LimitError
   /** The error if too many are created within the window of a rate. Default: `account_rate_reached`. */
   readonly rate?: LimitError
-  /** The error that `{ max, number }` selects in place of `reached`. */
+  /** The error that `{ max, number }` selects instead of `reached`. */
   readonly older?: LimitError
   /** The maximum number of each plan. A plan without a number has no limit. */
   readonly plans?: Readonly<Partial<Record<Plan, number>>>

@@ -78,7 +78,7 @@ export function createListQuery(list: string, matching: Matching = {}): v.Generi
 
 const PARAMETER_NAMES = Object.keys(listQuery.entries)
 
-/** Reads the query of a list operation (rules: lists#paging). Throws all problems as one refusal. */
+/** Reads the query of a list operation (rules: lists#paging). Throws all problems as one error. */
 export function readListQuery(
   raw: unknown,
   { prefix, matching, ...filtered }: Filtered & { prefix: string; matching?: Matching | undefined },

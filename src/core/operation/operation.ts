@@ -72,7 +72,7 @@ interface BodyDefinition<Schema extends v.GenericSchema> {
   readonly wrappable?: boolean
   /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames
-  /** Refuses a body by its unread fields. */
+  /** Rejects a body by its unread fields. */
   readonly permits?: (body: object, context: RuleContext) => void
 }
 
@@ -91,7 +91,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly matching?: Matching | undefined
   /** Reads and checks the body, which must be an object, or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
-  /** The errors that it refuses with in place of others, such as those of a schema that other operations have too. */
+  /** The errors that it rejects with instead of others, such as those of a schema that other operations have too. */
   readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
@@ -142,7 +142,7 @@ export function operationWithBody<Ids extends PathIds, Schema extends v.GenericS
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<v.InferOutput<Schema>> {
       const problems = new Problems()
-      // The direct API and the HTTP handler refuse every other value.
+      // The direct API and the HTTP handler reject every other value.
       const { body, aliases } = toStandardBody(raw as SentBody, facts, context.dialect, problems)
       permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
@@ -243,7 +243,7 @@ const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
  * ```
  */
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
-  // A GET or DELETE with a body is refused.
+  // A GET or DELETE with a body is rejected.
   const ofBody = operation.body ? CONTENT_TYPE_ERRORS : [general.body_unexpected]
   return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listDirectErrors(operation)])
 }

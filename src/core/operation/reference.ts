@@ -25,7 +25,7 @@ export interface DeletionRefusal {
 
 /** The effect on a reference of the deletion of the resource that it names. */
 export type Deletion =
-  /** The deletion is refused. */
+  /** The deletion is rejected. */
   | DeletionRefusal
   /** The record that names it is removed too. */
   | 'cascades'
@@ -105,7 +105,7 @@ function listTexts(value: unknown): readonly string[] {
 }
 
 /**
- * Refuses the ids in a field of a body that do not exist, unless the record `before` names them already. A resource can send its own
+ * Rejects the ids in a field of a body that do not exist, unless the record `before` names them already. A resource can send its own
  * state again after the deletion of what it names (rules: references#deleted).
  */
 export function requireTargets(tx: Transaction, row: Reference, sent: unknown, before?: object): void {
@@ -127,7 +127,7 @@ function findHolders(tx: Transaction, row: Reference, id: string): readonly obje
   return found.filter((each) => idsIn(row, each).includes(id) && (only?.has(each) ?? true))
 }
 
-/** Refuses the deletion of a resource that a record names in the field of a row. */
+/** Rejects the deletion of a resource that a record names in the field of a row. */
 export function requireUnnamed(tx: Transaction, row: Reference, id: string): void {
   const { deletion } = row
   if (typeof deletion === 'string') return

@@ -104,7 +104,7 @@ export interface ResourceRules<Kind extends ResourceKind> {
   }
   /** The deletion, if it needs more than removing the record. */
   readonly delete?: {
-    /** The errors that `before` may refuse with. */
+    /** The errors that `before` may reject with. */
     readonly errors?: readonly CatalogueError[]
     /** Applies the rules of a deletion, and removes what belongs to the record. */
     before(tx: Transaction, record: RecordOf<Kind>): void

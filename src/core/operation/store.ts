@@ -53,12 +53,12 @@ export type StoredFields = Readonly<Record<string, readonly string[]>>
 
 /** The facts that change only when the whole state is replaced. */
 export interface StoredFacts {
-  /** The version of the record format. A gateway reads its own version and older ones. It refuses a newer version. */
+  /** The version of the record format. A gateway reads its own version and older ones. It rejects a newer version. */
   readonly version: number
   /** The seed of ids and, with the published test keys, of automatic certificates. */
   readonly seed: string
   /**
-   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway refuses a store with a
+   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with a
    * field that it does not know. Stores of before this fact have none.
    */
   readonly fields?: StoredFields

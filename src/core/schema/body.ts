@@ -11,7 +11,7 @@ import { isObject, omit, requirePlainPrototype } from './values.ts'
 /** The maximum number of bytes of a body (rules: requests#body). */
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/** The text of a body, empty if there is none, or the reason why it was not read. `refused`: the head of the request was refused. */
+/** The text of a body, empty if there is none, or the reason why it was not read. `refused`: the head of the request was rejected. */
 export type RequestBody =
   | string
   | { readonly unread: 'body_unreadable' | 'not UTF-8' | 'refused' }
@@ -49,7 +49,7 @@ type BodyReader<T> = (
 // (rules: errors#all-problems)
 /**
  * Makes the function that reads the body of a request by a schema. It finds all problems in one pass, unknown fields first, and
- * throws one refusal with all problems.
+ * throws one error with all problems.
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
   const { entries = {} } = partsOf(schema)
@@ -130,7 +130,7 @@ function createProblem(
   const received = isSecret ? quoteSecret(input) : quote(input)
   const reported = reading.createProblem(issue, { field, received })
   if (reported) return { ...reported, field }
-  // A missing field is refused by the object around it.
+  // A missing field is rejected by the object around it.
   const at = isMissing(issue) ? undefined : findSchema(schema, path)
   const error = (at && marksOf(at).refusedAs) ?? general.field_invalid
   const allowed = issue.message || describeAllowed(issue)

@@ -37,7 +37,7 @@ export interface CommonDialect {
   readonly textLimits: 'listed' | 'all'
   /** The key under which the body of a module's PUT may be wrapped beside `edge_id` and `id`, or null for never. */
   readonly moduleEnvelope: string | null
-  /** The response to an id in a path that has another form than the ids of its kind: an error of its own, or that nothing was found. */
+  /** The response to an id in a path that has another form than the ids of its kind: its own error, or that nothing was found. */
   readonly malformedIds: 'refused' | 'not found'
   /**
    * The response to a path or a method that the service does not have. `described`: an error with the reason. `bare`: the status

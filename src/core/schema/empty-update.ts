@@ -14,7 +14,7 @@ export function emptyUpdate(number: number): Entry<UpdateFields> {
 }
 
 /**
- * Refuses a body without any field that changes a resource. `extra` lists the fields that only this dialect has.
+ * Rejects a body without any field that changes a resource. `extra` lists the fields that only this dialect has.
  * @throws Refusal
  */
 export function requireUpdate(

@@ -4,7 +4,7 @@ import { utf8Length } from './platform.ts'
 import { NO_REDACTION, type Redactor, redactText } from './secret-texts.ts'
 import { mapValues } from './values.ts'
 
-/** A refusal as the caller sees it, with the code and the status of the dialect. */
+/** An error as the caller sees it, with the code and the status of the dialect. */
 export interface ErrorFacts {
   readonly key: string
   readonly code: string
@@ -19,7 +19,7 @@ const MAX_MESSAGE_BYTES = 3 * 1024
 /** The maximum length of all details together, in bytes of JSON. */
 const MAX_DETAILS_BYTES = 12 * 1024
 
-/** Describes a refusal for its caller. `redactor` hides the texts of the call that no message may repeat. */
+/** Describes an error for its caller. `redactor` hides the texts of the call that no message may repeat. */
 export function createErrorFacts(
   refusal: Refusal,
   dialect: CommonDialect,
@@ -37,7 +37,7 @@ export function createErrorFacts(
   }
 }
 
-/** Returns the refusal's own details, then one for each field with a problem while there is room, then the number of omitted problems. */
+/** Returns the error's own details, then one for each field with a problem while there is room, then the number of omitted problems. */
 function createDetails(
   { details, problems, further }: Refusal,
   redact: (text: string) => string,
@@ -59,7 +59,7 @@ function createDetails(
   return { ...facts, ...all }
 }
 
-/** Returns what a refusal says about its field, so that no program needs to read the message (rules: errors#details). */
+/** Returns what an error says about its field, so that no program needs to read the message (rules: errors#details). */
 function describeField({ error, field, values }: Problem): Readonly<Record<string, string>> {
   if (field === undefined) return {}
   const { received, choices, nearest, typed }: Partial<FieldFacts> = values

@@ -10,7 +10,7 @@ export interface Numbered {
   readonly code?: string
   /** The HTTP status, unless a dialect has another one. */
   readonly status: number
-  /** Returns whether requests can be refused with it in a dialect. Default: in every one. */
+  /** Returns whether requests can be rejected with it in a dialect. Default: in every one. */
   readonly occursIn?: (dialect: CommonDialect) => boolean
 }
 
@@ -22,7 +22,7 @@ export interface Entry<Values> extends Numbered {
   readonly allowed?: (values: Values) => string
 }
 
-/** An error of the catalogue: a reason for which a request can be refused. */
+/** An error of the catalogue: a reason for which a request can be rejected. */
 export interface CatalogueError<Key extends string = string, Values = never> extends Entry<Values> {
   /** The key, the same in every dialect. */
   readonly key: Key
@@ -149,7 +149,7 @@ export function field(number: number, status: number, allowed: string | Message 
   return { ...declared, allowed: describe }
 }
 
-/** Gives an error the whole `error_code` that the service documents, in place of the prefix and the number. */
+/** Gives an error the whole `error_code` that the service documents, instead of the prefix and the number. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withCode<E extends Numbered>(code: string, error: E): E {
   return { ...error, code }
@@ -161,7 +161,7 @@ export function only<E extends Numbered>(occursIn: (dialect: CommonDialect) => b
   return { ...error, occursIn }
 }
 
-/** Returns whether requests can be refused with an error in a dialect. */
+/** Returns whether requests can be rejected with an error in a dialect. */
 export function isErrorOf(dialect: CommonDialect, { occursIn }: CatalogueError): boolean {
   return occursIn?.(dialect) ?? true
 }
@@ -171,7 +171,7 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
   return ofField(number, 400, '{field} has {bytes} bytes in UTF-8. At most {limit} are allowed.')
 }
 
-/** One reason to refuse a request. */
+/** One reason to reject a request. */
 export interface Problem {
   /** The error of the catalogue. */
   readonly error: CatalogueError
@@ -211,7 +211,7 @@ interface RefusalOptions {
   readonly cause?: unknown
 }
 
-/** Thrown by rules to refuse a request. The first problem determines the response's code and message. */
+/** Thrown by rules to reject a request. The first problem determines the response's code and message. */
 export class Refusal extends Error {
   /** Additional entries of the response's `details`. */
   readonly details: Readonly<Record<string, string>>
@@ -231,7 +231,7 @@ export class Refusal extends Error {
     this.further = further
   }
 
-  /** Returns the same refusal with each problem replaced. */
+  /** Returns the same error with each problem replaced. */
   mapProblems(reword: (problem: Problem) => Problem): Refusal {
     const [first, ...others] = this.problems
     return new Refusal([reword(first), ...others.map(reword)], this)
@@ -257,7 +257,7 @@ export function refuse<Values extends object>(
 }
 
 /**
- * Runs work on one field of a body, and returns its result. Refusals then name the fields below that field.
+ * Runs work on one field of a body, and returns its result. Errors then name the fields below that field.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// The build puts these in place of the globals that libraries use at import: Jest's jsdom hides the globals, and an environment
+// The build puts these instead of the globals that libraries use at import: Jest's jsdom hides the globals, and an environment
 // without them may import the package all the same.
 import { platform } from './platform.ts'
 

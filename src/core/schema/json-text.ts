@@ -40,7 +40,7 @@ function findExpected(sign: string | undefined, isName: boolean, closing: string
 }
 
 /**
- * Describes the place at which a text that `JSON.parse` refused stops being JSON. The message of `JSON.parse` itself repeats a
+ * Describes the place at which a text that `JSON.parse` rejected stops being JSON. The message of `JSON.parse` itself repeats a
  * part of the text, which may hold a secret.
  */
 export function locateJsonProblem(text: string): string {

@@ -47,7 +47,7 @@ export type SchemasOf<Options> = {
   readonly [Name in keyof Options]-?: v.GenericSchema<OptionInput<Options[Name]> | undefined, unknown>
 }
 
-/** Makes the schema of options by name; any other name is refused. `allowed` describes all of them together. */
+/** Makes the schema of options by name; any other name is rejected. `allowed` describes all of them together. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed = 'an object') {
   // The object has no prototype, so `toString` is an unknown option too.
@@ -65,7 +65,7 @@ interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
   readonly isSecret?: boolean
   /** The command's flag, if it is not the option's path with hyphens. */
   readonly flag?: string
-  /** The word that the help shows in place of the value. */
+  /** The word that the help shows instead of the value. */
   readonly placeholder?: string
 }
 
@@ -228,7 +228,7 @@ export function requireFunction(name: string, value: unknown): void {
     throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`))
 }
 
-/** Returns the answer of a caller's predicate. @throws TypeError for a promise or an error, because both always count as true. */
+/** Returns the response of a caller's predicate. @throws TypeError for a promise or an error, because both always count as true. */
 export function readPredicateResult(predicate: string, result: unknown): boolean {
   if (result instanceof Error) {
     throw atCaller(new TypeError(`${predicate} returned an error, as a class of errors does. Allowed: true or false.`))
@@ -260,7 +260,7 @@ export function requireObject(name: string, value: unknown): void {
 export const NO_VALUES: readonly unknown[] = [undefined, null]
 
 /**
- * Refuses a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything.
+ * Rejects a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything.
  * `absent` lists the values that count as none.
  */
 export function requireValues(

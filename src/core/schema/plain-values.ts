@@ -42,7 +42,7 @@ export class PlainCopier {
     return type === 'array' && item && Array.isArray(value) ? this.#copyList(item, value) : this.#copyJson(value)
   }
 
-  /** Returns a symbol in place of a value, so that the schema refuses it: valibot would accept an array as an object. */
+  /** Returns a symbol instead of a value, so that the schema rejects it: valibot would accept an array as an object. */
   #replace(value: unknown): symbol {
     const replacement = Symbol('not an object')
     this.#replaced.set(replacement, value)

@@ -142,7 +142,7 @@ export function ruleOnWhole<T extends object, E extends FieldError>(
 }
 
 /**
- * Makes a step of a pipe that reads a field with your function. If the function throws a refusal or reports problems, they join
+ * Makes a step of a pipe that reads a field with your function. If the function throws an error or reports problems, they join
  * the problems of the other fields.
  */
 export function readBy<T, U, E extends FieldError = FieldInvalid>(

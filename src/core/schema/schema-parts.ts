@@ -63,7 +63,7 @@ interface Marks {
   readonly flag?: string
   /** It is the path of a file. In a config file it is relative to the folder of that config file. */
   readonly isFile?: true
-  /** The help shows it in place of an option's value. */
+  /** The help shows it instead of an option's value. */
   readonly placeholder?: string
   /** The allowed values for a sender of texts only, if the message allows more. */
   readonly typed?: string

@@ -9,7 +9,7 @@ const COMPARED_LENGTH = 8
 
 /**
  * Finds any of several texts in another one, by the algorithm of Aho and Corasick. The number of steps is linear in the
- * length of all texts, however repetitive they are. One regular expression would refuse secrets beyond some 30,000 characters,
+ * length of all texts, however repetitive they are. One regular expression would reject secrets beyond some 30,000 characters,
  * and one search for each secret would take 40 s for a body of 1 MiB that is full of them.
  */
 export class TextSearch {

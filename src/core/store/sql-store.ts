@@ -4,7 +4,7 @@ import { toError } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'
 
-/** The name of the row with the fields of all records, in place of a collection. */
+/** The name of the row with the fields of all records, instead of a collection. */
 export const FIELDS = 'fauxgate_fields'
 
 /** Runs work as one transaction. If the work throws, none of its statements has an effect. */

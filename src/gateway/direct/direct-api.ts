@@ -36,7 +36,7 @@ type Call = (...args: never[]) => unknown
 /** Runs an operation. `call` is the function of the direct API that was called. */
 type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => unknown
 
-/** Makes the direct API of families. Every function throws a `GatewayError` if a rule refuses the call. */
+/** Makes the direct API of families. Every function throws a `GatewayError` if a rule rejects the call. */
 export function createDirectApi<F extends Families>(families: F, run: Run): Direct<F> {
   const api: Record<string, Record<string, unknown>> = {}
   for (const [name, { operations }] of Object.entries(families)) {

@@ -24,7 +24,7 @@ type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unk
 /**
  * Creates the initial resources of a gateway, by the same rules as any call.
  * `atEntry` returns the error of a call as that of the entry.
- * @throws TypeError that names the entry; the error of `atEntry` if a rule refuses it
+ * @throws TypeError that names the entry; the error of `atEntry` if a rule rejects it
  */
 export function applyInitial(
   direct: Readonly<Record<string, object>>,

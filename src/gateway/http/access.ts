@@ -13,7 +13,7 @@ import { findUnknownCaller, isLoopbackAddress, type KnownCallers } from './calle
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** A function that returns whether an API key is valid. It may refuse the request with a more specific error instead. */
+/** A function that returns whether an API key is valid. It may reject the request with a more specific error instead. */
 export type KeyCheck = (key: string) => boolean
 
 /**
@@ -112,7 +112,7 @@ export interface ControlAccess extends KnownCallers {
   readonly key?: string | undefined
 }
 
-/** Refuses a request to the control API from a client that may not use it (`control_key_…`, `caller_forbidden`). */
+/** Rejects a request to the control API from a client that may not use it (`control_key_…`, `caller_forbidden`). */
 export function requireAccess(request: HttpRequest, access: ControlAccess): void {
   const { key } = access
   if (key === undefined) requireLocal(request, access)
@@ -127,7 +127,7 @@ function requireKey(request: HttpRequest, key: string): void {
   if (!isOneOf([key], received)) refuse(accessErrors.control_key_invalid, { header: CONTROL_KEY_HEADER })
 }
 
-/** Refuses a request that does not come from this machine: by its address, by its `Host`, or by the page that sent it. */
+/** Rejects a request that does not come from this machine: by its address, by its `Host`, or by the page that sent it. */
 function requireLocal(request: HttpRequest, callers: KnownCallers): void {
   const { peer } = request
   const others = 'any other only with a control key (--control-key)'

@@ -45,7 +45,7 @@ export function createControlApi(host: ControlHost, router: Router<ControlCall>,
 }
 
 /**
- * Returns the refusal for what a call threw, at once or later: its own refusal, or `internal_failure` for any other error, which is
+ * Returns the error for what a call threw, at once or later: its own error, or `internal_failure` for any other error, which is
  * printed. So no call of a control ends the process of its server.
  */
 export function toControlRefusal(error: unknown, { signal }: HttpRequest): Refusal {

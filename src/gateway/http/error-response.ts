@@ -58,7 +58,7 @@ interface RefusedOptions {
   readonly dialect: CommonDialect
 }
 
-/** Makes the function by which a transport refuses bytes that are no request. */
+/** Makes the function by which a transport rejects bytes that are no request. */
 export function createRefused({ engine, dialect }: RefusedOptions): Refused {
   return (error, values) => {
     const operationId = engine.state.nextOperationId()
@@ -67,7 +67,7 @@ export function createRefused({ engine, dialect }: RefusedOptions): Refused {
   }
 }
 
-/** Makes the refusal with an error, or that of the store if the store could not reserve the id. */
+/** Makes the error with an error, or that of the store if the store could not reserve the id. */
 function createRefusal<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,

@@ -143,7 +143,7 @@ function limitBody(text: string, findLimit: () => number): RequestBody {
 
 /** The methods that fetch writes in upper case. */
 const NORMALIZED_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
-/** Matches any text that can be a method, except the methods that fetch refuses. */
+/** Matches any text that can be a method, except the methods that fetch rejects. */
 const METHOD = /^(?!(?:connect|trace|track)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i
 
 function normalizeMethod(method: string): string {

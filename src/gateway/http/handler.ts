@@ -147,11 +147,11 @@ class Call {
     }
   }
 
-  /** Returns the response for an error. Throws an error of an operation that is no refusal: the caller of `fetch` sees it. */
+  /** Returns the response for an error. Throws an error of an operation that is no error: the caller of `fetch` sees it. */
   #createErrorResponse(error: unknown): HttpResponse {
     const refusal = this.#isControl ? toControlRefusal(error, this.#request) : error
     if (!(refusal instanceof Refusal)) throw error
-    // A refused call has changed nothing, or the engine has undone what the store did not persist.
+    // A rejected call has changed nothing, or the engine has undone what the store did not persist.
     this.#commit = null
     const { dialect } = this.#options
     const secrets = this.#findSecrets()

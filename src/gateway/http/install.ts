@@ -97,12 +97,12 @@ export function installFetch(
     // An earlier installation decides about the request and records it.
     if (before && !isRefused && (before.fauxgate || !installation.isInstalled)) return before(input, init)
     const method = (init?.method ?? (isRequest(input) ? input.method : 'GET')).toUpperCase()
-    const { request, hint } = otherRequests.add(method, url, before && !isRefused ? 'passed' : 'refused')
+    const { request, hint } = otherRequests.add(method, url, before && !isRefused ? 'passed' : 'rejected')
     if (before && !isRefused) {
       if (others === undefined) otherRequests.warnOnce(`${request} goes to the network. ${hint} ${OTHERS_HINT}`)
       return before(input, init)
     }
-    const why = before ? 'other requests are refused' : 'there is no other fetch'
+    const why = before ? 'other requests are rejected' : 'there is no other fetch'
     return Promise.reject(
       atCaller(new TypeError(`${request} is not below ${listUrls(installed)}, and ${why}. ${hint}`)),
     )
@@ -125,7 +125,7 @@ export function installFetch(
 const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 
 const OTHERS_HINT =
-  "gateway.install({ others: 'refuse' }) refuses such requests, and { others: 'pass' } sends them in silence."
+  "gateway.install({ others: 'refuse' }) rejects such requests, and { others: 'pass' } sends them in silence."
 
 /** Returns the global `fetch` below those of all gateways. */
 export function findNetworkFetch(): Fetch {

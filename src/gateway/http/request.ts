@@ -9,7 +9,7 @@ import { utf8Length } from '../../core/schema/platform.ts'
 import { formatPath, quote } from '../../core/schema/text.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** Reads the parameters of a query. A repeated parameter is refused (rules: requests#query). */
+/** Reads the parameters of a query. A repeated parameter is rejected (rules: requests#query). */
 export function parseQuery(query: string): Record<string, string>
 /** Reads the parameters named in `lists` as lists of values, since a query can repeat these. */
 export function parseQuery(query: string, lists: readonly string[]): Record<string, string | string[]>
@@ -31,7 +31,7 @@ export function parseQuery(query: string, lists: readonly string[] = []): Record
 
 const NO_PARAMETERS = Object.freeze({})
 
-/** Reads the query of an operation. Refuses parameters if the operation takes none. */
+/** Reads the query of an operation. Rejects parameters if the operation takes none. */
 export function readQuery(operation: Operation, query: string, dialect: CommonDialect): object {
   if (query === '') return NO_PARAMETERS
   const parameters = parseQuery(query, Object.keys(operation.matching ?? {}))
@@ -59,7 +59,7 @@ export function readAnyJsonBody(request: HttpRequest): object {
   return readJsonBody(request.body === '' ? request : { ...request, method: 'POST' })
 }
 
-/** Refuses the body of a GET or DELETE. An empty object is allowed, because some clients send one. */
+/** Rejects the body of a GET or DELETE. An empty object is allowed, because some clients send one. */
 function requireNoBody({ method, body }: HttpRequest): object {
   const text = readText(body)
   if (text === '' || (text.length < 16 && text.trim() === '{}')) return {}

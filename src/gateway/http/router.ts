@@ -27,7 +27,7 @@ interface Node<O> {
 
 export interface Router<O extends Routed> {
   find(path: string): Route<O> | undefined
-  /** Returns the route of a path. Refuses an unknown path, and names its first unknown segment. */
+  /** Returns the route of a path. Rejects an unknown path, and names its first unknown segment. */
   require(path: string, method: string): Route<O>
 }
 
@@ -107,7 +107,7 @@ export function findOperation<O extends Routed>(route: Route<O> | undefined, met
   return route?.methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
-/** Returns the operation of a route for a method. Refuses a method that the route lacks, with `Allow`. */
+/** Returns the operation of a route for a method. Rejects a method that the route lacks, with `Allow`. */
 export function requireOperation<O extends Routed>(route: Route<O>, method: string, path: string): O {
   const operation = findOperation(route, method)
   if (operation) return operation
@@ -120,7 +120,7 @@ export function requireOperation<O extends Routed>(route: Route<O>, method: stri
   )
 }
 
-/** Refuses an operation that a router lacks, with the error of a request for that operation. */
+/** Rejects an operation that a router lacks, with the error of a request for that operation. */
 export function requireKnownOperation<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
   const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
   requireOperation(router.require(sent, method), method, sent)

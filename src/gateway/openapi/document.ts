@@ -88,7 +88,7 @@ export type Content = Readonly<
   Record<string, { readonly schema: JsonSchema; readonly examples?: Readonly<Record<string, Reference>> }>
 >
 
-/** The error of a refused request. */
+/** The error of a rejected request. */
 export interface Example extends WithEvidence {
   /** The code of the error. */
   readonly summary: string

@@ -28,7 +28,7 @@ const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'inte
 function createErrorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
   const examples = Object.fromEntries(errors.map(({ key }) => [key, createReference('examples', key)]))
   return {
-    description: `A refusal with the status ${status}.`,
+    description: `An error with the status ${status}.`,
     headers: {
       [dialect.operationIdHeader]: createReference('headers', 'operationId'),
       ...(status === 429 && { 'Retry-After': RETRY_AFTER }),
@@ -68,7 +68,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
   const codes = [...new Set(errors.flatMap(({ code = [] }) => code))]
   return {
     type: 'object',
-    description: 'The error of a refused request, which has changed nothing.',
+    description: 'The error of a rejected request, which has changed nothing.',
     required: ['error_code', 'status_code', 'msg', 'details'],
     properties: {
       error_code: {

@@ -27,13 +27,13 @@ export interface JsonSchema
   readonly if?: JsonSchema
   readonly then?: JsonSchema
   readonly else?: JsonSchema
-  /** The keys of the errors that can refuse the value. The document has an example under each key. */
+  /** The keys of the errors that can reject the value. The document has an example under each key. */
   readonly 'x-refused-as'?: readonly string[]
 }
 
 export interface Conversion {
   readonly dialect: CommonDialect
-  /** The place of the values. In a body, `null` means "not given", and unknown fields are refused. */
+  /** The place of the values. In a body, `null` means "not given", and unknown fields are rejected. */
   readonly place: 'body' | 'query' | 'response'
   /** The named schemas, which the document refers to, with their names. */
   readonly names: ReadonlyMap<AnySchema, string>
@@ -96,7 +96,7 @@ function createConfig(conversion: Conversion): Config {
   const { dialect, place } = conversion
   return {
     target: 'draft-2020-12',
-    // Several schemas in one pipe count as one. The code below refuses what JSON Schema cannot express.
+    // Several schemas in one pipe count as one. The code below rejects what JSON Schema cannot express.
     errorMode: 'ignore',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {

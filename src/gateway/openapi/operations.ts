@@ -42,7 +42,7 @@ export function createConversions(
   dialect: CommonDialect,
 ) {
   const named = listDefinitions(responses)
-  // A body has a name of its own even if a response has the same schema, because a body refuses unknown fields.
+  // A body has a name of its own even if a response has the same schema, because a body rejects unknown fields.
   const names = Object.entries(listDefinitions(bodies)).map(
     ([name, schema]) => [Object.hasOwn(named, name) ? `${name}Body` : name, schema] as const,
   )

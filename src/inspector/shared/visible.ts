@@ -7,7 +7,7 @@ const TEXTS = ['title', 'aria-label']
 
 /** Shows the characters in all texts of the page that would reverse or hide others, such as `\u202e` in a name. */
 export function showOverrides(): void {
-  // A text has no type, and is itself in place of the properties.
+  // A text has no type, and is itself instead of the properties.
   options.vnode = (node: { type: unknown; props: unknown }) => {
     if (node.type === null) node.props = withEscapes(node.props)
     const properties = Object(node.props)

@@ -33,7 +33,7 @@ export function findReplayProblem(page: Page, entry: JournalEntry): string | und
 export function toCurl(page: Page, sent: SentRequest): string {
   const body = bodyText(sent)
   const url = buildUrl(page, sent)
-  // curl leaves out a header without a value unless a semicolon is in place of the colon.
+  // curl leaves out a header without a value unless a semicolon is instead of the colon.
   const headers = Object.entries(clientHeaders(sent)).map(([name, text]) =>
     quoteForShell(text === '' ? `${name};` : `${name}: ${text}`),
   )

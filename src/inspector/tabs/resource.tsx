@@ -251,7 +251,7 @@ function CertificateChain({ pem }: { pem: string }) {
   )
 }
 
-/** Matches ids and URLs, which have a style of their own. */
+/** Matches ids and URLs, which have their own style. */
 const ID = /^[a-z]+_\w{20,}$|^https?:/
 
 export function Value({ value }: { value: unknown }) {

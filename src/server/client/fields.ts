@@ -41,7 +41,7 @@ export function parseFlags(flags: readonly FieldFlag[], parsed: Arguments['flags
   return fields
 }
 
-/** Reads the texts of a flag or a word as a value. A text of the wrong kind stays a text, and the server refuses it. */
+/** Reads the texts of a flag or a word as a value. A text of the wrong kind stays a text, and the server rejects it. */
 export function parseValue(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
   if (kind === 'texts') return texts.map((each) => parseObjectOrText(each, flag))

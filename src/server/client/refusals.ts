@@ -1,14 +1,14 @@
 import { THE_BODY } from '../../core/schema/text.ts'
 
-/** The details of a refusal, which the server sends beside its message. */
+/** The details of an error, which the server sends beside its message. */
 export type RefusalDetails = Readonly<Record<string, string>>
 
 /** The maximum number of names that a message lists. */
 const MAX_LISTED = 12
 
 /**
- * Writes the message of a refusal for the command line. `typedNames` has the flag or the word of each field. Returns
- * undefined if the refusal is not about the value of a flag or a word.
+ * Writes the message of an error for the command line. `typedNames` has the flag or the word of each field. Returns
+ * undefined if the error is not about the value of a flag or a word.
  */
 export function rewriteRefusal(
   { field = '', received, allowed, choices, nearest, typed }: RefusalDetails,

@@ -118,7 +118,7 @@ export async function sendRequest(server: ServerAddress, method: string, path: s
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request(url, options, resolve)
     outgoing.once('timeout', () => {
-      outgoing.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }))
+      outgoing.destroy(Object.assign(new Error('no response in time'), { code: 'ETIMEDOUT' }))
     })
     outgoing.once('error', reject)
     outgoing.end(bodyText)

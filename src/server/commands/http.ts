@@ -100,7 +100,7 @@ const UNRESERVED: readonly string[] = [
   'agent_wildcard_not_reserved',
 ]
 
-/** Starts the tunnel, in place of one that a stored state has. Returns the domain that it reserved, if any. */
+/** Starts the tunnel, instead of one that a stored state has. Returns the domain that it reserved, if any. */
 async function startTunnel(
   gateway: Gateway,
   addr: string,

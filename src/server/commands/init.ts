@@ -90,7 +90,7 @@ function findRunner(words: readonly string[]): TestRunner {
 async function askForRunner(runner: TestRunner): Promise<TestRunner> {
   const question = `What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `
   const answer = await askAtTerminal(question, process.stdout)
-  return answer === '' ? runner : requireOneOf('The answer', answer, RUNNERS)
+  return answer === '' ? runner : requireOneOf('The response', answer, RUNNERS)
 }
 
 /** Writes a file unless it exists. Returns a line that says whether it was written. */

@@ -25,7 +25,7 @@ const ELSEWHERE_MS = 2_941_261_000
 export interface RunGateways {
   /** Creates a gateway that nobody can reach yet. */
   create(options: GatewayOptions<ManualClock>): Gateway
-  /** Puts a gateway at a URL of its own. */
+  /** Puts a gateway at its own URL. */
   add(gateway: Gateway): { readonly name: string; readonly url: string }
   remove(name: string): void
 }

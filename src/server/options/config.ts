@@ -69,7 +69,7 @@ export const configRows = {
   watch: optionRow(switchOption, 'Restart when the config file or the `initial` file changes.', { default: false }),
   clock: optionRow(
     namedOr(['system', 'manual'], clock),
-    'The source of the time. A config module can set a clock of its own.',
+    'The source of the time. A config module can set its own clock.',
     { default: 'system' },
   ),
   start: optionRow(start, 'The start of a manual clock: an RFC 3339 time.', {
@@ -79,7 +79,7 @@ export const configRows = {
   ...shared,
   dialect: optionRow(
     namedOr(dialectNames, shared.dialect.wrapped),
-    'The service to emulate. A config module can set a dialect of its own.',
+    'The service to emulate. A config module can set its own dialect.',
     { default: 'standard' },
   ),
   baseUrl: optionRow(shared.baseUrl.wrapped, 'The base URL of every URI in a response.', {

@@ -97,7 +97,7 @@ type DeclareTest = (name: string, work: () => Promise<void>) => unknown
  * import { test } from 'vitest'
  * testPolicy('policy.test.yml', test)
  * ```
- * @throws Error if the file or the policy cannot be read. If the service would refuse the policy, each test fails.
+ * @throws Error if the file or the policy cannot be read. If the service would reject the policy, each test fails.
  */
 export function testPolicy(file: string, test: DeclareTest): void {
   const { tests, load } = loadPolicyTests(file)

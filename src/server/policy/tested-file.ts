@@ -20,7 +20,7 @@ export function percentOf(rules: readonly CoveredRule[]): number {
   return all === 0 ? 100 : Math.floor((reached * 100) / all)
 }
 
-/** Counts the outcomes of the actions of rules, those that tests reach, and those of these that let a refused request pass. */
+/** Counts the outcomes of the actions of rules, those that tests reach, and those of these that let a rejected request pass. */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const outcomes = rules.flatMap(({ actions }) => actions).flatMap((action) => action.outcomes)
   const reached = outcomes.filter(({ wasReached }) => wasReached)

@@ -38,7 +38,7 @@ export class SqliteFile {
   /** Inodes of the opened files, by name. */
   readonly #inodes: ReadonlyMap<string, number | undefined>
 
-  /** True if the file is marked as open, so that a copy of it without its log can be refused. */
+  /** True if the file is marked as open, so that a copy of it without its log can be rejected. */
   #isMarked = false
 
   /**

@@ -143,7 +143,7 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
   ]
   for (const [name, errors] of refusals) {
     const missing = errors.find((error) => !known.has(error))
-    if (missing) throw new TypeError(`${name} can refuse with ${missing.key}: give it to the errors of ${family}.`)
+    if (missing) throw new TypeError(`${name} can reject with ${missing.key}: give it to the errors of ${family}.`)
   }
 }
 

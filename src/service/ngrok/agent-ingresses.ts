@@ -8,7 +8,7 @@ const errors = kit.declareErrors({
   ingress_description_too_long: parts.tooLong(6700),
   ingress_metadata_too_long: parts.tooLong(6701),
   ingress_domain_invalid: kit.field(6704, 400, 'a domain name such as "connect.example.com"'),
-  ingress_domain_of_service: kit.field(6705, 400, 'a domain of your own, not one of the service'),
+  ingress_domain_of_service: kit.field(6705, 400, 'your own domain, not one of the service'),
   ingress_domain_taken: kit.ofField(
     6706,
     400,

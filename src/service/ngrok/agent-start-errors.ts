@@ -42,7 +42,7 @@ const OF_AGENTS: Readonly<Record<string, parts.NameError>> = {
   domain_too_long: agentStartErrors.agent_domain_too_long,
 }
 
-/** Refuses a URL whose host is no name of a domain. */
+/** Rejects a URL whose host is no name of a domain. */
 export function requireDomainOfUrl(url: string): void {
   const [, host = ''] = /^(?:https?|tls):\/\/([^/:]+)/i.exec(url) ?? []
   const error = parts.nameProblem(host)
@@ -58,7 +58,7 @@ const accountOptions = kit.sectionReader<{
 /** Tells whether the account is suspended for another reason than an invoice. */
 export const isSuspended = (tx: kit.Transaction): boolean => accountOptions(tx.options).account?.state === 'suspended'
 
-/** Refuses an agent whose account is suspended: its session, or its endpoint if it is connected already. */
+/** Rejects an agent whose account is suspended: its session, or its endpoint if it is connected already. */
 export function requireActiveAccount(tx: kit.Transaction, isConnected: boolean): void {
   if (isSuspended(tx))
     kit.refuse(agentStartErrors[isConnected ? 'endpoint_account_suspended' : 'agent_account_suspended'], {})

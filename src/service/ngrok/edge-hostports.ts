@@ -59,7 +59,7 @@ function hostportUrl(kind: EdgeKind, hostport: string): string {
   return kind === 'tcp' ? `tcp://${hostport}` : `${kind}://${hostport.replace(/:443$/, '')}`
 }
 
-/** Returns the URL and the reservation of a hostport, or refuses it (rules: edges#hostports). */
+/** Returns the URL and the reservation of a hostport, or rejects it (rules: edges#hostports). */
 function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
   const { host = '', port = '' } = HOSTPORT.exec(text)?.groups ?? {}
   const parts = { host, port, path: '', url: hostportUrl(kind, text) }
@@ -80,7 +80,7 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
     if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have the port 443')
     if (lack?.taken !== undefined) {
       const relation = lack.taken === host ? 'a name' : `below ${lack.taken}`
-      refuseAs(edgeErrors.edge_domain_of_other, `is ${relation} of another account. Use a domain of your own`)
+      refuseAs(edgeErrors.edge_domain_of_other, `is ${relation} of another account. Use your own domain`)
     }
     if (lack) refuseAs(edgeErrors.edge_domain_not_reserved, 'is not reserved. Reserve the domain')
   }

@@ -29,7 +29,7 @@ export function makeTwins<const Errors extends parts.ErrorsByKey>(errors: Errors
   }
 }
 
-/** Runs work. A refusal has the errors of endpoint configurations in place of those of edges. */
+/** Runs work. An error has the errors of endpoint configurations instead of those of edges. */
 function withTwins<T>(inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.CatalogueError>, work: () => T): T {
   try {
     return work()
@@ -39,7 +39,7 @@ function withTwins<T>(inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.Catalog
   }
 }
 
-/** Returns an operation that refuses with the errors of endpoint configurations in place of those of edges. */
+/** Returns an operation that rejects with the errors of endpoint configurations instead of those of edges. */
 export function refuseWithTwins<O extends kit.Operation>(
   operation: O,
   inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.CatalogueError>,

@@ -162,18 +162,18 @@ const { twins, inPlaceOf } = makeTwins({
 /** The errors of all modules of configurations. */
 export const configurationModuleErrors = { ...configurationErrors, ...authorityIdErrors, ...twins }
 
-/** Refuses a body with modules that configurations of a type do not have. */
+/** Rejects a body with modules that configurations of a type do not have. */
 export function requireModulesOf(type: ConfigurationRecord['type'], body: object): void {
   const field = NAMES.find((name) => Object.hasOwn(body, name) && !MODULES_OF[type].includes(name))
   if (field) kit.refuse(configurationErrors.configuration_module_unsupported, { field, received: '', type })
 }
 
-/** Refuses a configuration that people would sign in to by several modules. */
+/** Rejects a configuration that people would sign in to by several modules. */
 export function requireConfigurationSignIn(tx: kit.Transaction, { id }: ConfigurationRecord): void {
   requireOneSignIn(configurationModules.view(tx, { id }))
 }
 
-/** Returns an operation of configurations that refuses with their errors. */
+/** Returns an operation of configurations that rejects with their errors. */
 export const ofConfigurations = <O extends kit.Operation>(operation: O): O => refuseWithTwins(operation, inPlaceOf)
 
 const { configuration_module_unsupported } = configurationErrors

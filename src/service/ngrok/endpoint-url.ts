@@ -62,7 +62,7 @@ export const urlErrors = {
 
 type Binding = (typeof BINDINGS)[number]
 
-/** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and a public one that the account may not use. */
+/** Returns the place of the URL of a cloud endpoint. Rejects a wrong URL, and a public one that the account may not use. */
 export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const place = resolvePlace(tx, text, sent)
   const lack = findLack(tx, place)
@@ -72,7 +72,7 @@ export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Bi
   return place
 }
 
-/** Returns the place of a URL: its binding and its reservation, if any. Refuses a wrong URL. */
+/** Returns the place of a URL: its binding and its reservation, if any. Rejects a wrong URL. */
 export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const sentUrl = { field: 'url', received: kit.quote(text) }
   const sentParts = parseUrl(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, { ...sentUrl, ...hostFacts(text) })
@@ -114,14 +114,14 @@ function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sen
   }
 }
 
-/** Refuses a URL with a scheme other than before. */
+/** Rejects a URL with a scheme other than before. */
 export function requireScheme(text: string, before: string): void {
   const scheme = String(parseUrl(before)?.scheme)
   const sent = parseUrl(text)?.scheme ?? scheme
   if (sent !== scheme) kit.refuse(urlErrors.endpoint_scheme_fixed, { field: 'url', received: kit.quote(text), scheme })
 }
 
-/** Refuses a cloud endpoint at a place where another endpoint is online, unless both are pooled. */
+/** Rejects a cloud endpoint at a place where another endpoint is online, unless both are pooled. */
 export function requireFreePlace(
   tx: kit.Transaction,
   endpoint: Pick<EndpointRecord, 'url' | 'binding' | 'pooling_enabled'>,

@@ -75,7 +75,7 @@ const cidr = v.pipe(
 
 const refusedAction = refusedField(
   policyErrors.ip_policy_action,
-  'Refused: each rule of a policy has its own action.',
+  'Rejected: each rule of a policy has its own action.',
   'ngrok-families#ip-policies',
 )
 

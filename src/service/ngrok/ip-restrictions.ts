@@ -45,7 +45,7 @@ const limitOf = (type: (typeof TYPES)[number]) => ({
 })
 
 const TYPE = `What is restricted: ${ALLOWED}.`
-const ENFORCED = 'True if connections from other addresses are refused. If it is false, the service only warns.'
+const ENFORCED = 'True if connections from other addresses are rejected. If it is false, the service only warns.'
 const IP_POLICIES = 'The IP policies whose rules decide which addresses may connect.'
 
 const enforced = kit.documented(v.boolean(), ENFORCED, { rules: 'ngrok-families#ip-restrictions' })

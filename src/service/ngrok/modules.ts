@@ -62,7 +62,7 @@ interface Definition<
   view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
   /** The fields that name other resources. Their ids are checked before `check`. */
   readonly references?: readonly parts.ModuleReference<v.InferOutput<Body>>[]
-  /** Refuses a body by rules that need the state of the gateway. `before` is the body that it replaces. */
+  /** Rejects a body by rules that need the state of the gateway. `before` is the body that it replaces. */
   check?(tx: kit.Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 

@@ -20,7 +20,7 @@ export const ownPlaceErrors = kit.declareErrors({
   agent_domain_of_other: kit.ofField(
     320,
     400,
-    '{field} is {received}, and another account has {taken} (option takenDomains). Send a host of your own.',
+    '{field} is {received}, and another account has {taken} (option takenDomains). Send your own host.',
   ),
   agent_wildcard_not_exact: kit.ofField(
     321,
@@ -90,7 +90,7 @@ function hasNoCard(tx: kit.Transaction): boolean {
   return isOnPlanFree(tx) && !accountOf(tx).card
 }
 
-/** Refuses a place that the account of an agent may not use. A random place is one that the service chose. */
+/** Rejects a place that the account of an agent may not use. A random place is one that the service chose. */
 export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRandom: boolean): void {
   const lack = findLack(tx, place)
   const at = { field: 'url', received: kit.quote(place.url) }
@@ -131,7 +131,7 @@ function findBase({ dialect }: kit.Transaction, host: string): string | undefine
   return parts.domainDialect(dialect).serviceDomains.find((each) => host.endsWith(`.${each}`))
 }
 
-/** Refuses a host that nobody reserved, and that the plan cannot have (rules: account#order). */
+/** Rejects a host that nobody reserved, and that the plan cannot have (rules: account#order). */
 function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts): void {
   const { plan } = accountOf(tx)
   if (plan === undefined || plan === 'paygo') return

@@ -94,7 +94,7 @@ export const tokenColumn = parts.column({
   show: () => null,
 })
 
-/** The column of a token that the client chooses. This service refuses it. */
+/** The column of a token that the client chooses. This service rejects it. */
 export const precomputedTokenColumn = parts.column({
   create: v.optional(
     kit.documented(
@@ -114,7 +114,7 @@ export const ownerErrors = [errors.owner_named_twice, errors.owner_not_found, er
 
 type Owners = { readonly [Name in (typeof OWNER_NAMES)[number]]: string }
 
-/** Returns the id of the owner that a body names, by default the account's user. Refuses an unknown or inactive owner. */
+/** Returns the id of the owner that a body names, by default the account's user. Rejects an unknown or inactive owner. */
 export function readOwner(tx: kit.Transaction, body: Owners): string {
   const [, second] = OWNER_NAMES.filter((name) => body[name] !== '')
   if (second) kit.refuse(errors.owner_named_twice, { field: second, received: kit.quote(body[second]) })

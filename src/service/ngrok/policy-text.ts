@@ -68,7 +68,7 @@ function createIpPolicyCheck(tx: kit.Transaction, before: unknown) {
   return (id: string) => ipPolicyTarget.has(tx, id) || ipPoliciesIn(before).includes(id)
 }
 
-/** Refuses a traffic policy that is not valid, by {@link policyTextErrors}. `before` is the policy that it replaces. */
+/** Rejects a traffic policy that is not valid, by {@link policyTextErrors}. `before` is the policy that it replaces. */
 export function requirePolicy(
   tx: kit.Transaction,
   text: string,
@@ -109,7 +109,7 @@ export function policyProblems(
   return found.slice(0, MAX_NAMED).flatMap((each) => toProblems(field, each))
 }
 
-/** Refuses the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
+/** Rejects the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
 export function requireModulePolicy(
   tx: kit.Transaction,
   body: object,

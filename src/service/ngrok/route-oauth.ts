@@ -15,7 +15,7 @@ const appErrors = kit.declareErrors({
   oauth_scopes_of_managed_app: kit.ofField(
     7034,
     400,
-    '{provider} has scopes without client_id and client_secret. Scopes need an app of your own.',
+    '{provider} has scopes without client_id and client_secret. Scopes need your own app.',
   ),
   oauth_providers_several: kit.ofField(7036, 400, '{field} has {names}. Send exactly one of them.'),
   oauth_provider_missing: kit.ofField(7037, 400, '{field} is empty. Send one of {names}.'),
@@ -24,7 +24,7 @@ const appErrors = kit.declareErrors({
 /** The errors of providers, and of the people who may pass. */
 export const providerErrors = { ...appErrors, ...peopleErrors }
 
-const CLIENT_ID = "The id of an app of your own at the provider; without it, the service's own app is used."
+const CLIENT_ID = "The id of your own app at the provider; without it, the service's own app is used."
 const CLIENT_SECRET = 'The secret of that app.'
 
 const lists = {

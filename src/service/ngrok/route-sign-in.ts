@@ -17,7 +17,7 @@ export const signInErrors = kit.declareErrors({
 /** The modules that let people sign in, by their fields. Routes have no basic auth. */
 const SIGN_INS = ['basic_auth', 'oauth', 'oidc', 'saml']
 
-/** Refuses the modules of a route or of an endpoint configuration if people would sign in by several of them. */
+/** Rejects the modules of a route or of an endpoint configuration if people would sign in by several of them. */
 export function requireOneSignIn(modules: object): void {
   const names = SIGN_INS.filter((name) => {
     const module: unknown = Reflect.get(modules, name)

@@ -187,14 +187,14 @@ export function startEndpoint(
   if (endpoint) parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
-/** Refuses a session with its endpoints if the account now has more of them than it may have (rules: account#declaring). */
+/** Rejects a session with its endpoints if the account now has more of them than it may have (rules: account#declaring). */
 function requireWithinLimits(tx: kit.Transaction, session: SessionRecord): void {
   parts.requireWithin(tx, agentLimits, sessions, session)
   for (const endpoint of tx.findAll(endpointRecords, 'tunnel_session', session.id))
     parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
-/** Refuses the address of an agent that an enforced restriction of agents does not allow. */
+/** Rejects the address of an agent that an enforced restriction of agents does not allow. */
 function requireAllowedAddress(tx: kit.Transaction, ip: string): void {
   const restriction = tx.find(restrictions, 'type', 'agent')
   if (!restriction?.enforced || isAllowed(tx, restriction, ip)) return

@@ -25,7 +25,7 @@ export function textList(sentence: string) {
   return v.optional(kit.documented(v.array(v.string()), sentence), () => [])
 }
 
-/** Makes an optional field of a body that is always refused with the error. */
+/** Makes an optional field of a body that is always rejected with the error. */
 export function refusedField<E extends parts.FieldError<string, object>>(error: E, sentence: string, rules: string) {
   const read = v.pipe(
     v.custom<never>(() => false),
@@ -34,14 +34,14 @@ export function refusedField<E extends parts.FieldError<string, object>>(error: 
   return v.optional(kit.documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))
 }
 
-/** Makes a rule that refuses invalid values of a field with the error. */
+/** Makes a rule that rejects invalid values of a field with the error. */
 export function refuseUnless<T, E extends parts.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
   return kit.rule<T, E>([error], (value, report) => {
     if (!isRight(value)) report(error, {})
   })
 }
 
-/** Makes a rule that refuses an empty text in a field with the error. */
+/** Makes a rule that rejects an empty text in a field with the error. */
 export function refuseIfEmpty<E extends parts.FieldError<string, object>>(error: E) {
   return refuseUnless<string, E>(error, (text) => text !== '')
 }
@@ -57,7 +57,7 @@ export function nameTakenError(number: number, other: string) {
 }
 
 interface Unique<R> {
-  /** The field that refusals name. */
+  /** The field that errors name. */
   readonly field: keyof R & string
   readonly error: parts.CatalogueError<string, parts.FieldFacts & { readonly id: string }>
   /** The allowed values of the field, for messages about a snapshot. */
@@ -75,7 +75,7 @@ export function defineUnique<R extends { readonly id: string }>(
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
-    /** Returns the record, unless another one has its value: then refuses it. */
+    /** Returns the record, unless another one has its value: then rejects it. */
     requireUnique(tx: kit.Transaction, record: R): R {
       const other = findSame(tx, record)
       if (other && other.id !== record.id)

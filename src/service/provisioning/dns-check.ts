@@ -16,7 +16,7 @@ interface DomainTargets {
 /** A problem of a needed record. */
 type RecordProblem = 'missing' | 'address' | 'mismatch' | 'proxied' | 'lookup failed' | CaaProblem
 
-/** The record that was found in place of a needed one. */
+/** The record that was found instead of a needed one. */
 interface Found {
   readonly problem: RecordProblem
   /** Describes it, as a fragment for a message. `called` is the word or the name for the needed record. */
@@ -147,12 +147,13 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
       return {
         problem: 'lookup failed',
         describe: (name) =>
-          `the answer SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`,
+          `the response SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`,
       }
     case 'TIMEOUT':
       return {
         problem: 'lookup failed',
-        describe: (name) => `no answer of the name servers of ${name} in time. Check that they run and can be reached`,
+        describe: (name) =>
+          `no response of the name servers of ${name} in time. Check that they run and can be reached`,
       }
     default:
       return { problem: 'missing', describe: (name) => `no record for ${name}` }

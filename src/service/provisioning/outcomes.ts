@@ -42,7 +42,7 @@ const details = {
   message: v.exactOptional(
     documented(
       v.pipe(v.string(), v.maxLength(MAX_MESSAGE_LENGTH, `at most ${MAX_MESSAGE_LENGTH} characters`)),
-      'The `msg` of the job, in place of the usual one.',
+      'The `msg` of the job, instead of the usual one.',
     ),
   ),
   retriesAfter: v.exactOptional(

@@ -20,7 +20,7 @@ interface Place {
   readonly path: string
 }
 
-/** An error, and the operations that it refuses. */
+/** An error, and the operations that it rejects. */
 interface Gate {
   readonly error: CatalogueError<string, object>
   readonly refuses: (operation: Place) => boolean
@@ -69,7 +69,7 @@ const optionsOf = sectionReader<{
 
 const GATES: readonly Gate[] = [...Object.values(STATES), ...Object.values(EDGES)].flat()
 
-/** The state of the account, a family without operations. Its rules refuse requests (rules: account#states, account#edges). */
+/** The state of the account, a family without operations. Its rules reject requests (rules: account#states, account#edges). */
 export const accountState: Family<Record<never, never>, typeof stateErrors> = {
   operations: {},
   errors: stateErrors,
@@ -85,7 +85,7 @@ export const accountState: Family<Record<never, never>, typeof stateErrors> = {
       const gate = gates.find(({ refuses }) => refuses(operation))
       if (gate) refuse(gate.error, {})
     },
-    /** Refuses a body that binds an endpoint configuration after these have ended. */
+    /** Rejects a body that binds an endpoint configuration after these have ended. */
     requirePermittedBody({ operation, options }, body) {
       if (optionsOf(options).account?.edges !== 'ended' || !isOfBindings(operation)) return
       const binds = Object.entries(Object(body)).some(([name, id]) => name.endsWith('endpoint_configuration_id') && id)

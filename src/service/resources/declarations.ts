@@ -114,7 +114,7 @@ export const configurationTarget: Target = {
   isUndeclared: isMissing,
 }
 
-/** Refuses a path whose edge does not exist; `name` is the name of the id in the path. */
+/** Rejects a path whose edge does not exist; `name` is the name of the id in the path. */
 export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
   if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
 }
@@ -125,7 +125,7 @@ export function hasRoute(tx: Transaction, edge_id: string, id: string): boolean 
   return !isStrict || tx.get(declarations, id)?.edge_id === edge_id
 }
 
-/** Refuses a path whose edge, or whose route on that edge, does not exist. */
+/** Rejects a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
   if (!hasRoute(tx, edge_id, id))

@@ -10,7 +10,7 @@ export const POLICY_SECRETS: ReadonlySet<string> = new Set([
   'server_private_key',
 ])
 
-/** The deepest config that is searched for secrets. Deeper ones are refused. */
+/** The deepest config that is searched for secrets. Deeper ones are rejected. */
 const MAX_DEPTH = 128
 
 /** Returns the config of an action, at any depth, without its secrets. */

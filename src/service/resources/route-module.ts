@@ -20,9 +20,9 @@ interface ModuleRecord<Module> {
 
 /** The ids in the path of a route module. */
 export interface RouteIds {
-  /** The id of the HTTPS edge, which starts with `edghts_`. Refused as `id_unparsable`, `id_wrong_prefix`, `edge_not_found`. */
+  /** The id of the HTTPS edge, which starts with `edghts_`. Rejected as `id_unparsable`, `id_wrong_prefix`, `edge_not_found`. */
   readonly edge_id: string
-  /** The id of the route on that edge, which starts with `edghtsrt_`. Refused as `id_unparsable`, `id_wrong_prefix`, `not_found`. */
+  /** The id of the route on that edge, which starts with `edghtsrt_`. Rejected as `id_unparsable`, `id_wrong_prefix`, `not_found`. */
   readonly id: string
 }
 
@@ -81,7 +81,7 @@ interface ModuleDefinition<
   view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
   /** The fields that name other resources. Their ids are checked before `check`. */
   readonly references?: readonly ModuleReference<v.InferOutput<Body>>[]
-  /** Refuses a body by rules that need the state of the gateway. `before` is the body that it replaces. */
+  /** Rejects a body by rules that need the state of the gateway. `before` is the body that it replaces. */
   check?(tx: Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 

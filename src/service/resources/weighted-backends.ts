@@ -161,7 +161,7 @@ export const weightedBackends = resource(table.kind, {
   },
 })
 
-/** Refuses the first child backend that does not exist (rules: references#always-there). */
+/** Rejects the first child backend that does not exist (rules: references#always-there). */
 function requireChildren(tx: Transaction, map: Readonly<Weights> = {}, own?: string): void {
   for (const id of Object.keys(map)) requireBackend(tx, `backends.${id}`, id, own)
 }

@@ -164,7 +164,7 @@ function rsaSigner(primes: readonly [p: string, q: string]): Signer {
   return {
     algorithm: 'ssh-rsa',
     blob: concatBytes(string('ssh-rsa'), mpint(numbers.e), mpint(numbers.n)),
-    // RFC 8332, 3: SHA-1, after which the key is named, is refused by today's servers.
+    // RFC 8332, 3: SHA-1, after which the key is named, is rejected by today's servers.
     sign: (message) => concatBytes(string('rsa-sha2-512'), string(signPkcs1(numbers, hashes.sha512, message))),
   }
 }

@@ -239,7 +239,7 @@ function listProblemsOf(test: Readonly<Record<string, unknown>>, path: PolicyPat
   )
   const add = (at: PolicyPath, what: string) => found.push({ path: at, message: `${at.join('.')} ${what}` })
   if (steps !== undefined && (test.request ?? test.repeat ?? test.expect) !== undefined)
-    add(path, 'has steps beside a request of its own. Put the request into the steps.')
+    add(path, 'has steps beside its own request. Put the request into the steps.')
   if (!parts.some((part) => isObject(part) && part.expect !== undefined))
     add([...path, 'expect'], `is missing: the test compares nothing. Allowed: ${EXPECTED}.`)
   return found
@@ -252,5 +252,5 @@ function listProblemsOfStep({ advance, request: sent, ...rest }: Readonly<Record
   if (advance === undefined)
     return sent === undefined ? [{ path, message: `${at}.request is missing. Allowed: a map with a url.` }] : []
   if ((sent ?? rest.expect ?? rest.repeat) === undefined) return []
-  return [{ path, message: `${at} has more than advance. Make it a step of its own.` }]
+  return [{ path, message: `${at} has more than advance. Make it its own step.` }]
 }

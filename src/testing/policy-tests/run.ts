@@ -36,7 +36,7 @@ export interface PolicyTestResult {
 
 type Visited = ReturnType<typeof createVisited>
 
-/** The tests of a file, on one policy. Each test has a gateway of its own. */
+/** The tests of a file, on one policy. Each test has its own gateway. */
 export class PolicyTestRun {
   readonly #file: PolicyTestFile
   readonly #policy: string

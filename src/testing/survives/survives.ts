@@ -14,7 +14,7 @@ type CreateForRun = (options: GatewayOptions<ManualClock>) => Gateway
 type GatewayOf<Create extends CreateForRun> =
   ReturnType<Create> extends Gateway<ManualClock> ? ReturnType<Create> : ReturnType<Create> & Gateway<ManualClock>
 
-/** Options whose `create` is of a type of its own: otherwise the compiler infers nothing from a generic function. */
+/** Options whose `create` is of its own type: otherwise the compiler infers nothing from a generic function. */
 type WithCreate<Options, Create> = Omit<Options, 'create'> & {
   /** Makes the gateway of each run: see {@link ScheduleOptions}. */
   readonly create?: Create

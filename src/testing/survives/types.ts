@@ -78,7 +78,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * - `other-leftovers`: it resolves, and leaves other resources than the run without failures, or other values in them
  * - `leftovers-after-error`: it rejects, and leaves resources
  * - `does-not-resume`: with `mayLeave`, the next try rejects although nothing failed in it
- * - `refused-error`: it rejects, and `allow` does not accept the error, or nothing had failed
+ * - `rejected-error`: it rejects, and `allow` does not accept the error, or nothing had failed
  * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
  * - `work-after-end`: it ends while requests or timers are under way
  * - `does-not-hold`: `holds` says no

@@ -124,7 +124,7 @@ test('all of it is a call over HTTP too', async () => {
   expect(gateway.endpoints.list().endpoints[0]?.url).not.toBe(body.public_url)
 })
 
-test('unknown options are refused', async () => {
+test('unknown options are rejected', async () => {
   const { gateway } = createWithAgent()
   // @ts-expect-error There is no such option.
   expect(() => gateway.agent.set({ slow: true })).toThrow('slow')

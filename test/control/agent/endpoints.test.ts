@@ -19,7 +19,7 @@ const SHOWN = {
 }
 
 // rules: agent#endpoints
-test('An endpoint with an unknown protocol of its upstream, and a tunnel to a flag, are refused', async () => {
+test('An endpoint with an unknown protocol of its upstream, and a tunnel to a flag, are rejected', async () => {
   const { call, names } = createWithAgent()
   const wrong = await call('POST', '/api/endpoints', { upstream: { url: 80, protocol: 'spdy' } })
   expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([400, expect.stringContaining('http2')])
@@ -62,7 +62,7 @@ test.each([
   expect((await call('POST', '/api/endpoints', { ...SENT, url, bindings: ['private'] })).status).toBe(400)
 })
 
-test('an endpoint with a binding that its URL cannot have is refused', async () => {
+test('an endpoint with a binding that its URL cannot have is rejected', async () => {
   const { call } = createWithAgent()
   expect((await call('POST', '/api/endpoints', { ...SENT, bindings: ['internal'] })).status).toBe(502)
 })
@@ -101,7 +101,7 @@ test('the upstream "https://" is port 443 of this machine', async () => {
   expect(body.upstream.url).toBe('https://localhost:443')
 })
 
-test('a PUT that the service refuses leaves the endpoint', async () => {
+test('a PUT that the service rejects leaves the endpoint', async () => {
   const { call, gateway } = createWithAgent(OWN_DOMAIN)
   await call('POST', '/api/endpoints', SENT)
   const before = gateway.snapshot()

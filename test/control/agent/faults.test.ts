@@ -40,7 +40,7 @@ describe('A fault of the API of the agent', () => {
     expect(gateway.tunnelSessions.list().tunnel_sessions).toEqual([])
   })
 
-  test('has a body of its own with 200, such as a list that is out of date', async () => {
+  test('has its own body with 200, such as a list that is out of date', async () => {
     const { gateway, call } = createWithAgent()
     await gateway.agent.start({ addr: 80, name: 'web' })
     gateway.faults.add({ agent: PATH, times: 1, body: STALE })
@@ -83,7 +83,7 @@ describe('A fault of the API of the agent', () => {
     [{ agent: PATH, operation: 'endpoints.list' }, 'nothing beside agent'],
     [{ agent: PATH, traffic: 'https://app.example.com' }, 'nothing beside agent'],
     [{ agent: PATH, phase: 'after' as const }, 'nothing beside agent'],
-  ])('%j is refused', (spec, message) => {
+  ])('%j is rejected', (spec, message) => {
     const { gateway } = createWithAgent()
     expect(() => gateway.faults.add(spec as never)).toThrow(message)
     expect(gateway.faults.all()).toEqual([])

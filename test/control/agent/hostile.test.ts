@@ -48,7 +48,7 @@ describe('A name', () => {
 
 // rules: agent#addresses
 test.each([0, -1, 1.5, 65536, '0', 'localhost:0', 'tcp://localhost:0', '\r\n80', 'http://local\thost', '', ' '])(
-  'the address %j is refused',
+  'the address %j is rejected',
   async (addr) => {
     const { call } = createWithAgent()
     const { status, body } = await call('POST', '/api/tunnels', { addr, proto: 'http' })

@@ -65,7 +65,7 @@ test('pyngrok connects, lists and disconnects', async () => {
 const isRetriable = ({ status, body }: { status: number; body: { details?: { err?: string } } }) =>
   status === 502 && body.details?.err === 'tunnel session not ready yet'
 
-test('the npm package ngrok does not try a refused start again', async () => {
+test('the npm package ngrok does not try a rejected start again', async () => {
   const { call } = createWithAgent({ account: { limits: { agents: 0 } } })
   const refused = await call('POST', '/api/tunnels', { addr: 80, name: 'web' })
   expect([refused.status, isRetriable(refused)]).toEqual([502, false])

@@ -134,7 +134,7 @@ test('requests can be deleted, and their number stays in the metrics', async () 
   expect((await call('GET', '/api/tunnels/web')).body.metrics.http.count).toBe(1)
 })
 
-test('what a policy answers never reaches the agent, and an upstream that refuses is 502', async () => {
+test('what a policy answers never reaches the agent, and an upstream that rejects is 502', async () => {
   const { gateway, call } = createWithAgent()
   const denied = { on_http_request: [{ actions: [{ type: 'deny' }] }] }
   const closed = await gateway.agent.start({ addr: 3000, name: 'closed', traffic_policy: denied })
@@ -168,7 +168,7 @@ test('only the beginning of a long body is kept, and all requests have at most 5
   expect(atob(requests[0].request.raw).length).toBeLessThan(1024 * 1024 + 1000)
 })
 
-test('the duration is that on the clock of the gateway, and a request without an answer has no response', async () => {
+test('the duration is that on the clock of the gateway, and a request without a response has no response', async () => {
   const { gateway, call } = createWithAgent()
   const { public_url } = await gateway.agent.start({ addr: 3000 })
   let answer = (_: Response) => {}

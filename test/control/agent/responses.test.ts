@@ -52,7 +52,7 @@ test('The document of the controls says what each control of the agent does, and
   }
 })
 
-test('Changes by the API of the agent are counted among the controls that were used, reads and refusals are not', async () => {
+test('Changes by the API of the agent are counted among the controls that were used, reads and errors are not', async () => {
   const { call, control } = createWithAgent()
   const countOthers = async () => (await control('GET', '/controls')).body.others
   await call('GET', '/api/tunnels')

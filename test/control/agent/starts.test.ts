@@ -17,7 +17,7 @@ describe('The address of a definition', () => {
     expect((await gateway.agent.start({ addr })).config.addr).toBe(expected)
   })
 
-  test.each(['a b', 'http://a:0', 'http://a:b'])('%j is refused, with what is allowed', async (addr) => {
+  test.each(['a b', 'http://a:0', 'http://a:b'])('%j is rejected, with what is allowed', async (addr) => {
     const { call } = createWithAgent()
     const { status, body } = await call('POST', '/api/tunnels', { addr, name: 'web' })
     expect([status, body.details.err]).toEqual([
@@ -114,7 +114,7 @@ describe('The fields of a definition', () => {
   })
 })
 
-describe('A start that is refused', () => {
+describe('A start that is rejected', () => {
   test('for another reason than the acl does not blame the credential of the agent', async () => {
     const { gateway, call, control } = createWithAgent()
     const { id } = gateway.credentials.create({ acl: ['bind:app.example.com'] })

@@ -141,7 +141,7 @@ describe('A definition', () => {
 })
 
 // rules: agent#errors
-describe('A start that is refused', () => {
+describe('A start that is rejected', () => {
   test.each([
     ['{', 'SyntaxError'],
     [[], 'an array'],

@@ -40,7 +40,7 @@ describe('The journal (inspect calls)', () => {
     ])
   })
 
-  it('has the time of each request, also of one that is refused before anything asks for the time', async () => {
+  it('has the time of each request, also of one that is rejected before anything asks for the time', async () => {
     const clock = createTestClock()
     const gateway = open({ clock })
     for (const path of ['/reserved_addrs', '/nothing', '/nothing']) {
@@ -77,7 +77,7 @@ describe('The journal (inspect calls)', () => {
     expect(gateway.requests.all().map(({ at }) => at)).toEqual(['2025-09-04T10:11:14Z'])
   })
 
-  it('has no commit for a read, nor for a request that was refused', async () => {
+  it('has no commit for a read, nor for a request that was rejected', async () => {
     const gateway = open()
     gateway.reservedAddrs.create()
     await client(gateway)('GET', '/reserved_addrs')
@@ -170,7 +170,7 @@ describe('The journal (inspect calls)', () => {
     [{ status: '200' }, /status is "200"/],
     ['reserved_addrs.create', /the filter is "reserved_addrs.create". Allowed: a predicate or operation, /],
     [null, /the filter is null/],
-  ])('refuses the filter %j, which no entry can agree with, instead of finding none', (filter, message) => {
+  ])('rejects the filter %j, which no entry can agree with, instead of finding none', (filter, message) => {
     const { requests } = open()
     for (const read of [requests.all, requests.count, requests.last]) {
       expect(expectError(() => read(filter as never))).toMatchObject({

@@ -46,7 +46,7 @@ test('The records of a collection are listed, newest first, and so are those tha
   expect(await listRecords(gateway, 'using=nobody')).toEqual([])
 })
 
-test('The name of no collection is refused, with all names', async () => {
+test('The name of no collection is rejected, with all names', async () => {
   const gateway = createNgrok()
   const list = (name: string) => gateway.fetch(`http://localhost/_fauxgate/records?collection=${name}`)
   for (const name of ['nope', 'reserved_domain', '', 'toString', '__proto__']) {

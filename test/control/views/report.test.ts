@@ -395,7 +395,7 @@ describe('The report', () => {
   test.each([
     [{ about: 5 }, 'about is 5. Allowed: a string.'],
     [{ abuot: 'd0' }, '"abuot" is not an option. Supported: about.'],
-  ])('refuses the options %j', (options, message) => {
+  ])('rejects the options %j', (options, message) => {
     expect(() => openManual().report(options as never)).toThrow(message)
   })
 

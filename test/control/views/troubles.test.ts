@@ -171,7 +171,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     ])
   })
 
-  test('have waiting faults and outcomes, faults that still apply, and the requests that a used-up one refused', async () => {
+  test('have waiting faults and outcomes, faults that still apply, and the requests that a used-up one rejected', async () => {
     const gateway = openManual()
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 503 })
     gateway.faults.add({ operation: 'reserved_addrs.get', status: 503, times: 1 })
@@ -284,7 +284,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(await causes()).toEqual([['unused', `${used} ${missed}`]])
   })
 
-  test('name up to three causes of the requests that one operation refused, and leave out those that are fixed', async () => {
+  test('name up to three causes of the requests that one operation rejected, and leave out those that are fixed', async () => {
     const gateway = openManual()
     const create = (json: object) => client(gateway)('POST', '/reserved_domains', { json })
     for (const json of [{ metadata: 5 }, { description: 5 }, { description: 6 }])

@@ -29,7 +29,7 @@ const open = (due: { at: number; order: number }) => {
 test.each([
   [{ at: Number.NaN, order: 1 }, '{ at: NaN, order: 1 }'],
   [{ at: 1, order: Number.POSITIVE_INFINITY }, '{ at: 1, order: Infinity }'],
-])('A record that is due at %j is refused, and nothing is written', (due, received) => {
+])('A record that is due at %j is rejected, and nothing is written', (due, received) => {
   const gateway = open(due)
   const commits = collectCommits(gateway)
   expect(() => gateway.widgets.create({ name: 'a' })).toThrow(

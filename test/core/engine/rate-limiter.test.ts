@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { RateLimiter } from '../../../src/core/engine/rate-limiter.ts'
 import { Refusal } from '../../../src/core/schema/errors.ts'
 
-/** Returns the seconds that each refused request must wait, and undefined for each accepted request. */
+/** Returns the seconds that each rejected request must wait, and undefined for each accepted request. */
 function takeAll(limiter: RateLimiter, times: readonly number[]): (number | undefined)[] {
   return times.map((now) => {
     try {

@@ -13,7 +13,7 @@ function writeSnapshot() {
   return JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys: true })))
 }
 
-describe('A snapshot whose records do not fit together is refused, and changes nothing', () => {
+describe('A snapshot whose records do not fit together is rejected, and changes nothing', () => {
   const refusalOf = (snapshot: ReturnType<typeof writeSnapshot>): GatewayError => {
     const gateway = createGateway({ seed: 'restored', clock: manualClock(CLOCK_START) })
     gateway.reservedAddrs.create()

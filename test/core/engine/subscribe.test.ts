@@ -12,7 +12,7 @@ import { dueAfter } from '../../support/provisioning.ts'
 const policy = { authority: 'letsencrypt' }
 
 describe('The commits for subscribers (rules: transactions#commits)', () => {
-  it('come in order, with operation, time and the records before and after; refused calls have none', () => {
+  it('come in order, with operation, time and the records before and after; rejected calls have none', () => {
     const gateway = open()
     const commits = collectCommits(gateway)
     const { id } = gateway.reservedAddrs.create({ description: 'x' })

@@ -87,7 +87,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
     'a restore': (gateway) => gateway.restore(createGateway().snapshot()),
   }
 
-  it.each(Object.entries(calls))('is refused inside a transaction: %s', (_name, call) => {
+  it.each(Object.entries(calls))('is rejected inside a transaction: %s', (_name, call) => {
     const refusals: GatewayError[] = []
     const dialect = createDialect(() => refusals.push(expectError(() => call(gateway))))
     const gateway: Gateway = open({ dialect })
@@ -103,7 +103,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
     expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1)
   })
 
-  it('is refused inside a transaction over HTTP too, as 409', async () => {
+  it('is rejected inside a transaction over HTTP too, as 409', async () => {
     const answers: Promise<number>[] = []
     const dialect = createDialect(() => answers.push(client(gateway)('GET', '/reserved_addrs').then((it) => it.status)))
     const gateway: Gateway = open({ dialect })
@@ -111,7 +111,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
     expect(await Promise.all(answers)).toEqual([409])
   })
 
-  it.each(Object.entries(calls))('is refused while the clock is read: %s', (_name, call) => {
+  it.each(Object.entries(calls))('is rejected while the clock is read: %s', (_name, call) => {
     const refusals: string[] = []
     const clock = {
       now() {

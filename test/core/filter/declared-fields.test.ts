@@ -27,13 +27,13 @@ describe('In the dialect ngrok a filter names the fields that the service docume
     'obj.uri == "x"',
     'obj.certificate.uri == "x"',
     'obj.nope == "x"',
-  ])('%s is refused, and the message lists those fields', (filter) => {
+  ])('%s is rejected, and the message lists those fields', (filter) => {
     expect(() => countMatches(filter)).toThrow(
       /: obj.*, a field that filters cannot name; allowed there is obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
     )
   })
 
-  test.each(['startsWith', 'contains', 'endsWith'])('.%s() of an id is refused', (call) => {
+  test.each(['startsWith', 'contains', 'endsWith'])('.%s() of an id is rejected', (call) => {
     expect(() => countMatches(`obj.id.${call}("rd_")`)).toThrow('a part of an id; allowed there is obj.id == "…"')
   })
 

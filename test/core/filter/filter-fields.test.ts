@@ -100,7 +100,7 @@ describe('A filter over fields of every type (rules: filters#types)', () => {
     'obj.sets == ¦obj.sets',
     'obj.grid == ¦["x"]',
     '¦obj.opaque.x == "x"',
-  ])('%s is refused at the mark', (markedFilter) => {
+  ])('%s is rejected at the mark', (markedFilter) => {
     expect(findMatches(markedFilter.replace('¦', ''))).toContain(`at character ${markedFilter.indexOf('¦') + 1}: `)
   })
 })
@@ -108,7 +108,7 @@ describe('A filter over fields of every type (rules: filters#types)', () => {
 describe('A filter names the fields that the dialect has (rules: filters#types)', () => {
   const filters = ['size(obj.resolves_to) == 0', 'obj.resolves_to == null', '"us" in obj.resolves_to']
 
-  test.each(filters)('and refuses a field that only another dialect has: %s', (filter) => {
+  test.each(filters)('and rejects a field that only another dialect has: %s', (filter) => {
     const listFiltered = () => createGateway().reservedDomains.list({ filter })
     expect(listFiltered).toThrow(/: obj\.resolves_to, an unknown field; allowed there is obj\.id, .*obj\.[a-z_]+\. /)
     expect(listFiltered).not.toThrow(/allowed there is .*resolves_to/)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { client, expectError, outcome } from '../../support/client.ts'
 import { open } from '../../support/gateway.ts'
 
-/** Expects a refusal at the character after "¦". */
+/** Expects an error at the character after "¦". */
 function expectRefusedAtMark(markedFilter: string, family: 'reservedDomains' | 'weightedBackends' | 'tlsCertificates') {
   const filter = markedFilter.replace('¦', '')
   const { key, message } = expectError(() => open()[family].list({ filter }))
@@ -11,7 +11,7 @@ function expectRefusedAtMark(markedFilter: string, family: 'reservedDomains' | '
   expect(message).toMatch(/: .+; allowed there is .+\. Supported is a subset of CEL over obj: /s)
 }
 
-describe('A filter that can never match is refused at the wrong part (rules: filters#types)', () => {
+describe('A filter that can never match is rejected at the wrong part (rules: filters#types)', () => {
   test.each([
     'obj.domain < ¦5',
     '¦"x" == size(obj.domain)',
@@ -76,7 +76,7 @@ describe('A filter that can never match is refused at the wrong part (rules: fil
   ])('%s, over tlsCertificates', (markedFilter) => expectRefusedAtMark(markedFilter, 'tlsCertificates'))
 })
 
-describe('A filter that is not valid CEL is refused at the wrong part (rules: filters#language)', () => {
+describe('A filter that is not valid CEL is rejected at the wrong part (rules: filters#language)', () => {
   test.each([
     '(¦',
     'obj.domain ==¦',
@@ -126,7 +126,7 @@ describe('The size of a filter (rules: filters#language)', () => {
     expect(listDomains(filter).reserved_domains).toEqual([])
   })
 
-  test('is the same through HTTP, where the refusal names the parameter in its details', async () => {
+  test('is the same through HTTP, where the error names the parameter in its details', async () => {
     const { status, body } = await client(open())('GET', '/reserved_domains?filter=obj.domain%20%3C%205')
     expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_250'])
     expect(body.msg).toContain('filter is "obj.domain < 5": at character 14: 5, a number; allowed there is a text. ')

@@ -168,7 +168,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
     )
   })
 
-  test('with a type error anywhere is refused at one of its characters', async () => {
+  test('with a type error anywhere is rejected at one of its characters', async () => {
     await checkAsync(
       fc.asyncProperty(illTyped, async (filter) => {
         const error = expectError(() => family.list(gateway, { filter }))
@@ -186,7 +186,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
     )
   })
 
-  test('of any text selects items, or is refused with less than 2,000 characters', () => {
+  test('of any text selects items, or is rejected with less than 2,000 characters', () => {
     const tokens = [
       ...`( ) [ ] { } , . : ? ! - + && || == <= > in " '`.split(' '),
       ' ',

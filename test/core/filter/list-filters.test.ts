@@ -155,12 +155,12 @@ describe('A literal in a list filter (rules: filters#literals)', () => {
   )
 })
 
-describe('A refused list filter (rules: filters#language)', () => {
-  test('is refused in an empty list too', async () => {
+describe('A rejected list filter (rules: filters#language)', () => {
+  test('is rejected in an empty list too', async () => {
     expect(outcome(await client(open())('GET', '/reserved_addrs?filter=('))).toBe('400 ERR_GATEWAY_250')
   })
 
-  test('of 100,000 open parentheses is refused', async () => {
+  test('of 100,000 open parentheses is rejected', async () => {
     const answer = await client(open())('GET', `/reserved_addrs?filter=${'('.repeat(100_000)}`)
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_250')
   })

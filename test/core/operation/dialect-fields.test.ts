@@ -37,14 +37,14 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
   )
 
   test.each(['error_redirect_url', 'is_dev', 'resolves_to', 'name', 'http_endpoint_configuration_id'])(
-    'are refused by standard on create: %s',
+    'are rejected by standard on create: %s',
     async (field) => {
       expect(outcome(await create(standard, { domain: DOMAIN, [field]: null }))).toBe('400 ERR_GATEWAY_214')
     },
   )
 
   test.each(['error_redirect_url', 'is_dev', 'resolves_to', 'name', 'domain', 'region'])(
-    'are refused by standard on update: %s',
+    'are rejected by standard on update: %s',
     async (field) => {
       const gateway = open()
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
@@ -138,7 +138,7 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
     expect((await create(ngrok, { domain: DOMAIN, name: '' })).status).toBe(201)
   })
 
-  test('is refused together with domain, even with the same value', async () => {
+  test('is rejected together with domain, even with the same value', async () => {
     const response = await create(ngrok, { name: DOMAIN, domain: DOMAIN })
     expect(outcome(response)).toBe('400 ERR_NGROK_449')
     expect(response.body.msg).toBe('name and domain were both sent. They name the same field: send domain only.')
@@ -223,7 +223,7 @@ describe('A bare name (rules: dialects#bare-names)', () => {
     expect(outcome(await create(ngrok, { name }))).toBe(expected)
   })
 
-  test('is refused as domain, and by standard', async () => {
+  test('is rejected as domain, and by standard', async () => {
     expect(outcome(await create(ngrok, { domain: 'app' }))).toBe('400 ERR_NGROK_448')
     expect(outcome(await create(standard, { domain: 'app' }))).toBe('400 ERR_GATEWAY_448')
   })

@@ -161,7 +161,7 @@ describe('The paging alias beforeId (rules: dialects#paging-alias)', () => {
 })
 
 describe('Another name of a field', () => {
-  test('is refused together with that field', async () => {
+  test('is rejected together with that field', async () => {
     const dialect = { ...standard, fieldAliases: { reserved_addrs: { note: 'description' } } }
     const create = async (json: object) => client(open({ dialect }))('POST', '/reserved_addrs', { json })
     expect((await create({ note: 'x' })).body.description).toBe('x')
@@ -203,7 +203,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
     }
   })
 
-  test("is refused together with the module's own fields, and the error names each of these fields", async () => {
+  test("is rejected together with the module's own fields, and the error names each of these fields", async () => {
     const { status, body } = await put({
       module: { num_buckets: 5 },
       num_buckets: 5,
@@ -301,7 +301,7 @@ describe('A custom dialect (rules: dialects#data)', () => {
     expect(outcome(await api('PATCH', `/reserved_addrs/${id}`, { json: { shape: 'round' } }))).toBe('422 ACME-214')
   })
 
-  test('names fields in messages and details as the client did, whichever rule refuses the fields', async () => {
+  test('names fields in messages and details as the client did, whichever rule rejects the fields', async () => {
     const api = client(open({ dialect: acme }))
     const createRefused = async (json: object) => (await api('POST', '/reserved_domains', { json })).body
     const unknown = await createRefused({ host: 'app.example.com', cert: 'cert_1' })
@@ -314,7 +314,7 @@ describe('A custom dialect (rules: dialects#data)', () => {
     expect(Object.keys(withoutFacts(inside.details))).toEqual(['operation_id', 'field:tls.authority'])
   })
 
-  test('is refused if a part of it is missing', () => {
+  test('is rejected if a part of it is missing', () => {
     const { errorStatuses: _, ...partial } = standard
     expect(() => open({ dialect: partial as Dialect })).toThrow(/^dialect is an object\. Allowed: .*errorStatuses/)
   })

@@ -10,7 +10,7 @@ const sparse = (length: number): never => new Array(length) as never
 
 const zeros = (length: number): never => new Array(length).fill(0) as never
 
-describe('A list that is longer than any HTTP body can hold is refused, and the process lives (rules: requests#body)', () => {
+describe('A list that is longer than any HTTP body can hold is rejected, and the process lives (rules: requests#body)', () => {
   test.each<[string, () => unknown, string]>([
     [
       'of texts',
@@ -33,7 +33,7 @@ describe('A list that is longer than any HTTP body can hold is refused, and the 
       'body is an object. Allowed: at most 1000000 values.',
     ],
     [
-      'in place of a text',
+      'instead of a text',
       () => createGateway().reservedDomains.create({ domain: sparse(LENGTH) }),
       'domain is an array of 10000000. Allowed: at most 1000000 values.',
     ],
@@ -56,7 +56,7 @@ describe('A list that is longer than any HTTP body can hold is refused, and the 
     )
   })
 
-  test('a snapshot with such a list of records is refused too', () => {
+  test('a snapshot with such a list of records is rejected too', () => {
     const gateway = createGateway()
     const snapshot = structuredClone(gateway.snapshot())
     const restore = () =>

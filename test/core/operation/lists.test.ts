@@ -55,7 +55,7 @@ describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, create) 
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
   })
 
-  test('refuses a cursor of another type and one that is no id', async () => {
+  test('rejects a cursor of another type and one that is no id', async () => {
     const api = client(open())
     expect(outcome(await api('GET', `${path}?before_id=ec_1`))).toBe('400 ERR_GATEWAY_227')
     expect(outcome(await api('GET', `${path}?before_id=nonsense`))).toBe('400 ERR_GATEWAY_223')

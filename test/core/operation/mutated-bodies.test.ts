@@ -41,7 +41,7 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
     expect(send(gateway, method, fillPath(path), body).status).toBeLessThan(300)
   })
 
-  test('are accepted, or refused by an error that changes nothing', () => {
+  test('are accepted, or rejected by an error that changes nothing', () => {
     const counts = { accepted: 0, refused: 0 }
     check(
       fc.property(mutants, ({ method, path, body }) => {
@@ -83,7 +83,7 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
     )
   })
 
-  test('name a symbol of the caller, and an array in place of an object, by their kinds', () => {
+  test('name a symbol of the caller, and an array instead of an object, by their kinds', () => {
     const { trafficPolicy } = open()
     const action = { type: Symbol('is a text'), config: [1, 2] } as never
     expect(() => trafficPolicy.replace(IDS, { inbound: [{ actions: [action] }] })).toThrow(
@@ -96,7 +96,7 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
     )
   })
 
-  test('that contain themselves are refused by the direct API', () => {
+  test('that contain themselves are rejected by the direct API', () => {
     const loop: Record<string, unknown> = { again: null }
     loop.again = loop
     const inbound = [{ actions: [{ type: 'oauth', config: loop }] }]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../../src/index.ts'
 import { client, expectError } from '../../support/client.ts'
 
-describe('The details of a refusal are data about its first field (rules: errors#details)', () => {
+describe('The details of an error are data about its first field (rules: errors#details)', () => {
   const post = async (path: string, json: object) =>
     (await client(createGateway())('POST', path, { json })).body.details
   const addFault = (spec: Parameters<Gateway['faults']['add']>[0]) =>

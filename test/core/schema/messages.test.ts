@@ -32,7 +32,7 @@ describe('An unknown path (rules: answers#paths-and-methods)', () => {
 })
 
 describe('An id in a path', () => {
-  it('has at most 64 letters and digits after its prefix, or it is refused', async () => {
+  it('has at most 64 letters and digits after its prefix, or it is rejected', async () => {
     const gateway = open()
     expect((await client(gateway)('GET', `${ADDRS}/ra_${'a'.repeat(64)}`)).status).toBe(404)
     const answer = await client(gateway)('GET', `${ADDRS}/ra_${'a'.repeat(65)}`)
@@ -103,7 +103,7 @@ describe('A value that nests too deep', () => {
   const nest = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
   const policy = (config: string) => `{"inbound":[{"actions":[{"type":"rate-limit","config":${config}}]}]}`
 
-  it('is allowed up to 64 levels; a deeper value is refused by the name of its field', async () => {
+  it('is allowed up to 64 levels; a deeper value is rejected by the name of its field', async () => {
     const put = (raw: string) => client(open())('PUT', POLICY, { raw, headers: JSON_TYPE })
     expect((await put(policy(nest(64)))).status).toBe(200)
     const answer = await put(policy(nest(65)))
@@ -121,7 +121,7 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
     replace: (body: unknown) => open().compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }, body as never),
   }
 
-  test.each(['create', 'replace'] as const)('is refused as over HTTP if it is not an object: %s', (name) => {
+  test.each(['create', 'replace'] as const)('is rejected as over HTTP if it is not an object: %s', (name) => {
     const bodies: [unknown, string][] = [
       [null, 'null'],
       [[], 'an array'],
@@ -148,7 +148,7 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
     expect([directKey, outcome(answer)]).toEqual(['body_unparsable', '400 ERR_GATEWAY_213'])
   })
 
-  test('an invalid id of any type is refused by the name of its field', () => {
+  test('an invalid id of any type is rejected by the name of its field', () => {
     for (const ids of [null, 5, 'x', {}]) {
       const error = expectError(() => open().compression.get(ids as never))
       expect([error.key, Object.keys(withoutFacts(error.details))]).toEqual([

@@ -31,7 +31,7 @@ test('An enumerable property of Object.prototype is named, where it would be tak
 test('A config file that adds one gets that message', async () => {
   const config = join(newFolder(), 'c.mjs')
   writeFileSync(config, 'Object.prototype.extra = 1\nexport default { port: 0 }')
-  // In a process of its own, because such a property reaches all code.
+  // In its own process, because such a property reaches all code.
   const { output, exited } = startProcess({}, 'serve', '--config', config)
   expect(await exited).toBe(2)
   expect(output.stderr).toBe(`fauxgate: ${MESSAGE} See "fauxgate help serve".\n`)

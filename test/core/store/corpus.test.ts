@@ -116,7 +116,7 @@ describe.each(recordedVersions)('The recording of fauxgate %s', (version) => {
     expect([compared, differing]).toEqual([JSON.parse(text).log.entries.length, []])
   })
 
-  it('is refused if its format is newer, and the error says what to do', () => {
+  it('is rejected if its format is newer, and the error says what to do', () => {
     const newerRecording = JSON.parse(text)
     newerRecording.log._fauxgate.format = 2
     expect(() => parseHar(JSON.stringify(newerRecording), 'recording.har')).toThrow(
@@ -172,7 +172,7 @@ const listDescriptions = (gateway: Gateway) =>
   gateway.reservedAddrs.list().reserved_addrs.map((each) => each.description)
 
 describe('A next version of the records', () => {
-  it('restores snapshots of this version, and this version refuses those of the next one', async () => {
+  it('restores snapshots of this version, and this version rejects those of the next one', async () => {
     const create = await importNextVersion()
     const gateway = create({ ...options })
     gateway.restore(snapshotOf('0.1.0'))
@@ -184,7 +184,7 @@ describe('A next version of the records', () => {
     )
   })
 
-  it('writes all records of a store as one commit, and then this version refuses the store', async () => {
+  it('writes all records of a store as one commit, and then this version rejects the store', async () => {
     const create = await importNextVersion()
     const olderStore = memoryStore()
     createGateway({ store: olderStore }).reservedAddrs.create({ description: 'x' })
@@ -197,7 +197,7 @@ describe('A next version of the records', () => {
     expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow(`records of the version ${NEXT_VERSION}`)
   })
 
-  it('writes that commit again if the store lost it and then refused another one', async () => {
+  it('writes that commit again if the store lost it and then rejected another one', async () => {
     const consoleError = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => consoleError.mockRestore())
     const create = await importNextVersion()

@@ -162,7 +162,7 @@ async function runStep(step: () => unknown, { store, fuse }: Place) {
   }
 }
 
-/** Expects that a step is refused if one of its statements fails. */
+/** Expects that a step is rejected if one of its statements fails. */
 async function expectRefused(step: () => unknown, at: number, place: Place, isKill = false): Promise<void> {
   place.fuse.set(at, isKill)
   const { isAcknowledged } = await runStep(step, place)

@@ -51,7 +51,7 @@ describeSqlite('A damaged SQLite file', () => {
     expect(listAddresses()).toEqual([])
   })
 
-  it('opens with its content, or is refused with an error and stays unchanged (rules: stores#damage)', async () => {
+  it('opens with its content, or is rejected with an error and stays unchanged (rules: stores#damage)', async () => {
     const { file, content } = await createFullFile()
     const bytes = readFileSync(file)
     const place = fc.record({ at: fc.nat({ max: bytes.length - 1 }), mask: fc.integer({ min: 1, max: 255 }) })
@@ -80,7 +80,7 @@ describeSqlite('A damaged SQLite file', () => {
     ['a missing record', "DELETE FROM fauxgate_records WHERE collection = 'reserved_addrs'"],
     ['another time', 'UPDATE fauxgate_facts SET now = now + 1'],
     ['a number that JavaScript does not have', 'UPDATE fauxgate_facts SET sequence = 9223372036854775807'],
-  ])('is refused with an error: %s', async (_what, sql) => {
+  ])('is rejected with an error: %s', async (_what, sql) => {
     const { file } = await createFullFile()
     damageFile(file, sql)
     expect(() => readState(file)).toThrow(/^The store .*(damaged|read)/)
@@ -91,7 +91,7 @@ const LOOP = 'WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) S
 const COLUMNS = '(version INTEGER NOT NULL)'
 
 describeSqlite(
-  'A SQLite file whose tables are not those of a store is refused in words, and stays unchanged (rules: stores#damage):',
+  'A SQLite file whose tables are not those of a store is rejected in words, and stays unchanged (rules: stores#damage):',
   () => {
     it.each([
       ['without its facts', 'DELETE FROM fauxgate_facts', 'it has records, and its row of facts is missing'],
@@ -221,7 +221,7 @@ describeSqlite('A SQLite file that was copied while a gateway had it open (rules
     return { file, copy }
   }
 
-  it('is refused by its name if its log is missing, and stays unchanged', async () => {
+  it('is rejected by its name if its log is missing, and stays unchanged', async () => {
     const { file, copy } = await copyOpenFile('')
     const bytes = readFileSync(copy)
     expect(() => sqliteStore(copy)).toThrow(

@@ -35,7 +35,7 @@ const openStore = (file: string) => {
 }
 
 describe.runIf(canMount || !hasSqlite)(
-  titleWithRequirement('On a disk of its own', canMount || !hasSqlite, 'no disk can be mounted'),
+  titleWithRequirement('On its own disk', canMount || !hasSqlite, 'no disk can be mounted'),
   () =>
     describeSqlite('a SQLite file', () => {
       it('on a full disk answers 507, loses nothing, and continues once there is space (rules: stores#failures)', async () => {
@@ -73,7 +73,7 @@ describe.runIf(canMount || !hasSqlite)(
         expect(stateWithSecretsOf(openStore(file).gateway)).toBe(after)
       })
 
-      it('on a disk without space for it is refused, with the reason', () => {
+      it('on a disk without space for it is rejected, with the reason', () => {
         const folder = mountDisk(16)
         writeFileSync(join(folder, 'ballast'), Buffer.alloc(12 * 1024))
         expect(() => sqliteStore(join(folder, 'gateway.db'))).toThrow(
@@ -81,7 +81,7 @@ describe.runIf(canMount || !hasSqlite)(
         )
       })
 
-      it('on a read-only disk is refused, and stays unchanged', async () => {
+      it('on a read-only disk is rejected, and stays unchanged', async () => {
         const folder = mountDisk(1024)
         const file = join(folder, 'gateway.db')
         const { gateway, store } = openStore(file)

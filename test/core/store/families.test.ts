@@ -46,7 +46,7 @@ const MISSING =
 
 // rules: stores#versions
 describe('A store with further families or fields than those of the gateway that opens it', () => {
-  it('is refused by the name of the family, although it has no record of it', () => {
+  it('is rejected by the name of the family, although it has no record of it', () => {
     const commits = write(createNotes())
     const store = memoryStore(commits)
     expect(() => createGateway({ store })).toThrow(MISSING)
@@ -60,7 +60,7 @@ describe('A store with further families or fields than those of the gateway that
     ['a field of items', { parts: v.array(v.object({ size: v.string() })) }, 'parts[].size: string'],
     ['a kind of value', { color: v.nullable(v.picklist(['red'])) }, 'color: null'],
     ['a value', { color: v.picklist(['red', 'blue']) }, 'color: "blue"'],
-  ])('is refused if it may have %s that the gateway does not know', (_, fields, line) => {
+  ])('is rejected if it may have %s that the gateway does not know', (_, fields, line) => {
     const known = createNotes({ color: v.picklist(['red']) })
     expect(() => open(write(createNotes(fields)), known)).toThrow(
       `The store may have records of "notes" with ${line}, which this fauxgate does not know. Use the fauxgate that wrote it, or a newer one.`,
@@ -81,7 +81,7 @@ describe('A store with further families or fields than those of the gateway that
 describe('A store with fewer families or fields than those of the gateway that opens it', () => {
   const newer = createNotes({ size: v.optional(v.number(), 1) })
 
-  it('is opened, has the new ones from the next commit, and is then refused by the older gateway', () => {
+  it('is opened, has the new ones from the next commit, and is then rejected by the older gateway', () => {
     const commits = write(newer, write({}))
     expect(
       commits.map(({ operation, replaces }) => [operation, replaces?.fields?.notes?.includes('size: number')]),
@@ -107,7 +107,7 @@ describe('A store with fewer families or fields than those of the gateway that o
     return store
   }
 
-  it('is refused, and not as a damaged one, if its records lack a field that the family needs now', () => {
+  it('is rejected, and not as a damaged one, if its records lack a field that the family needs now', () => {
     const families = createNotes()
     const before = storeWithNote(families)
     const store = memoryStore(before.commits)
@@ -118,7 +118,7 @@ describe('A store with fewer families or fields than those of the gateway that o
     expect(open(before.commits, families).reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
-  it('is refused, and not as a damaged one, if the family has another prefix of ids now', () => {
+  it('is rejected, and not as a damaged one, if the family has another prefix of ids now', () => {
     const { commits } = storeWithNote(createNotes())
     expect(() => open(commits, createNotes({}, 'memo'))).toThrow(
       /^The store does not fit the families of this gateway: the id of the record "note_\w+" of notes has the prefix "note"\. Allowed: "memo", the prefix of its family now\. Use the family with the prefix "note", or give it a new file\.$/,
@@ -150,7 +150,7 @@ describe('A SQLite file', () => {
     }
   }
 
-  testSqlite('of a gateway with a further family is refused, and opened with it', () => {
+  testSqlite('of a gateway with a further family is rejected, and opened with it', () => {
     const file = newFile()
     openFile(file, createNotes())
     expect(() => openFile(file)).toThrow(MISSING)
@@ -169,7 +169,7 @@ describe('A SQLite file', () => {
 })
 
 describe('A snapshot with a family that the gateway does not have', () => {
-  it('is refused by its name if it has a record of the family', () => {
+  it('is rejected by its name if it has a record of the family', () => {
     const gateway = createGateway({ families: createNotes() })
     const copy = () => JSON.parse(JSON.stringify(gateway.snapshot()))
     createGateway().restore(copy())

@@ -99,7 +99,7 @@ async function runUntil(last: number, failure: Failure | undefined, client: Clie
 describeSqlite(
   'Sandboxes whose process ends, or whose objects do not reach one another, at any step of a session',
   () => {
-    it('keep the confirmed changes, have no refused ones, and accept the same call again (rules: stores#failures)', async () => {
+    it('keep the confirmed changes, have no rejected ones, and accept the same call again (rules: stores#failures)', async () => {
       vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: NOW })
       onTestFinished(() => void vi.useRealTimers())
       // The Worker prints the failures.

@@ -122,20 +122,23 @@ describeSqlite('An archive (rules: sandboxes#backup)', () => {
     ['ttl', 1000],
     ['snapshot', {}],
     ['unknown', 1],
-  ])('is refused with the option %s, which no request can set, and creates no sandbox from it', async (name, value) => {
-    const { send, create } = await start()
-    await create('one')
-    const [line = ''] = (await send('GET', '/backup')).text.split('\n')
-    const sandbox = JSON.parse(line)
-    const planted = { ...sandbox, name: 'two', options: { ...sandbox.options, [name]: value } }
-    const { status, text } = await send('POST', '/restore', planted)
-    expect([status, JSON.parse(text).details]).toMatchObject([
-      409,
-      { restored: '0', 'line 1': expect.stringContaining(`options.${name} is missing or invalid`) },
-    ])
-    expect((await send('GET', '/s/two')).status).toBe(404)
-    expect((await send('POST', '/restore', { ...sandbox, name: 'three' })).text).toContain('"restored":1')
-  })
+  ])(
+    'is rejected with the option %s, which no request can set, and creates no sandbox from it',
+    async (name, value) => {
+      const { send, create } = await start()
+      await create('one')
+      const [line = ''] = (await send('GET', '/backup')).text.split('\n')
+      const sandbox = JSON.parse(line)
+      const planted = { ...sandbox, name: 'two', options: { ...sandbox.options, [name]: value } }
+      const { status, text } = await send('POST', '/restore', planted)
+      expect([status, JSON.parse(text).details]).toMatchObject([
+        409,
+        { restored: '0', 'line 1': expect.stringContaining(`options.${name} is missing or invalid`) },
+      ])
+      expect((await send('GET', '/s/two')).status).toBe(404)
+      expect((await send('POST', '/restore', { ...sandbox, name: 'three' })).text).toContain('"restored":1')
+    },
+  )
 
   it('continues after a sandbox that exceeds a limit, with the limit as the reason', async () => {
     const from = await start()

@@ -32,7 +32,7 @@ const countAddresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserv
 const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', { json: {} })
 
 describe('Without SQLite', () => {
-  it('a file is refused, and the error names the required version of Node', async () => {
+  it('a file is rejected, and the error names the required version of Node', async () => {
     await withoutSqlite(() =>
       expect(() => sqliteStore('never.db')).toThrow(/^A SQLite file needs Node 22\.13 or newer/),
     )
@@ -84,7 +84,7 @@ describeSqlite('A SQLite file', () => {
     ['no folder', (file: string) => rmSync(dirname(file), { recursive: true })],
     ['a folder in its place', (file: string) => mkdirSync(file)],
     ['a text', (file: string) => writeFileSync(file, 'not a database, but long enough to be looked at')],
-  ])('is refused with the reason: %s', (_what, prepare) => {
+  ])('is rejected with the reason: %s', (_what, prepare) => {
     const file = newFile()
     prepare(file)
     const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined
@@ -94,7 +94,7 @@ describeSqlite('A SQLite file', () => {
     if (before) expect(readFileSync(file)).toEqual(before)
   })
 
-  it('that is damaged is refused with the error of SQLite, and stays unchanged', async () => {
+  it('that is damaged is rejected with the error of SQLite, and stays unchanged', async () => {
     const file = newFile()
     const { gateway, store } = openStore(file)
     for (let n = 0; n < 300; n++) gateway.reservedAddrs.create({ description: 'x'.repeat(200) })
@@ -184,7 +184,7 @@ describeSqlite('A SQLite file', () => {
     expect(process.getMaxListeners()).toBe(maxListeners)
   })
 
-  it('with a newer version of the tables is refused', () => {
+  it('with a newer version of the tables is rejected', () => {
     const database = memoryDatabase()
     database.exec('CREATE TABLE fauxgate_schema (version INTEGER NOT NULL); INSERT INTO fauxgate_schema VALUES (99)')
     const store = sqlStore(

@@ -53,11 +53,11 @@ describeSqlite('A store in a SQLite file', () => {
   for (const { name, run } of storeSuite(createFilePlace)) it(name, run)
 })
 
-describe('A store that cannot work is refused, and the error names the wrong function:', () => {
+describe('A store that cannot work is rejected, and the error names the wrong function:', () => {
   const noRows: RunSql = () => []
   const runNow = (work: () => void) => work()
 
-  // The types refuse most of these, but JavaScript does not.
+  // The types reject most of these, but JavaScript does not.
   it.each<[what: string, message: string, use: () => unknown]>([
     ['no statements', 'run is missing. Allowed: a function.', () => sqlStore(undefined as never, runNow)],
     ['no transactions', 'atomically is an object. Allowed: a function.', () => sqlStore(noRows, {} as never)],

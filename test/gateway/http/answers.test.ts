@@ -127,7 +127,7 @@ describe('CORS (rules: answers#cors)', () => {
     expect(response.headers.get('service-operation-id')).toMatch(/^op_/)
   })
 
-  test('refuses a preflight of an unknown path with 404', async () => {
+  test('rejects a preflight of an unknown path with 404', async () => {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' }
     expect(outcome(await client(open())('OPTIONS', '/nowhere', { headers }))).toBe('404 ERR_GATEWAY_90400')
   })

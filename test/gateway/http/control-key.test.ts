@@ -127,7 +127,7 @@ describe('With a control key, the control API answers everyone who has it (rules
     if (typeof key === 'string' && key !== '') expect(message).not.toContain(key)
   })
 
-  test('which must be inside of an object: a plain text is refused, and not repeated', () => {
+  test('which must be inside of an object: a plain text is rejected, and not repeated', () => {
     const { message } = expectError(() => openManual({ control: KEY as never }))
     expect(message).toMatch(new RegExp(`^control is a string of ${KEY.length} characters\\. Allowed: "loopback"`))
     const { message: ofKeys } = expectError(() => openManual({ keys: KEY as never }))

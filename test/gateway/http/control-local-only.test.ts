@@ -167,7 +167,7 @@ describe('Host names that the user allows', () => {
   })
 
   test.each(['', 'fauxgate:4747', '*', 'a b', '.a', 'http://a', '[::1]', 7])(
-    'are names without port, so that %j is refused',
+    'are names without port, so that %j is rejected',
     (host) => {
       const create = () => openManual({ control: { allowHosts: ['fauxgate', host as never] } })
       expect(create).toThrow(/^control\.allowHosts\.1 is .* Allowed: a host name without port\.$/)
@@ -179,7 +179,7 @@ describe('Host names that the user allows', () => {
     [{ allowHost: ['fauxgate'] }, '"control.allowHost" is not an option. Supported: key, allowHosts.'],
     ['anyone', /^control is a string of 6 characters\. Allowed: "loopback", or an object/],
     [null, /^control is null\. Allowed: "loopback", or an object/],
-  ])('are a list, so that %j is refused', (control, message) => {
+  ])('are a list, so that %j is rejected', (control, message) => {
     expect(() => openManual({ control: control as never })).toThrow(message)
   })
 

@@ -237,7 +237,7 @@ describe('While timers are faked (no host timers on the request path)', () => {
 
   /** Waits for a promise while nothing but promises moves. */
   async function requestWhileFrozen(send: () => Promise<unknown>): Promise<unknown> {
-    const settled: { value: unknown } = { value: 'no answer' }
+    const settled: { value: unknown } = { value: 'no response' }
     const settle = (value: unknown) => {
       settled.value = value
     }

@@ -84,6 +84,6 @@ describe('gateway.install({ traffic: true }) (rules: traffic#endpoints)', () => 
 
   test('without the option, requests of visitors are requests for other hosts', async () => {
     createVisited().install({ others: 'refuse' })
-    await expect(fetch('https://app.ngrok-free.app/')).rejects.toThrow('other requests are refused')
+    await expect(fetch('https://app.ngrok-free.app/')).rejects.toThrow('other requests are rejected')
   })
 })

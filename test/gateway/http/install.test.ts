@@ -33,7 +33,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     expect(globalThis.fetch).toBe(before)
   })
 
-  it('can refuse requests to other hosts', async () => {
+  it('can reject requests to other hosts', async () => {
     const gateway = open()
     gateway.install({ others: 'refuse' })
     await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/is not below https:\/\/api.gateway.test/)
@@ -67,12 +67,12 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     const gateway = open()
     gateway.install({ others: 'refuse' })
     await expect(fetch(url)).rejects.toThrow(hint)
-    const line = `GET ${url.replace('user:secret@', '')} → refused`
-    expect(() => gateway.requests.assertAllKnown()).toThrow(`1 request was for another host, and refused:\n  ${line}`)
+    const line = `GET ${url.replace('user:secret@', '')} → rejected`
+    expect(() => gateway.requests.assertAllKnown()).toThrow(`1 request was for another host, and rejected:\n  ${line}`)
     expect(gateway.report()).toContain(line)
   })
 
-  it('names 20 refused requests, whatever has passed, and counts the others', async () => {
+  it('names 20 rejected requests, whatever has passed, and counts the others', async () => {
     globalThis.fetch = async () => new Response()
     const gateway = open()
     const passing = gateway.install({ others: 'pass' })
@@ -82,8 +82,8 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     for (let n = 0; n < 22; n++) await expect(fetch(`https://refused.test/${n}`)).rejects.toThrow(TypeError)
     const { message } = expectError(() => gateway.requests.assertAllKnown())
     const [first, ...lines] = message.split('\n')
-    expect([first, lines.length]).toEqual(['22 requests were for another host, and refused:', 21])
-    expect([lines[0], lines.at(-1)]).toEqual(['  GET https://refused.test/0 → refused', '  … and 2 more'])
+    expect([first, lines.length]).toEqual(['22 requests were for another host, and rejected:', 21])
+    expect([lines[0], lines.at(-1)]).toEqual(['  GET https://refused.test/0 → rejected', '  … and 2 more'])
   })
 
   it('names no other dialect for the host that the gateway itself has', async () => {
@@ -127,11 +127,11 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     for (const { url } of [one, two]) expect((await fetch(`${url}/reserved_addrs`, { headers })).status).toBe(200)
     expect([one.requests.count(), two.requests.count()]).toEqual([1, 1])
     await expect(fetch('https://two.test/elsewhere?key=secret')).rejects.toThrow(
-      'https://two.test/elsewhere is not below https://two.test/api or https://one.test, and other requests are refused.',
+      'https://two.test/elsewhere is not below https://two.test/api or https://one.test, and other requests are rejected.',
     )
   })
 
-  it('refuses a second gateway for the same URL: the one would get the requests of the other', () => {
+  it('rejects a second gateway for the same URL: the one would get the requests of the other', () => {
     const gateway = open()
     const installed = gateway.install()
     expect(() => open().install()).toThrow(/^Another gateway is installed at https:\/\/api.gateway.test already\./)

@@ -84,7 +84,7 @@ describe('The error about a body that is not JSON', () => {
   })
 })
 
-test('A body that was an object in JavaScript is refused with the name of the missing call', () => {
+test('A body that was an object in JavaScript is rejected with the name of the missing call', () => {
   const { body } = exchange(gateway, { body: String({ region: 'eu' }) })
   expect(JSON.parse(body ?? '').msg).toContain('The body is not JSON: an object that was sent without JSON.stringify.')
 })

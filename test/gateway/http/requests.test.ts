@@ -64,7 +64,7 @@ describe('The API key (rules: requests#api-key)', () => {
   )
 
   test.each(['', 'Bearer', 'Bearer ', 'key', 'Basic a2V5', 'Bearerkey', 'Token Bearer key'])(
-    'is refused as unparsable when it is not Bearer and a key: %j',
+    'is rejected as unparsable when it is not Bearer and a key: %j',
     async (authorization) => {
       const answer = await client(open())('GET', PATH, { headers: { authorization } })
       expect(outcome(answer)).toBe('401 ERR_GATEWAY_201')
@@ -83,7 +83,7 @@ describe('The API key (rules: requests#api-key)', () => {
     }
   })
 
-  test('is refused always when the list is empty', async () => {
+  test('is rejected always when the list is empty', async () => {
     expect(outcome(await client(open({ keys: [] }))('GET', PATH))).toBe('401 ERR_GATEWAY_203')
   })
 })
@@ -144,7 +144,7 @@ describe('The body of a request (rules: requests#body)', () => {
     expect(outcome(answer)).toBe('415 ERR_GATEWAY_210')
   })
 
-  test('that fetch announces as text/plain, because it is a bare string, is refused as such', async () => {
+  test('that fetch announces as text/plain, because it is a bare string, is rejected as such', async () => {
     const answer = await client(open())('POST', PATH, { raw: '{}' })
     expect(outcome(answer)).toBe('415 ERR_GATEWAY_210')
     expect(answer.body.msg).toContain('text/plain')
@@ -200,7 +200,7 @@ describe('The body of a request (rules: requests#body)', () => {
     }
   })
 
-  test('over the limit is refused only after key and version were checked', async () => {
+  test('over the limit is rejected only after key and version were checked', async () => {
     const sending = { raw: bodyOf(MIB + 1), headers: { ...JSON_TYPE, authorization: null } }
     expect(outcome(await client(open())('POST', PATH, sending))).toBe('401 ERR_GATEWAY_200')
   })
@@ -300,7 +300,7 @@ describe('The URL of a request', () => {
     ['', '"/"'],
     ['/reserved_addr', '"/reserved_addr"'],
     ['https://api.gateway.test/reserved_addr?x=://y/z', '"/reserved_addr"'],
-  ])('is refused by its path where that is none of the API: %s', (url, path) => {
+  ])('is rejected by its path where that is none of the API: %s', (url, path) => {
     const [status, msg] = api(url)
     expect([status, msg]).toEqual([404, expect.stringContaining(`GET ${path} is not a path of this API`)])
   })

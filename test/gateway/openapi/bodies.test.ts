@@ -22,7 +22,7 @@ function createVariants(body: object): unknown[] {
   return [...retyped, ...shortened, {}, { ...body, unheard_of: 'x' }]
 }
 
-/** Returns a template with a dialect's aliases in place of its field names. */
+/** Returns a template with a dialect's aliases instead of its field names. */
 function renameFields([method, path, body]: Template, { fieldAliases }: Dialect): Template {
   const names = Object.entries(fieldAliases[path.split('/')[1] ?? ''] ?? {})
   const findAlias = (name: string) => names.find(([, own]) => own === name)?.[0] ?? name

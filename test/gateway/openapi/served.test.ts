@@ -11,7 +11,7 @@ test('A served gateway has the document of its dialect, with its own URL', async
   expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApi(ngrok, { url: server.url }))))
 })
 
-test('The document of the controls is at a path of its own, without the paths of the service', async () => {
+test('The document of the controls is at its own path, without the paths of the service', async () => {
   const gateway = createGateway({ dialect: ngrok })
   await using server = await serve(gateway)
   const answer = await fetch(`${server.url}/_fauxgate/openapi.control.json`)
@@ -55,7 +55,7 @@ test.each<[what: string, message: string, use: () => unknown]>([
     'families is an array of 1.',
     () => openApi(ngrok, { families: [ngrokFamilies.vaults] as never }),
   ],
-])('Invalid input of a document is refused: %s', (_what, message, use) => {
+])('Invalid input of a document is rejected: %s', (_what, message, use) => {
   expect(use).toThrow(message)
 })
 

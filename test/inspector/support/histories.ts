@@ -319,7 +319,7 @@ export const HISTORIES: readonly History[] = [
     lacks: ['a-secret-of-the-shop'],
   },
   {
-    name: 'a deletion, what is not found then, and refusals with details',
+    name: 'a deletion, what is not found then, and errors with details',
     async run({ send }) {
       const { id } = await send('POST', '/reserved_addrs', { description: 'edge', region: 'eu' })
       await send('DELETE', `/reserved_addrs/${id}`)

@@ -52,7 +52,7 @@ on_http_response:
     actions: [{ type: remove-headers, config: { headers: [x-powered-by] } }]
 `
 
-/** Lets visitors send requests that rules refuse, redirect, change and let pass, and one that reaches no upstream. */
+/** Lets visitors send requests that rules reject, redirect, change and let pass, and one that reaches no upstream. */
 export async function visitApp(gateway: Visited): Promise<void> {
   const url = 'https://app.example.com'
   gateway.declare.tunnelSession({

@@ -9,7 +9,7 @@ export interface ReceivedEvent {
   readonly data: any
 }
 
-/** A WebSocket for events, or the response that refused it. */
+/** A WebSocket for events, or the response that rejected it. */
 export interface TestSocket {
   readonly status: number
   readonly refusal: string

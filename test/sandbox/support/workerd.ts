@@ -25,7 +25,7 @@ interface RequestParts {
   readonly body?: unknown
 }
 
-/** A process of workerd with a Worker and a state of its own, which can be killed and started again. */
+/** A process of workerd with a Worker and its own state, which can be killed and started again. */
 export class Workerd {
   readonly folder = mkdtempSync(join(tmpdir(), 'fauxgate-workerd-'))
   readonly #program: string

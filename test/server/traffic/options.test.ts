@@ -67,6 +67,6 @@ test.each([
   [{ trafficTls: -1 }, 'Allowed: '],
   [{ trafficTimeout: 0 }, 'Allowed: '],
   [{ trafficTimeout: 'soon' }, 'Allowed: '],
-])('A config file with %j is refused, with what is allowed', (config, allowed) => {
+])('A config file with %j is rejected, with what is allowed', (config, allowed) => {
   expect(() => readConfig(config)).toThrow(allowed)
 })

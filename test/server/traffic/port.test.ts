@@ -233,7 +233,7 @@ describe('A port for visitors (rules: traffic#ports)', () => {
     expect(await textOf(socket)).toMatch(/^HTTP\/1.1 426 Upgrade Required\r\n.*not here/s)
   })
 
-  it('refuses to switch protocols where the gateway refuses the request', async () => {
+  it('refuses to switch protocols where the gateway rejects the request', async () => {
     const { port } = await open()
     const head = 'GET /ws HTTP/1.1\r\nhost: nope.localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'
     const socket = connectTcp(port, '127.0.0.1', () => socket.write(head))
@@ -309,7 +309,7 @@ describe('The port with TLS (rules: traffic#ports)', () => {
     expect(await shake(tlsPort, 'app.example.com', ca)).toBe(serial())
   })
 
-  it('shows an expired certificate, which clients refuse', async () => {
+  it('shows an expired certificate, which clients reject', async () => {
     const { gateway, tlsPort } = await open(ECHO, { daysAgo: 100 })
     gateway.clock.advance('30s')
     const ca = gateway.authority.certificatePem

@@ -243,7 +243,7 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     ['a path with a fragment', { ':path': '/x#/admin' }, 400],
     ['a path outside ASCII', { ':path': '/\u00e9' }, 400],
     ['a Host that is not its authority', { ':authority': 'app.example.com', host: 'other.example.com' }, 400],
-  ])('is refused: %s (RFC 9110, section 9.1; RFC 9113, section 8.3.1)', async (_, headers, status) => {
+  ])('is rejected: %s (RFC 9110, section 9.1; RFC 9113, section 8.3.1)', async (_, headers, status) => {
     const upstream = await openRawUpstream(OK)
     const { ports, ca } = await openRawPorts(upstream.url)
     expect(await send(openSession(ports.tls, ca), headers)).toMatchObject({ status })

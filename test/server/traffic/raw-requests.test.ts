@@ -139,7 +139,7 @@ const rows: Row[] = [
   ),
   refused(
     'an unknown coding',
-    // The parser of some versions of Node refuses it first.
+    // The parser of some versions of Node rejects it first.
     '(400|501)',
     `POST /a HTTP/1.1\r\n${HOST}transfer-encoding: xchunked\r\n\r\n${chunk('hello')}0\r\n\r\n`,
   ),

@@ -112,7 +112,7 @@ test.each([
   ['GET /x#/../admin HTTP/1.1', 400],
   ['GET /x HTTP/2.0', 505],
   ['GET /x HTTP/0.9', 505],
-])('The line %j is refused with %i (rules: traffic#ports)', async (line, status) => {
+])('The line %j is rejected with %i (rules: traffic#ports)', async (line, status) => {
   const { upstream, visit } = await open(OK)
   expect(await (await visit(`${line}\r\n${HOST}\r\n`)).until(/\r\n\r\n/)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(upstream.requests).toHaveLength(0)

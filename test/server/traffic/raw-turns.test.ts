@@ -43,7 +43,7 @@ describe.each(kinds)('Requests of a connection take turns at the port %s (rules:
     ['a wish with a body behind a request', GET + WISH_WITH_BODY + WISH, ['/get', '/body']],
     ['a wish behind 150 requests', GET.repeat(150) + WISH, [...new Array(150).fill('/get'), '/wish']],
     ['CONNECT behind 150 requests', GET.repeat(150) + CONNECT, [...new Array(150).fill('/get'), 405]],
-    // Node 22 and newer refuse it themselves.
+    // Node 22 and newer reject it themselves.
     ['no request behind one without a known framing', get('/a', 'transfer-encoding:\r\n') + GET, [expect.any(Number)]],
     ['no request behind chunks of HTTP/1.0', CHUNKS_OF_1_0 + GET, [400]],
     ['a wish behind two requests', GET + GET + WISH, ['/get', '/get', '/wish']],

@@ -116,7 +116,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(() => gatewayWith(createLater).notes.create({})).toThrow('`create` of notes returned a promise. Allowed: ')
   })
 
-  it('refuses with its own errors, with the numbers of the dialect', () => {
+  it('rejects with its own errors, with the numbers of the dialect', () => {
     const gateway = open(ngrok)
     const { id } = gateway.widgets.create({ name: 'left' })
     const error = expectError(() => gateway.widgets.create({ name: 'left' }))
@@ -220,7 +220,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('DELETE', `/widgets/${response.body.id}`)).status).toBe(204)
   })
 
-  it('refuses unknown fields, and takes the extra fields of a dialect', async () => {
+  it('rejects unknown fields, and takes the extra fields of a dialect', async () => {
     const send = client(open())
     const response = await send('POST', '/widgets', { json: { name: 'left', colour: 'red' } })
     expect(response.body.msg).toBe(
@@ -291,7 +291,7 @@ describe('A family of a test, over HTTP', () => {
     ).toBe(204)
   })
 
-  it('adds rules to operations of other families, which then refuse with its errors', async () => {
+  it('adds rules to operations of other families, which then reject with its errors', async () => {
     const gateway = open()
     const send = client(gateway, { widgets })
     const { id } = gateway.reservedDomains.create({ domain: 'left.example.com' })
@@ -353,7 +353,7 @@ describe('A family of a test, in snapshots', () => {
     )
   })
 
-  it('is refused by a gateway that does not have it', () => {
+  it('is rejected by a gateway that does not have it', () => {
     const gateway = open()
     gateway.widgets.create({ name: 'left' })
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
@@ -473,7 +473,7 @@ describe('A family has a limit of the account by its name (rules: account#limits
 
 const RATE = { max: 1, window: '1m' } as const
 
-describe('A family that does not fit is refused (rules: one-table#families)', () => {
+describe('A family that does not fit is rejected (rules: one-table#families)', () => {
   const { operations, collections } = widgets
   const gadgets = (changes: object) => ({ gadgets: { operations: {}, collections: [], errors: {}, ...changes } })
   const createOneGadget = (changes: object) =>
@@ -532,7 +532,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     [
       'an error of its rules that it does not have',
       gadgets({ before: { 'reserved_domains.delete': { errors: [errors.widget_locked], run: () => undefined } } }),
-      'reserved_domains.delete can refuse with widget_locked',
+      'reserved_domains.delete can reject with widget_locked',
     ],
     [
       'a declaration that every gateway has',
@@ -563,7 +563,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     [
       'an error that it does not have',
       createOneGadget({ errors: [errors.widget_locked] }),
-      'can refuse with widget_locked',
+      'can reject with widget_locked',
     ],
   ])('for %s', (_why, families, message) => {
     expect(() => createGateway({ families: families as kit.Families })).toThrow(TypeError)
@@ -579,7 +579,7 @@ test('A family that reads a field of another dialect says which fields this one 
   )
 })
 
-test('A field refers to a named type with a sentence of its own, in the document and in filters', () => {
+test('A field refers to a named type with its own sentence, in the document and in filters', () => {
   const shape = v.object({ ...kit.resourceHead, reserved_domain: kit.documented(kit.ref, 'The domain of the pass.') })
   const passes = kit.collection<kit.ResourceRecord>({
     name: 'passes',
@@ -645,7 +645,7 @@ describe('A family whose records have a field for any JSON', () => {
   )
   const openNotes = () => createGateway({ families: { notes } })
 
-  it.each([Number.NaN, 5n, () => 1, { a: Number.NaN }, [() => 1]])('refuses a value that is no JSON: %s', (value) => {
+  it.each([Number.NaN, 5n, () => 1, { a: Number.NaN }, [() => 1]])('rejects a value that is no JSON: %s', (value) => {
     expect(() => openNotes().notes.create({ extra: value })).toThrow('Allowed: a value that JSON has.')
   })
 

@@ -15,14 +15,14 @@ describe('An abuse report', () => {
   })
 
   test.each([{}, { urls: [] }, { urls: ['no url'] }, { urls: ['mailto:a@example.com'] }, { urls: 'http://a.example' }])(
-    'is refused with 215 for %o',
+    'is rejected with 215 for %o',
     async (json) => {
       const { sendRefused } = openGateway()
       expect(await sendRefused('POST', '/abuse_reports', { json })).toBe('400 ERR_NGROK_215')
     },
   )
 
-  test('is refused with 221 for an account that may report nothing, and is never listed', async () => {
+  test('is rejected with 221 for an account that may report nothing, and is never listed', async () => {
     const { gateway, sendRefused } = openGateway({ account: { plan: 'paygo' } })
     const json = { urls: ['http://one.ngrok.io/'] }
     expect(await sendRefused('POST', '/abuse_reports', { json })).toBe('400 ERR_NGROK_221')

@@ -112,7 +112,7 @@ const CASES = Object.entries(FEATURES).flatMap(([name, [number, ...setUps]]) =>
 
 describe('An account without a feature (rules: account#features)', () => {
   it.each(CASES)(
-    '%s is refused with error %i by each call that uses the feature, and another account is not',
+    '%s is rejected with error %i by each call that uses the feature, and another account is not',
     async (name, number, setUp) => {
       const { send, gateway } = openGateway()
       const lacking = openGateway({ account: { limits: { [name]: 0 } as Limits } })
@@ -146,7 +146,7 @@ describe('An account without a feature (rules: account#features)', () => {
     expect(await sendRefused(method, path, { json })).toBe('400 ERR_NGROK_630')
   })
 
-  it('has no number of it: a gateway refuses a maximum other than 0', () => {
+  it('has no number of it: a gateway rejects a maximum other than 0', () => {
     const limits = { edge_oauth: 1 } as unknown as Limits
     expect(() => createNgrok({ account: { limits } })).toThrow(
       'account.limits.edge_oauth is 1. Allowed: 0, for an account without this feature.',

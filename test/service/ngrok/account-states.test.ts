@@ -10,7 +10,7 @@ function openWith(account: NonNullable<Parameters<typeof openGateway>[0]>['accou
 }
 
 describe('The state of an account (rules: account#states)', () => {
-  it('refuses every request, and none of the direct API', async () => {
+  it('rejects every request, and none of the direct API', async () => {
     const { gateway, sendRefused } = openWith({ state: 'suspended' })
     expect(await sendRefused('GET', '/self')).toBe('403 ERR_NGROK_205')
     expect(await sendRefused('POST', '/vaults', { json: { name: 'a' } })).toBe('403 ERR_NGROK_205')

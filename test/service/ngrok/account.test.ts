@@ -80,7 +80,7 @@ const POLICY_RULES: readonly Creation[] = [
 ]
 const RATE = { max: 1, window: '1m' } as const
 
-/** For each error number the limits, and the creations, of which the last is refused. */
+/** For each error number the limits, and the creations, of which the last is rejected. */
 const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = [
   [401, { reserved_domains: 0 }, DOMAINS.slice(1)],
   [412, { custom_domains: 0 }, DOMAINS.slice(1)],
@@ -142,7 +142,7 @@ const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = 
 
 describe('A limit of the account (rules: account#limits)', () => {
   it.each(NUMBERS)(
-    'refuses with error %i because of %j, and changes nothing',
+    'rejects with error %i because of %j, and changes nothing',
     async (number, limits, creations, status) => {
       const { send, sendRefused, gateway } = openGateway({ account: { limits } })
       const [last = ['', () => ({})], ...before] = [...creations].reverse()
@@ -279,7 +279,7 @@ describe('Among several errors (rules: account#order)', () => {
 describe('A change (rules: account#changes)', () => {
   const limits = { pooling: 1, acl: 0 } as const
 
-  it('that would exceed a limit is refused, and changes nothing', async () => {
+  it('that would exceed a limit is rejected, and changes nothing', async () => {
     const { sendRefused, gateway } = openGateway({ account: { limits } })
     const { id } = gateway.credentials.create()
     expect(await sendRefused('PATCH', `/credentials/${id}`, { json: ACL })).toBe('400 ERR_NGROK_620')
@@ -312,7 +312,7 @@ describe('A change (rules: account#changes)', () => {
 describe('A rate (rules: account#rates)', () => {
   const account = { limits: { api_keys: { max: 2, window: '1m' } } } as const
 
-  it('counts what was created within a rolling window, deleted or not, and refused creations do not count', async () => {
+  it('counts what was created within a rolling window, deleted or not, and rejected creations do not count', async () => {
     const { gateway, send } = openGateway({ account })
     gateway.apiKeys.delete(gateway.apiKeys.create().id)
     gateway.clock.advance('59s')
@@ -442,7 +442,7 @@ describe('Options', () => {
     [{ plan: 'pro' }, 'account.plan is "pro". Allowed: "free" or "hobbyist" or "paygo".'],
     [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, card, state, edges, limits.'],
     ['free', 'account is "free". Allowed: an object.'],
-  ])('%j are refused, and the message says what is allowed', (account, message) => {
+  ])('%j are rejected, and the message says what is allowed', (account, message) => {
     expect(() => openGateway({ account: account as never })).toThrow(message)
   })
 
@@ -463,7 +463,7 @@ describe('Wherever a gateway is created', () => {
     expect(outcome(await client(gateway)('POST', '/reserved_domains', { json }))).toBe('400 ERR_NGROK_401')
   })
 
-  test('a shared sandbox has the limits, and refuses a mistyped limit', () => {
+  test('a shared sandbox has the limits, and rejects a mistyped limit', () => {
     const toStored = (account: object) => toStoredOptions(v.parse(sandboxOptions, { dialect: 'ngrok', account }), 0)
     const sandbox = createGateway(toGatewayOptions(toStored({ limits: { vaults: 0, reserved_domains: 0 } })))
     expect(errorNumber(() => sandbox.reservedDomains.create(json))).toBe(401)

@@ -14,7 +14,7 @@ describe('An agent ingress (rules: ngrok-families#agent-ingresses)', () => {
     [6706, { domain: DOMAIN.toUpperCase() }],
     [435, { certificate_management_policy: { authority: 'nobody' } }],
     [1909, { certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'dsa' } }],
-  ])('is refused with %i: %o', async (number, json) => {
+  ])('is rejected with %i: %o', async (number, json) => {
     const { gateway, sendRefused } = openGateway()
     gateway.agentIngresses.create({ domain: DOMAIN })
     const valid = { domain: 'other.example.com' }
@@ -23,7 +23,7 @@ describe('An agent ingress (rules: ngrok-families#agent-ingresses)', () => {
     )
   })
 
-  test('is refused with 6707 for an account that may have none', async () => {
+  test('is rejected with 6707 for an account that may have none', async () => {
     const { sendRefused } = openGateway({ account: { plan: 'free' } })
     expect(await sendRefused('POST', '/agent_ingresses', { json: { domain: DOMAIN } })).toBe('400 ERR_NGROK_6707')
   })

@@ -44,7 +44,7 @@ describe('An API key of the AI gateway', () => {
     { ai_gateway_api_key_id: '', provider_id: 'openai', value: SECRET },
     { ai_gateway_api_key_id: 'KEY', value: SECRET },
     { ai_gateway_api_key_id: 'KEY', provider_id: 'openai' },
-  ])('is needed by a provider key, which is refused otherwise: %o', async (body) => {
+  ])('is needed by a provider key, which is rejected otherwise: %o', async (body) => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.aiGatewayApiKeys.create()
     const json = { ...body, ...(body.ai_gateway_api_key_id === 'KEY' && { ai_gateway_api_key_id: id }) }

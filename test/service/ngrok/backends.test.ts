@@ -35,7 +35,7 @@ describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
     [{ ['k'.repeat(256)]: 'x' }, 'group_label_key_invalid'],
     [{ k: 'a=b' }, 'group_label_with_equals'],
     [Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, 'x'])), 'group_labels_too_many'],
-  ])('refuses the labels %j', (labels, key) => {
+  ])('rejects the labels %j', (labels, key) => {
     const { gateway } = openGateway()
     // These labels are invalid.
     expect(refusalKey(() => gateway.tunnelGroupBackends.create({ labels: labels as Record<string, string> }))).toBe(key)
@@ -49,7 +49,7 @@ describe('A failover backend (rules: backends#failover)', () => {
     expect(gateway.failoverBackends.update(id, { metadata: 'm' }).backends).toEqual(['bkdhr_1'])
   })
 
-  it('refuses children that are not backends, are failover backends, or are too many', async () => {
+  it('rejects children that are not backends, are failover backends, or are too many', async () => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.failoverBackends.create()
     const sendBackends = (backends: unknown) => sendRefused('POST', '/backends/failover', { json: { backends } })
@@ -76,7 +76,7 @@ describe('An HTTP response backend (rules: backends#http-responses)', () => {
     [{ headers: { 'a b': 'x' } }, 90442],
     [{ headers: { a: 'x\n' } }, 90442],
     [{ headers: { A: 'x', a: 'y' } }, 90442],
-  ])('is refused with %j', async (json, number) => {
+  ])('is rejected with %j', async (json, number) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', '/backends/http_response', { json })).toBe(`400 ERR_NGROK_${number}`)
   })
@@ -100,7 +100,7 @@ describe('A static backend (rules: backends#static-addresses)', () => {
     ['example..com:80', 6506],
     ['[1::2::3]:80', 6506],
     ['[192.0.2.1]:80', 6506],
-  ])('refuses the address "%s"', async (address, number) => {
+  ])('rejects the address "%s"', async (address, number) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', '/backends/static', { json: { address } })).toBe(`400 ERR_NGROK_${number}`)
   })

@@ -36,7 +36,7 @@ describe('The ACL of a credential', () => {
     [316, ['bind:team=web'], 'https://team.example.com'],
     [316, ['bind:app.example.com'], undefined],
     [308, ['bind:1.tcp.ngrok.io:20001', 'bind:*.ngrok.io'], 'tcp://1.tcp.ngrok.io:20000'],
-  ])('refuses with ERR_NGROK_%i under %j the URL %s, and no session starts', (number, acl, url) => {
+  ])('rejects with ERR_NGROK_%i under %j the URL %s, and no session starts', (number, acl, url) => {
     const { gateway, bind, credential } = openWithAcl(...acl)
     const before = gateway.snapshot()
     const error = expectError(bind(url))
@@ -46,7 +46,7 @@ describe('The ACL of a credential', () => {
     expect(gateway.snapshot()).toEqual(before)
   })
 
-  test('refuses random addresses of the agent with 356 in the answer of the agent', async () => {
+  test('rejects random addresses of the agent with 356 in the response of the agent', async () => {
     const { gateway, credential } = openWithAcl('bind:1.tcp.ngrok.io:20000')
     gateway.declare.tunnelSession({ credential })
     const before = gateway.snapshot()

@@ -39,13 +39,13 @@ describe('A certificate authority (rules: ngrok-families#certificate-authorities
     [1920, { ca_pem: 'no PEM' }],
     [1921, { ca_pem: `${ROOT}${'x'.repeat(65_536)}` }],
     [1925, { ca_pem: pem('key-p256') }],
-  ])('is refused with %i: %o', async (number, json) => {
+  ])('is rejected with %i: %o', async (number, json) => {
     const { sendRefused } = openGateway()
     const outcome = await sendRefused('POST', '/certificate_authorities', { json: { ca_pem: ROOT, ...json } })
     expect(outcome).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  test('is refused by the plan with 1918, and by a limit with 1954', async () => {
+  test('is rejected by the plan with 1918, and by a limit with 1954', async () => {
     const [free, few] = [{ plan: 'free' as const }, { limits: { certificate_authorities: 1 } }].map((account) =>
       openGateway({ account }),
     )
@@ -59,7 +59,7 @@ describe('A certificate authority (rules: ngrok-families#certificate-authorities
     [228, 'x'],
     [228, 'ipp_1'],
     [7072, 'ca_1'],
-  ])('that no edge finds is refused with %i: %s', async (number, id) => {
+  ])('that no edge finds is rejected with %i: %s', async (number, id) => {
     const { gateway, sendRefused } = openGateway()
     const edge = gateway.httpsEdges.create()
     const json = { certificate_authority_ids: [id] }

@@ -18,8 +18,8 @@ const KNOWN = [
   { request: '* /vault_secrets*', at: 'body.*vault_name', reason: 'the field is newer than the recording' },
   { request: '* /reserved_domains*', at: 'body.*is_dev', reason: 'the field is newer than the recording' },
   { request: '* /agent_ingresses*', at: 'body.*ns_targets', reason: 'the recorder had name servers of its own' },
-  { request: '*/saml', at: 'body.entity_id', reason: 'the recorder had a host of its own' },
-  { request: '*/saml', at: 'body.*_url', reason: 'the recorder had a host of its own' },
+  { request: '*/saml', at: 'body.entity_id', reason: 'the recorder had its own host' },
+  { request: '*/saml', at: 'body.*_url', reason: 'the recorder had its own host' },
   { request: '*/saml', at: 'body.request_signing_certificate_pem', reason: 'each service has its own key' },
   { request: 'GET /self', at: 'body.*', reason: 'the account and the key are others' },
   {
@@ -27,10 +27,10 @@ const KNOWN = [
     at: 'body.certificate_management_policy',
     reason: 'the exchange that reserves the domain of an edge was made from an example with a certificate',
   },
-  { request: 'POST /reserved_domains', at: 'body.cname_target', reason: 'the recorder had a host of its own' },
+  { request: 'POST /reserved_domains', at: 'body.cname_target', reason: 'the recorder had its own host' },
 ]
 
-test('The published examples get the recorded answers', async () => {
+test('The published examples get the recorded responses', async () => {
   const { compared, differing, unused, skipped } = await replay(recording, {
     now: Date.parse('2025-09-04T10:11:37Z'),
     known: KNOWN,

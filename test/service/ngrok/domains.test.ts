@@ -40,7 +40,7 @@ describe('Detaching an endpoint configuration (rules: dialects#extra-operations)
     expect(commits).toEqual(['reserved_addrs.update', 'reserved_addrs.detach_endpoint_configuration'])
   })
 
-  test.each(paths)('is refused if %s has no such id: %s', async (path, part) => {
+  test.each(paths)('is rejected if %s has no such id: %s', async (path, part) => {
     const send = client(open())
     const prefix = path === DOMAINS ? 'rd' : 'ra'
     expect(outcome(await send('DELETE', `${path}/${prefix}_gone/${part}`))).toBe('404 ERR_NGROK_90404')
@@ -139,7 +139,7 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
     expect(await sendRefused('POST', DOMAINS, { json: { domain: 'b.example.com', error_redirect_url } })).toBe(code)
   })
 
-  it('survives snapshot and restore, and a snapshot with a wrong one is refused', () => {
+  it('survives snapshot and restore, and a snapshot with a wrong one is rejected', () => {
     const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain, error_redirect_url: 'https://e.com' })
     const snapshot = JSON.stringify(gateway.snapshot())
@@ -210,7 +210,7 @@ test('The challenge target of a wildcard is below ngrok-dns.com (rules: reserved
   expect(cname_target).toMatch(/^[0-9a-z]{17}\.[0-9a-z]{17}\.ngrok-cname\.com$/)
 })
 
-describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
+describe('A name that nobody can reserve (rules: domain-names#rejected)', () => {
   const REFUSED = {
     404: ['ngrok.com', 'NGROK.com', 'app.ngrok.com', 'a.b.ngrok.com', '*.ngrok.com'],
     450: [
@@ -235,7 +235,7 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
     },
   )
 
-  it('does not include similar names, and other dialects refuse none of these names', () => {
+  it('does not include similar names, and other dialects reject none of these names', () => {
     const { gateway } = openGateway()
     for (const name of [
       'myngrok.com',
@@ -303,7 +303,7 @@ describe('A name that another account has (rules: domain-names#other-accounts)',
     expect(reserveAll([domain], ['other.example.com', 'myapp.example.com'])).toEqual(['made', 'made'])
   })
 
-  it('is refused after the rules of names, and after a name of the account itself', () => {
+  it('is rejected after the rules of names, and after a name of the account itself', () => {
     expect(reserveAll(['app.ngrok.com'], ['app.ngrok.com'])).toEqual(['404'])
     const earlier = createGateway({ dialect: ngrok })
     earlier.reservedDomains.create({ domain })
@@ -318,7 +318,7 @@ describe('A name that another account has (rules: domain-names#other-accounts)',
     }
   })
 
-  it('is refused in any dialect', () => {
+  it('is rejected in any dialect', () => {
     const gateway = createGateway({ takenDomains: [domain] })
     expect(expectError(() => gateway.reservedDomains.create({ domain })).code).toBe('ERR_GATEWAY_414')
   })

@@ -89,7 +89,7 @@ describe('An edge (rules: edges#edges)', () => {
     ['tls', { tls_termination: { min_version: '2' } }, 215],
     ['https', { tls_termination: { terminate_at: 'edge' } }, 7109],
     ['https', { mutual_tls: { certificate_authority_ids: ['x'] } }, 228],
-  ])('of %s refuses %j', async (kind, json, number) => {
+  ])('of %s rejects %j', async (kind, json, number) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
@@ -155,7 +155,7 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     const { gateway } = openGateway({ takenDomains: ['taken.example.com'] })
     const { code, message } = expectError(() => gateway.httpsEdges.create({ hostports: [`${name}:443`] }))
     expect(code).toBe('ERR_NGROK_7118')
-    expect(message).toContain(`is ${problem}. Use a domain of your own`)
+    expect(message).toContain(`is ${problem}. Use your own domain`)
   })
 
   it('belong to only one edge, and not to an agent', async () => {
@@ -227,7 +227,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     [{ secret: 's3cret' }, 'webhook_verification.provider is missing.'],
     [{ provider: 'github' }, 'webhook_verification.secret is missing.'],
     [{ provider: 'sns', secret: 's3cret' }, 'webhook_verification.secret was sent,'],
-  ])('name the whole path of a field that a module refuses: %j', (webhook_verification, message) => {
+  ])('name the whole path of a field that a module rejects: %j', (webhook_verification, message) => {
     const { gateway } = openGateway()
     const edge = gateway.httpsEdges.create().id
     const create = () => gateway.httpsEdgeRoutes.create(edge, { match: '/', webhook_verification } as never)

@@ -32,7 +32,7 @@ const modulesWith = (policy: string, authority: string) => ({
 })
 
 describe('An endpoint configuration (rules: ngrok-families#endpoint-configurations)', () => {
-  test('has each module as a field, and as a resource of its own', async () => {
+  test('has each module as a field, and as its own resource', async () => {
     const { gateway, send, path, id, policy, authority } = openWithConfiguration()
     const modules = Object.entries(modulesWith(policy, authority))
     expect(modules).toHaveLength(12)
@@ -65,7 +65,7 @@ describe('An endpoint configuration (rules: ngrok-families#endpoint-configuratio
     [1621, { type: 'tcp', compression: {} }],
     [1621, { type: 'http', tls_termination: {} }],
     [1679, { type: 'http', basic_auth: {}, oidc }],
-  ])('is refused with %i: %o', async (number, json) => {
+  ])('is rejected with %i: %o', async (number, json) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', '/endpoint_configurations', { json })).toBe(`400 ERR_NGROK_${number}`)
   })
@@ -100,7 +100,7 @@ describe('An endpoint configuration (rules: ngrok-families#endpoint-configuratio
     [1672, 'mutual_tls', { certificate_authority_ids: ['ca_1'] }],
     [1688, 'oidc', { ...oidc, issuer: '' }],
     [1692, 'oidc', { ...oidc, inactivity_timeout: 1e9 }],
-  ])('refuses a module with %i, alone and as a field: %s %o', async (number, module, json) => {
+  ])('rejects a module with %i, alone and as a field: %s %o', async (number, module, json) => {
     const { sendRefused, path } = openWithConfiguration()
     expect(await sendRefused('PUT', `${path}/${module}`, { json })).toBe(`400 ERR_NGROK_${number}`)
     expect(await sendRefused('PATCH', path, { json: { [module]: json } })).toBe(`400 ERR_NGROK_${number}`)

@@ -79,7 +79,7 @@ describe('Cloud endpoints (contract: endpoints)', () => {
   })
 })
 
-describe('A refused endpoint changes nothing (contract: endpoints)', () => {
+describe('A rejected endpoint changes nothing (contract: endpoints)', () => {
   /** Creates a gateway with an endpoint at one URL, and a pooled endpoint at another. */
   async function openWithEndpoints() {
     const setup = open()

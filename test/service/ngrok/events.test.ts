@@ -54,7 +54,7 @@ describe('An event destination (rules: ngrok-families#events)', () => {
     [5137, { target: { azure_logs_ingestion: { ...azure, data_collection_stream_name: '' } } }],
     [5138, { target: { azure_logs_ingestion: { ...azure, logs_ingestion_uri: 'http://a' } } }],
     [5139, { target: { azure_logs_ingestion: { ...azure, tenant_id: '' } } }],
-  ])('is refused with %i: %o', async (number, json) => {
+  ])('is rejected with %i: %o', async (number, json) => {
     const { sendRefused } = openGateway()
     const outcome = await sendRefused('POST', '/event_destinations', { json: { ...destination, ...json } })
     expect(outcome).toBe(`400 ERR_NGROK_${number}`)
@@ -101,7 +101,7 @@ describe('An event subscription (rules: ngrok-families#events)', () => {
     [5103, { destination_ids: ['ed_1'] }],
     [5126, { destination_ids: Array.from({ length: 6 }, (_, index) => `ed_${index}`) }],
     [5127, { sources: [{ type: 'vault_created.v0' }, { type: 'vault_created.v0' }] }],
-  ])('is refused with %i: %o', async (number, json) => {
+  ])('is rejected with %i: %o', async (number, json) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', '/event_subscriptions', { json })).toBe(`400 ERR_NGROK_${number}`)
   })

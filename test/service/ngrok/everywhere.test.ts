@@ -64,6 +64,6 @@ otherTest('The test of another runner takes the function that creates its gatewa
   gateway.clock.advance('1s')
 })
 
-base.each(['dialect', 'families'])('createNgrok refuses %s, which it sets itself', (name) => {
+base.each(['dialect', 'families'])('createNgrok rejects %s, which it sets itself', (name) => {
   expect(() => createNgrok(JSON.parse(`{ "${name}": {} }`))).toThrow(`"${name}" is not an option of createNgrok`)
 })

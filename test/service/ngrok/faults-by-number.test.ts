@@ -39,7 +39,7 @@ describe('A fault can have any documented number (rules: errors#catalogue)', () 
   })
 
   test.each([225, 515, 516, 517, 1412, 2241, 18024, 26000, 26038, 27213, 29000])(
-    'that no rule refuses with: %i, with its page',
+    'that no rule rejects with: %i, with its page',
     async (number) => {
       const { gateway, send } = openGateway()
       gateway.faults.add({ error: `ERR_NGROK_${number}`, times: 1 })
@@ -60,7 +60,7 @@ describe('A fault can have any documented number (rules: errors#catalogue)', () 
     }
   })
 
-  test('and a number that is not documented is refused', () => {
+  test('and a number that is not documented is rejected', () => {
     const { gateway } = openGateway()
     expect(catchError(() => gateway.faults.add({ error: 'ERR_NGROK_1' }))?.message).toContain('Allowed: a code such as')
     expect(gateway.faults.all()).toEqual([])

@@ -140,7 +140,7 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
     ['obj.created_at > timestamp("2026-05-10")', 'an RFC 3339 time'],
     ['obj.id.startsWith("ep_")', 'obj.id == "…"'],
     ['obj.scheme.foo == "x"', 'a field that filters cannot name'],
-  ])('%s is refused, and the message says why', (filter, message) => {
+  ])('%s is rejected, and the message says why', (filter, message) => {
     const before = JSON.stringify(gateway.snapshot())
     expect(catchError(() => listUrls(filter))).toMatchObject({
       code: 'ERR_NGROK_250',

@@ -25,7 +25,7 @@ describe('IP policies', () => {
   test.each<[number: number, json: object]>([
     [1400, {}],
     [1423, { action: 'allow' }],
-  ])('an update is refused with %i: %o', async (number, json) => {
+  ])('an update is rejected with %i: %o', async (number, json) => {
     const { sendRefused, policy } = openWithPolicy()
     expect(await sendRefused('PATCH', `/ip_policies/${policy.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
@@ -75,7 +75,7 @@ describe('Rules of IP policies', () => {
     [1422, { action: undefined }],
     [1422, { action: 'block' }],
     [1422, { action: 7 }],
-  ])('a creation is refused with %i: %o', async (number, json) => {
+  ])('a creation is rejected with %i: %o', async (number, json) => {
     const { sendRefused, policy } = openWithPolicy()
     const valid = { cidr: '10.0.0.0/8', ip_policy_id: policy.id, action: 'allow' }
     expect(await sendRefused('POST', '/ip_policy_rules', { json: { ...valid, ...json } })).toBe(
@@ -92,7 +92,7 @@ describe('Rules of IP policies', () => {
     [1413, { cidr: '10.0.0.0' }],
     [214, { ip_policy_id: 'ipp_1' }],
     [1422, { action: 'ALLOW' }],
-  ])('an update is refused with %i: %o', async (number, json) => {
+  ])('an update is rejected with %i: %o', async (number, json) => {
     const { gateway, sendRefused, policy, rule } = openWithPolicy()
     gateway.ipPolicyRules.create({ cidr: '2001:db8::/32', ip_policy_id: policy.id, action: 'deny' })
     expect(await sendRefused('PATCH', `/ip_policy_rules/${rule.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)

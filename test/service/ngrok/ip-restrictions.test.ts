@@ -21,7 +21,7 @@ describe('An IP restriction (rules: ngrok-families#ip-restrictions)', () => {
     [1803, { type: undefined }],
     [1804, { ip_policy_ids: [] }],
     [1804, { ip_policy_ids: undefined }],
-  ])('is refused with %i: %o', async (number, json) => {
+  ])('is rejected with %i: %o', async (number, json) => {
     const { gateway, sendRefused, policy } = openWithPolicy()
     gateway.ipRestrictions.create({ type: 'dashboard', ip_policy_ids: [policy] })
     const valid = { type: 'api', ip_policy_ids: [policy] }
@@ -34,7 +34,7 @@ describe('An IP restriction (rules: ngrok-families#ip-restrictions)', () => {
     ['api', 1806],
     ['agent', 1807],
     ['endpoints', 1808],
-  ])('of the type %s is refused by a small plan with %i', async (type, number) => {
+  ])('of the type %s is rejected by a small plan with %i', async (type, number) => {
     const { gateway, sendRefused } = openGateway({ account: { plan: 'hobbyist' } })
     const { id } = gateway.ipPolicies.create()
     const json = { type, ip_policy_ids: [id] }
@@ -51,7 +51,7 @@ describe('An IP restriction (rules: ngrok-families#ip-restrictions)', () => {
     gateway.ipPolicies.delete(policy)
   })
 
-  test('of the type api refuses requests from other addresses once it is enforced, with 220', async () => {
+  test('of the type api rejects requests from other addresses once it is enforced, with 220', async () => {
     const { gateway, policy, send } = openWithPolicy()
     const { id } = gateway.ipRestrictions.create({ type: 'api', ip_policy_ids: [policy] })
     const headers = { Authorization: 'Bearer a key', 'Ngrok-Version': '2' }
@@ -78,7 +78,7 @@ describe('An IP restriction (rules: ngrok-families#ip-restrictions)', () => {
     await expect(gateway.fetch(`${gateway.url}/self`, { from })).rejects.toThrow(message)
   })
 
-  test('of the type agent refuses agents from other addresses once it is enforced', () => {
+  test('of the type agent rejects agents from other addresses once it is enforced', () => {
     const { gateway, policy } = openWithPolicy()
     const { id } = gateway.ipRestrictions.create({ type: 'agent', ip_policy_ids: [policy] })
     gateway.declare.tunnelSession({ ip: '198.51.100.1' })
@@ -90,7 +90,7 @@ describe('An IP restriction (rules: ngrok-families#ip-restrictions)', () => {
     expect(gateway.tunnelSessions.list().tunnel_sessions).toHaveLength(2)
   })
 
-  test('of the type endpoints refuses visitors from other addresses once it is enforced', async () => {
+  test('of the type endpoints rejects visitors from other addresses once it is enforced', async () => {
     const { gateway, policy } = openWithPolicy()
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok-free.app' }] })
     gateway.traffic.upstream('https://app.ngrok-free.app', () => new Response('hello'))

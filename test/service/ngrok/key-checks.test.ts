@@ -36,7 +36,7 @@ describe.each([
     expect(await sendWithKey('key')).toBe('200')
   })
 
-  it('refuses the token of a credential (206), and 203 once it is deleted', async () => {
+  it('rejects the token of a credential (206), and 203 once it is deleted', async () => {
     const { send, sendWithKey, create } = open()
     const { id, token } = await create('/credentials')
     expect(await sendWithKey(token)).toBe('400 ERR_NGROK_206')
@@ -46,7 +46,7 @@ describe.each([
     expect(await sendWithKey(token)).toBe('403 ERR_NGROK_203')
   })
 
-  it('refuses the id of an API key (208), a token that differs in one character (203), and a key of another form (202)', async () => {
+  it('rejects the id of an API key (208), a token that differs in one character (203), and a key of another form (202)', async () => {
     const { sendWithKey, create } = open()
     const { id, token } = await create('/api_keys')
     expect(await sendWithKey(id)).toBe('403 ERR_NGROK_208')
@@ -93,7 +93,7 @@ it('A key of the option `keys` is valid in any form', async () => {
   expect(outcome(await send('GET', '/api_keys', { headers: { authorization: 'Bearer ak_1' } }))).toBe('200')
 })
 
-it('With the families, the document says that every operation can refuse a key with these errors', () => {
+it('With the families, the document says that every operation can reject a key with these errors', () => {
   const refusals = (families: object) => JSON.stringify(openApi(ngrok, { families: families as typeof ngrokFamilies }))
   for (const code of ['ERR_NGROK_206', 'ERR_NGROK_208']) {
     expect(refusals(ngrokFamilies)).toContain(code)

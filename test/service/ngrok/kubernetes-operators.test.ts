@@ -35,7 +35,7 @@ describe('Kubernetes operators', () => {
     [19002, { enabled_features: 'ingress' }],
     [19003, { binding: { endpoint_selectors: ['true', 'endpoint.'] } }],
     [231, { filter: 'true' }],
-  ])('are refused with %i, also in an update: %o', async (number, json) => {
+  ])('are rejected with %i, also in an update: %o', async (number, json) => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.kubernetesOperators.create()
     const code = `400 ERR_NGROK_${number}`

@@ -18,7 +18,7 @@ describe.each(KINDS)('$path', ({ path, items, fields }) => {
   it.each([
     [{ description: 1 }, 215],
     [{ name: 'none here' }, 214],
-  ])('refuses %o with %d in both bodies, and changes nothing', async (json, number) => {
+  ])('rejects %o with %d in both bodies, and changes nothing', async (json, number) => {
     const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', path, { json: fields })).body
     expect(await sendRefused('POST', path, { json: { ...fields, ...json } })).toBe(`400 ERR_NGROK_${number}`)
@@ -169,7 +169,7 @@ describe.each(WITH_ACL)('The ACL of $path', ({ path, fields }) => {
     'bind:host:0',
     'bind:host:70000',
     'bind:a..b',
-  ])('refuses the rule %j with 600 in both bodies', async (rule) => {
+  ])('rejects the rule %j with 600 in both bodies', async (rule) => {
     const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', path, { json: fields })).body
     const json = { acl: ['*', rule] }

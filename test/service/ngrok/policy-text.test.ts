@@ -63,7 +63,7 @@ describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
       '2215 value.on_http_request.0.actions.0.config.status_code',
       '2207 value.on_http_request.0.actions.1',
     ],
-  ])('is refused: %s %o', (text, at, ...expected) => {
+  ])('is rejected: %s %o', (text, at, ...expected) => {
     expect(listNumbers(text, at)).toEqual(expected)
   })
 
@@ -90,7 +90,7 @@ describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
     ['braces', '{a: '.repeat(101), 'nesting exceeded'],
     ['sequences', '- '.repeat(200), 'nesting exceeded'],
     ['levels of JSON', '['.repeat(1001), 'nested too deeply'],
-  ])('is refused before it is read if its %s go too deep', (_, text, message) => {
+  ])('is rejected before it is read if its %s go too deep', (_, text, message) => {
     expect(listProblems(text, EDGE)[0]?.message).toContain(message)
   })
 
@@ -115,7 +115,7 @@ describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
     ['keys', Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join('\n')],
     ['aliases', `a: &a 1\nb: [${'*a,'.repeat(20_000)}]`],
     ['wrong actions', `on_http_request: [{ actions: [${'{ type: jump },'.repeat(2000)}] }]`],
-  ])('with very many %s is refused with few problems', (_, text) => {
+  ])('with very many %s is rejected with few problems', (_, text) => {
     expect(listProblems(text, EDGE).length).toBeLessThanOrEqual(20)
   })
 })

@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   },
   { rule: 'a free name directly below a domain of the service', url: () => 'https://a.ngrok.app' },
   {
-    rule: 'a wildcard below a domain of its own',
+    rule: 'a wildcard below its own domain',
     url(gateway) {
       reserve(gateway, 'example.com')
       return 'https://*.example.com'
@@ -129,7 +129,7 @@ const STARTERS: Readonly<Record<string, (gateway: Gateway, url: string, policy?:
   },
 }
 
-/** Returns the number of the error, or "allowed". A start that is refused changes nothing. */
+/** Returns the number of the error, or "allowed". A start that is rejected changes nothing. */
 async function outcomeOf(start: (typeof STARTERS)[string], { options, url, policy }: Row): Promise<string> {
   const { gateway } = openGateway(options)
   const at = url(gateway)

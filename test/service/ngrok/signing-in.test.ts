@@ -113,7 +113,7 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
     [7081, 'saml', { idp_metadata: '<EntityDescriptor/>', idp_metadata_url: 'https://idp.example.com/metadata' }],
     [7091, 'saml', {}],
   ])(
-    'and a wrong module is refused with %i, and 5400 less on endpoint configurations: %s %j',
+    'and a wrong module is rejected with %i, and 5400 less on endpoint configurations: %s %j',
     async (number, module, json) => {
       const { gateway, put, send } = await openWithRoute()
       const { id } = gateway.endpointConfigurations.create({ type: 'https' })
@@ -153,7 +153,7 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
     ['oauth', 'oidc'],
     ['oidc', 'saml'],
     ['saml', 'oauth'],
-  ] as const)('by one enabled module: %s with %s is refused with 7079', async (first, second) => {
+  ] as const)('by one enabled module: %s with %s is rejected with 7079', async (first, second) => {
     const { gateway, put, send, path } = await openWithRoute()
     await put(second, { ...bodies[second], enabled: false })
     await put(first, bodies[first])

@@ -70,7 +70,7 @@ describe('A snapshot of the families of ngrok', () => {
     ['vault_secrets', 'vault_id', 'vault_1'],
     ['vault_secrets', 'vault_name', 'other', 'vault_id'],
     ['vaults', 'name', 'prod'],
-  ])('is refused if a record of %s has in %s the value %j', (collection, field, wrong, reported = field) => {
+  ])('is rejected if a record of %s has in %s the value %j', (collection, field, wrong, reported = field) => {
     const gateway = openWithRelations()
     const before = gateway.snapshot()
     const snapshot = JSON.parse(JSON.stringify(before))

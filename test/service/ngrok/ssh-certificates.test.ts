@@ -132,7 +132,7 @@ describe('SSH certificates', () => {
     [1940, { key_size: 2048 }],
     [1941, { private_key_type: 'ecdsa', elliptic_curve: 'nistp192' }],
     [1942, { private_key_type: 'rsa', elliptic_curve: 'nistp256' }],
-  ])('need an authority; one is refused with %i: %o', async (number, json) => {
+  ])('need an authority; one is rejected with %i: %o', async (number, json) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', '/ssh_certificate_authorities', { json })).toBe(`400 ERR_NGROK_${number}`)
   })
@@ -154,7 +154,7 @@ describe('SSH certificates', () => {
     [1952, USER, { public_key: undefined }],
     [1962, USER, { valid_until: SHOWN_START }],
     [1963, HOST, { valid_after: timeAfter('366d') }],
-  ])('are refused with %i: %s %o', async (number, family, json) => {
+  ])('are rejected with %i: %s %o', async (number, family, json) => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.sshCertificateAuthorities.create()
     const valid = { ssh_certificate_authority_id: id, public_key: KEY }

@@ -36,7 +36,7 @@ describe('The public key of an SSH credential', () => {
     ['has a part too many', `${ALGORITHM} ${changeKey((bytes) => Buffer.concat([bytes, Buffer.alloc(4)]))}`, 612],
     ['has a curve of another algorithm', SSH_KEYS.nistp256.replaceAll('256', '384'), 612],
     ['is a private key', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----', 612],
-  ])('%s: refused, and nothing changes', async (_, public_key, number) => {
+  ])('%s: rejected, and nothing changes', async (_, public_key, number) => {
     expect(await openGateway().sendRefused('POST', PATH, { json: { public_key } })).toBe(`400 ERR_NGROK_${number}`)
   })
 

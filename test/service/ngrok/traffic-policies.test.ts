@@ -43,7 +43,7 @@ describe.each([HTTPS, TCP, TLS])('The module at %s (rules: traffic-policy#texts)
     [{ value: '- a' }, 2236],
     [{ value: 'on_request: []' }, 2230],
     [{ value: '{"on_tcp_connect":[{"actions":[{"type":"redirect"}]}]}' }, path === HTTPS[0] ? 2248 : 2202],
-  ])('refuses %j and keeps what it has', async (json, number) => {
+  ])('rejects %j and keeps what it has', async (json, number) => {
     const { gateway, http } = openGateway()
     await http('PUT', path, { json: { value } })
     const before = stateOf(gateway)

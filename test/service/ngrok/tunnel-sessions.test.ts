@@ -248,7 +248,7 @@ describe('A tunnel session (contract: tunnel_sessions)', () => {
   test.each([
     [undefined, '4.0.0'],
     [{ version: '3.50.0' }, '3.50.0'],
-  ])('is updated by %j at its restart, and refuses another update (809)', async (json, version) => {
+  ])('is updated by %j at its restart, and rejects another update (809)', async (json, version) => {
     const { gateway, session, listSessions, send, sendRefused } = openWithAgent({ update: '4.0.0' })
     const path = `/tunnel_sessions/${session.id}`
     expect((await send('POST', `${path}/update`, json && { json })).status).toBe(204)

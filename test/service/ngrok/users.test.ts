@@ -91,7 +91,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     [{ name: 1 }, 215],
     [{ name: 'ci', active: 'no' }, 215],
     [{ name: 'ci', description: 'none here' }, 214],
-  ])('refuse %j with %d, and nothing changes', async (json, number) => {
+  ])('reject %j with %d, and nothing changes', async (json, number) => {
     const { send, sendRefused } = openGateway()
     await send('POST', path, { json: { name: 'taken' } })
     const { id } = (await send('POST', `/${other}_users`, { json: { name: 'x'.repeat(255) } })).body

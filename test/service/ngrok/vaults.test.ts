@@ -50,7 +50,7 @@ describe('Vaults', () => {
     [23001, { name: '' }],
     [23002, { name: TOO_LONG }],
     [23004, { name: 'other' }],
-  ])('are refused with %i, also in an update: %o', async (number, json) => {
+  ])('are rejected with %i, also in an update: %o', async (number, json) => {
     const { sendRefused, vault } = openWithVaults()
     const code = `400 ERR_NGROK_${number}`
     expect(await sendRefused('POST', '/vaults', { json: { name: 'new', ...json } })).toBe(code)
@@ -77,7 +77,7 @@ describe('Secrets of vaults', () => {
     [24003, { value: '' }],
     [24004, { value: 'v'.repeat(65_536) }],
     [24005, { name: 'taken' }],
-  ])('are refused with %i, also in an update: %o', async (number, json) => {
+  ])('are rejected with %i, also in an update: %o', async (number, json) => {
     const { gateway, sendRefused, vault, secret } = openWithVaults()
     gateway.vaultSecrets.create({ name: 'taken', value: VALUE, vault_id: vault.id })
     const code = `400 ERR_NGROK_${number}`
@@ -95,7 +95,7 @@ describe('Secrets of vaults', () => {
     [24008, { vault_name: '', vault_id: '' }],
     [24009, { vault_name: 'live' }],
     [24009, { vault_name: 'ci/prod', vault_id: 'the other' }],
-  ])('a creation is refused with %i: %o', async (number, json) => {
+  ])('a creation is rejected with %i: %o', async (number, json) => {
     const { sendRefused, other } = openWithVaults()
     const sent = { name: 'new', value: VALUE, vault_name: 'ci/prod', ...json }
     const text = JSON.stringify(sent).replace('the other', other.id)

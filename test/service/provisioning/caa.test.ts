@@ -71,7 +71,7 @@ describe('The parameters of a CAA record (rules: simulated-dns#caa)', () => {
   })
 
   test.each(['letsencrypt.org; accounturi', 'letsencrypt.org; a b=c', '; accounturi=x', 'a b'])(
-    'are refused if they cannot be parsed: %s, and nothing changes',
+    'are rejected if they cannot be parsed: %s, and nothing changes',
     async (text) => {
       const { gateway, dns } = openWithZone()
       const before = gateway.snapshot()

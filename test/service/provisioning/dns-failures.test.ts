@@ -72,12 +72,12 @@ describe('A record for a CDN or for failing name servers', () => {
     [
       'name servers that answer SERVFAIL',
       { type: 'SERVFAIL' },
-      `Found the answer SERVFAIL of the name servers of ${DOMAIN}. Correct their zone, for example its DNSSEC. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
+      `Found the response SERVFAIL of the name servers of ${DOMAIN}. Correct their zone, for example its DNSSEC. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
     ],
     [
       'name servers that do not answer',
       { type: 'TIMEOUT' },
-      `Found no answer of the name servers of ${DOMAIN} in time. Check that they run and can be reached. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
+      `Found no response of the name servers of ${DOMAIN} in time. Check that they run and can be reached. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
     ],
   ])('%s: the attempt fails with its own message (rules: simulated-dns#in-its-place)', async (_, fields, finding) => {
     const { gateway, clock, job, target, attempt } = openWithZone()
@@ -99,10 +99,10 @@ describe('A record for a CDN or for failing name servers', () => {
     const challengeZone = openWithZone('*.example.com')
     challengeZone.dns.cname('*.example.com', challengeZone.target)
     challengeZone.dns.fail('_acme-challenge.example.com', 'TIMEOUT')
-    expect(challengeZone.attempt()).toContain('no answer of the name servers of _acme-challenge.example.com in time')
+    expect(challengeZone.attempt()).toContain('no response of the name servers of _acme-challenge.example.com in time')
     const wildcardZone = openWithZone()
     wildcardZone.dns.fail('*.example.com', 'SERVFAIL')
-    expect(wildcardZone.attempt()).toContain(`the answer SERVFAIL of the name servers of ${DOMAIN}`)
+    expect(wildcardZone.attempt()).toContain(`the response SERVFAIL of the name servers of ${DOMAIN}`)
   })
 })
 
@@ -163,7 +163,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     const failing = openWithZone()
     failing.dns.cname(DOMAIN, failing.target)
     failing.dns.fail('example.com', 'SERVFAIL')
-    expect(failing.attempt()).toContain('Found the answer SERVFAIL of the name servers of example.com.')
+    expect(failing.attempt()).toContain('Found the response SERVFAIL of the name servers of example.com.')
   })
 
   test('makes a renewal fail, and the certificate in use stays', () => {
@@ -189,7 +189,7 @@ describe('The zone', () => {
     ['CAA', 'not a name', 'names of authorities'],
     ['CAA', '192.0.2.1', 'names of authorities'],
     ['MX', 'x', 'CNAME, A, CAA, PROXY, SERVFAIL, TIMEOUT'],
-  ])('refuses %s with %j, and says what is allowed', async (type, value, allowed) => {
+  ])('rejects %s with %j, and says what is allowed', async (type, value, allowed) => {
     const gateway = openManual()
     const { status, body } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, type, value } })
     expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_215'])
@@ -203,7 +203,7 @@ describe('The zone', () => {
     ['fail', [DOMAIN, 'CNAME'], 'how is "CNAME". Allowed: SERVFAIL or TIMEOUT'],
     ['caa', [DOMAIN, 'digicert.com'], 'authorities is "digicert.com"'],
     ['proxy', [DOMAIN], 'the name of a CDN'],
-  ])('refuses %s(%j)', (name, args, message) => {
+  ])('rejects %s(%j)', (name, args, message) => {
     const gateway = createGateway()
     const call = Reflect.get(gateway.dns, name) as (...args: unknown[]) => unknown
     expect(catchError(() => call(...args))?.message).toContain(message)

@@ -259,7 +259,7 @@ describe('The zone', () => {
     ['a target that is null', (dns) => dns.cname('a.example.com', null), 'value', /value is (missing|null)/],
   ]
   test.each(wrongCalls)(
-    'refuses %s, names the field and what is allowed, and stays unchanged',
+    'rejects %s, names the field and what is allowed, and stays unchanged',
     (_what, edit, field, allowed) => {
       const { dns } = openManual()
       dns.a('a.example.com', '192.0.2.9')

@@ -142,7 +142,7 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
       /^authorityKeys is a string of 3 characters\. Allowed: "test", "fresh", or an object with "secret", /,
     ],
   ]
-  test.each(wrongOptions)('%s refuses %j, and names what is allowed', (name, value, message) => {
+  test.each(wrongOptions)('%s rejects %j, and names what is allowed', (name, value, message) => {
     expect(() => createGateway({ [name]: value })).toThrow(TypeError)
     expect(() => createGateway({ [name]: value })).toThrow(message)
   })

@@ -170,7 +170,7 @@ describe('An attempt that the test runs now', () => {
   test.each([
     ['', 'not_found'],
     [undefined, 'field_invalid'],
-  ])('refuses the domain %j as %s', (id, key) => {
+  ])('rejects the domain %j as %s', (id, key) => {
     const gateway = openManual()
     expect(refusalKey(() => gateway.provisioning.attempt(id as string))).toBe(key)
   })

@@ -72,7 +72,7 @@ describe('A numbered error of a certificate job (rules: provisioning-jobs#number
   })
 
   test.each(['ERR_NGROK_26003', 'ERR_NGROK_26039', 'ERR_NGROK_413', 'caa_check', 'ERR_NGROK_'])(
-    'is none: %s is refused, and nothing changes',
+    'is none: %s is rejected, and nothing changes',
     async (wrong) => {
       const { gateway } = openWithDomain()
       const before = gateway.snapshot()

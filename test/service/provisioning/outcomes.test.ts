@@ -173,7 +173,7 @@ function expectRefusal(call: (provisioning: Provisioning) => unknown, message: s
   return error
 }
 
-describe('A wrong call is refused with a GatewayError that names what is allowed, and changes nothing:', () => {
+describe('A wrong call is rejected with a GatewayError that names what is allowed, and changes nothing:', () => {
   const TIMES = 'Allowed: an integer from 1 to 10000.'
   test.each<[string, (provisioning: Provisioning) => unknown, string]>([
     [
@@ -216,7 +216,7 @@ describe('A wrong call is refused with a GatewayError that names what is allowed
   })
 })
 
-describe('A name that no domain with a policy can have is refused: its outcome could never be used', () => {
+describe('A name that no domain with a policy can have is rejected: its outcome could never be used', () => {
   const calls: [string, (provisioning: Provisioning, domain: string) => unknown][] = [
     ['script', ({ script }, domain) => script(['success'], { domain })],
     ['failNext', ({ failNext }, domain) => failNext('DNS_ERROR', { domain })],
@@ -239,7 +239,7 @@ describe('A name that no domain with a policy can have is refused: its outcome c
 })
 
 describe('At most 10,000 outcomes are pending', () => {
-  test('over all domains: one more is refused, and the message has the numbers of pending, requested and allowed outcomes', () => {
+  test('over all domains: one more is rejected, and the message has the numbers of pending, requested and allowed outcomes', () => {
     const { gateway, provisioning, id } = openWithTwo()
     provisioning.failNext('DNS_ERROR', { times: 9_000, domain: DOMAIN })
     provisioning.script(Array(997).fill('success'))
@@ -265,7 +265,7 @@ describe('At most 10,000 outcomes are pending', () => {
     expect(provisioning.pendingOutcomes()).toHaveLength(10_000)
   })
 
-  test('also if a list is repeated: it is refused before it is repeated', async () => {
+  test('also if a list is repeated: it is rejected before it is repeated', async () => {
     const { gateway, provisioning } = openWithTwo()
     const url = 'http://localhost/_fauxgate/provisioning/script'
     const outcomes = Array(10_000).fill('success')
@@ -305,7 +305,7 @@ describe('At most 10,000 outcomes are pending', () => {
   })
 })
 
-describe('An operation that is refused uses up no outcome (rules: transactions#all-or-nothing)', () => {
+describe('An operation that is rejected uses up no outcome (rules: transactions#all-or-nothing)', () => {
   test.each<[string, string, (gateway: Gateway, id: string) => unknown]>([
     [
       'a name that is taken',

@@ -153,7 +153,7 @@ describe.each(['renewNow', 'expireNow'] as const)('%s', (name) => {
     }
   })
 
-  test('refuses a text that is neither a name nor an id', () => {
+  test('rejects a text that is neither a name nor an id', () => {
     const gateway = openManual()
     expect(expectError(() => gateway.provisioning[name](5 as never))).toMatchObject({ key: 'field_invalid' })
     expect(gateway.clock.now).toBe(NOW)

@@ -36,7 +36,7 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     ['an unknown field', { ...RSA, days: 90 }, '400 ERR_GATEWAY_214'],
     ['a text instead of an object', 'letsencrypt', '400 ERR_GATEWAY_215'],
     ['a list instead of an object', [RSA], '400 ERR_GATEWAY_215'],
-  ])('is refused with %s, on create and on update', async (_what, policy, expected) => {
+  ])('is rejected with %s, on create and on update', async (_what, policy, expected) => {
     const api = client(open())
     const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
     const json = { certificate_management_policy: policy }
@@ -48,7 +48,7 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     [{}, 'missing'],
     [{ authority: null }, 'missing'],
     [{ authority: '' }, '""'],
-  ])('is refused for its authority, and the message shows the sent authority: %j', async (policy, received) => {
+  ])('is rejected for its authority, and the message shows the sent authority: %j', async (policy, received) => {
     const json = { domain: DOMAIN, certificate_management_policy: policy }
     const { body } = await client(open())('POST', PATH, { json })
     expect(body.msg).toBe(`certificate_management_policy.authority is ${received}. Allowed: "letsencrypt".`)
@@ -153,7 +153,7 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
 })
 
 describe('Certificate and policy together (rules: domain-certificates#one-or-the-other)', () => {
-  test('are refused in one request, on create and on update', () => {
+  test('are rejected in one request, on create and on update', () => {
     const { gateway, certificate_id } = openWithCertificate()
     const both = { certificate_id, certificate_management_policy: RSA }
     expect(refusalKey(() => gateway.reservedDomains.create({ domain: DOMAIN, ...both }))).toBe('certificate_and_policy')
@@ -163,7 +163,7 @@ describe('Certificate and policy together (rules: domain-certificates#one-or-the
     expect(refusalKey(() => gateway.reservedDomains.update(id, unused))).toBe('ok')
   })
 
-  test('are refused even if the certificate is the uploaded one in use', () => {
+  test('are rejected even if the certificate is the uploaded one in use', () => {
     const { gateway, certificate_id } = openWithCertificate()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     const both = { certificate_id, certificate_management_policy: RSA }

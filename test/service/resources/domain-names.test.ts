@@ -18,7 +18,7 @@ test.each([
   ['*.例え.テスト', '*.xn--r8jz45g.xn--zckzah'],
   ['例え。example.com', 'xn--r8jz45g.example.com'],
   ['mu\u0308nchen.de', 'xn--mnchen-3ya.de'],
-])('A name in Unicode is refused, and the message names its Punycode: %s', (domain, punycode) => {
+])('A name in Unicode is rejected, and the message names its Punycode: %s', (domain, punycode) => {
   const gateway = open()
   const error = catchError(() => gateway.reservedDomains.create({ domain }))
   expect(error).toMatchObject({ key: 'domain_character_invalid' })
@@ -30,7 +30,7 @@ test.each([
 })
 
 test.each(['mün chen.de', 'a_ü.de', 'ü', `${'ü'.repeat(80)}.de`, '\ud800.de'])(
-  'A name that is not valid in Punycode either is refused without one: %j',
+  'A name that is not valid in Punycode either is rejected without one: %j',
   (domain) => {
     const error = catchError(() => open().reservedDomains.create({ domain }))
     expect(error?.message).not.toContain('Punycode')
@@ -141,18 +141,18 @@ describe('A domain name (rules: domain-names#grammar)', () => {
   })
 
   test.each([[7], [true], [['app.example.com']], [{ name: 'app.example.com' }], [null], [undefined]])(
-    'is required and a string: %j is refused (rules: reserved-domains#resource)',
+    'is required and a string: %j is rejected (rules: reserved-domains#resource)',
     (domain) => {
       expect(reserve(domain)).toBe('field_invalid')
     },
   )
 
-  test('is refused when it is empty', () => {
+  test('is rejected when it is empty', () => {
     expect(reserve('')).toBe('domain_not_qualified')
   })
 
   test.each(['app.example.com', 'APP.example.com', 'app.EXAMPLE.COM'])(
-    'can be reserved only once, in any case: %s is refused',
+    'can be reserved only once, in any case: %s is rejected',
     async (domain) => {
       const api = client(open())
       const { body } = await api('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })

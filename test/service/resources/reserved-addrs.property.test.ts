@@ -15,7 +15,7 @@ const steps = fc.array(
 )
 
 describe('Any reserved addresses (rules: reserved-addresses#address)', () => {
-  test('are unique, are in their region, and are refused only if all of a region are reserved', () => {
+  test('are unique, are in their region, and are rejected only if all of a region are reserved', () => {
     check(
       fc.property(steps, fc.integer({ min: 1, max: 6 }), fc.string(), (list, addressesPerRegion, seed) => {
         const gateway = open({ addressesPerRegion, seed })

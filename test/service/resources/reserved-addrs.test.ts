@@ -29,7 +29,7 @@ describe('Creating a reserved address (rules: reserved-addresses#resource)', () 
     },
   )
 
-  test.each(['US', 'us ', 'mars', 7, true, ['us'], { us: 1 }])('refuses the region %j', async (region) => {
+  test.each(['US', 'us ', 'mars', 7, true, ['us'], { us: 1 }])('rejects the region %j', async (region) => {
     const response = await client(open())('POST', PATH, { json: { region } })
     expect(outcome(response)).toBe('400 ERR_GATEWAY_500')
   })
@@ -54,7 +54,7 @@ describe('Changing a reserved address (rules: reserved-addresses#resource)', () 
     ['ec_', '400 ERR_GATEWAY_223'],
     [7, '400 ERR_GATEWAY_215'],
   ])(
-    'refuses %j as an endpoint configuration (rules: reserved-addresses#endpoint-configuration)',
+    'rejects %j as an endpoint configuration (rules: reserved-addresses#endpoint-configuration)',
     async (id, expected) => {
       const api = client(open())
       const { body } = await api('POST', PATH)

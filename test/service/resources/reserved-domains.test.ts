@@ -34,7 +34,7 @@ describe('Creating a reserved domain (rules: reserved-domains#resource)', () => 
     expect(body.region).toBe(region)
   })
 
-  test.each(['EU', 'global', 7, ['eu']])('refuses the region %j (rules: limits#regions)', async (region) => {
+  test.each(['EU', 'global', 7, ['eu']])('rejects the region %j (rules: limits#regions)', async (region) => {
     const response = await client(open())('POST', PATH, { json: { domain: DOMAIN, region } })
     expect(outcome(response)).toBe('400 ERR_GATEWAY_400')
   })
@@ -92,7 +92,7 @@ describe('Changing a reserved domain (rules: reserved-domains#update, reserved-d
   })
 
   test.each(['http_endpoint_configuration_id', 'https_endpoint_configuration_id'])(
-    'refuses an id of another type and, with references "declared", an unknown one as %s (rules: references#declared)',
+    'rejects an id of another type and, with references "declared", an unknown one as %s (rules: references#declared)',
     (field) => {
       const gateway = open({ references: 'declared' })
       gateway.declare.endpointConfiguration('ec_1')

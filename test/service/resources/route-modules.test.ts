@@ -67,13 +67,13 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
     expect(response.body.enabled).toBe(expected)
   })
 
-  test.each(['true', 1, '', []])('refuses enabled %j', async (enabled) => {
+  test.each(['true', 1, '', []])('rejects enabled %j', async (enabled) => {
     const response = await client(open())('PUT', path, { json: { ...body, enabled } })
     expect(outcome(response)).toBe('400 ERR_GATEWAY_215')
     expect(response.body.details['field:enabled']).toBe(response.body.msg)
   })
 
-  test('refuses an unknown field', async () => {
+  test('rejects an unknown field', async () => {
     const response = await client(open())('PUT', path, { json: { ...body, colour: 'red' } })
     expect(outcome(response)).toBe('400 ERR_GATEWAY_214')
   })
@@ -110,7 +110,7 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
     ['edghtsrt_1', 'edghtsrt_1', '227'],
     ['nonsense', 'edghtsrt_1', '223'],
     ['edghts_1', 'nonsense', '223'],
-  ])('refuses the edge %s with the route %s because of their ids', async (edge, route, number) => {
+  ])('rejects the edge %s with the route %s because of their ids', async (edge, route, number) => {
     const api = client(open())
     const modulePath = `/edges/https/${edge}/routes/${route}/${segment}`
     expect(outcome(await api('GET', modulePath))).toBe(`400 ERR_GATEWAY_${number}`)
@@ -168,7 +168,7 @@ describe('The circuit breaker (rules: circuit-breaker#numbers, circuit-breaker#d
     ['volume_threshold', '10', '215'],
     ['error_threshold_percentage', -0.01, '7011'],
     ['error_threshold_percentage', 1.01, '7011'],
-  ])('refuses %s = %j', async (field, value, number) => {
+  ])('rejects %s = %j', async (field, value, number) => {
     const response = await put({ [field]: value })
     expect(outcome(response)).toBe(`400 ERR_GATEWAY_${number}`)
     expect(response.body.details[`field:${field}`]).toBe(response.body.msg)
@@ -182,7 +182,7 @@ describe('Declaring through the direct API (rules: references#declared)', () => 
     ['endpointConfiguration', 'rd_1'],
     ['backend', 'ec_1'],
     ['backend', 'bkdhr'],
-  ] as const)('refuses %s %s with an error that names the id', (what, id) => {
+  ] as const)('rejects %s %s with an error that names the id', (what, id) => {
     const gateway = open({ references: 'declared' })
     const before = stateOf(gateway)
     expect(() => gateway.declare[what](id)).toThrow(id)

@@ -154,7 +154,7 @@ describe('Reading a private key by an id (rules: secrets#private-keys)', () => {
     ['no id', pem('key-p256'), 'id_unparsable'],
     ['an id of another type', 'rd_1', 'id_wrong_prefix'],
     ['an id of no certificate', 'cert_1', 'not_found'],
-  ])('with %s is refused, and repeats no key', (_what, id, key) => {
+  ])('with %s is rejected, and repeats no key', (_what, id, key) => {
     const error = expectError(() => open().authority.privateKeyPem(id))
     expect(error.key).toBe(key)
     expect(error.message).not.toContain('PRIVATE KEY')

@@ -56,7 +56,7 @@ describe('A traffic policy (rules: traffic-policy#rules)', () => {
     ['inbound.0.actions.1', [{ actions: [{ type: 'log' }, null] }]],
     ['inbound.0.actions.0.type', [{ actions: [{ config: {} }] }]],
     ['inbound.0.actions.0.config', [{ actions: [{ type: 'log', config: 'x' }] }]],
-  ])('refuses a wrong type at %s: %j', async (field, value) => {
+  ])('rejects a wrong type at %s: %j', async (field, value) => {
     const response = await put({ [field.split('.')[0] as string]: value })
     expect(outcome(response)).toBe('400 ERR_GATEWAY_215')
     expect(response.body.details[`field:${field}`]).toBe(response.body.msg)
@@ -65,7 +65,7 @@ describe('A traffic policy (rules: traffic-policy#rules)', () => {
   test.each([
     ['inbound.0.colour', [{ colour: 'red', actions: [DENY] }]],
     ['inbound.0.actions.0.colour', [{ actions: [{ ...DENY, colour: 'red' }] }]],
-  ])('refuses an unknown field at %s', async (field, inbound) => {
+  ])('rejects an unknown field at %s', async (field, inbound) => {
     const response = await put({ inbound })
     expect(outcome(response)).toBe('400 ERR_GATEWAY_214')
     expect(response.body.details[`field:${field}`]).toBe(response.body.msg)

@@ -40,7 +40,7 @@ describe('The provider of a webhook verification (rules: webhook-verification#pr
   test.each([
     ['gihub', 'github'],
     ['Sripe', 'stripe'],
-  ])('that is misspelt is refused, and the message suggests the most similar one: %s', async (provider, near) => {
+  ])('that is misspelt is rejected, and the message suggests the most similar one: %s', async (provider, near) => {
     const { body } = await put({ provider, secret: 's3cret' })
     expect(body.msg).toMatch(`provider is "${provider}". Did you mean ${near}? Allowed: one of aftership,`)
   })

@@ -25,7 +25,7 @@ describeOpenssl('Alternative names are ASCII (RFC 5280, 4.2.1.6, 7.2 and 7.4)', 
     'DNS:例え.test, IP:192.0.2.1',
     'email:büro@a.example',
     'URI:https://bücher.example/',
-  ])('one with other characters is refused, as in Go: %s', (names) => {
+  ])('one with other characters is rejected, as in Go: %s', (names) => {
     const { code, message } = expectError(() => upload(certify(names)))
     expect(code).toBe('ERR_GATEWAY_1900')
     expect(message).toContain(

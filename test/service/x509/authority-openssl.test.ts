@@ -32,7 +32,7 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
     ['a level below a wildcard', 'hostname mismatch', orders['a wildcard'], ['-verify_hostname', 'a.b.example.com']],
     ['the parent of a wildcard', 'hostname mismatch', orders['a wildcard'], ['-verify_hostname', 'example.com']],
     ['mail', 'unsuitable certificate purpose', createOrder(), ['-purpose', 'smimesign']],
-  ])('refuses %s', (_, problem, order, args) => {
+  ])('rejects %s', (_, problem, order, args) => {
     const { certificate_pem } = authority.issue(order)
     const { status, output } = verifyChain(authority.certificatePem, certificate_pem, order.not_before, ...args)
     expect(output.toLowerCase()).toContain(problem)
@@ -52,7 +52,7 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
     expect(output).toContain(problem)
   })
 
-  it('refuses a chain without its intermediate, or below another root', () => {
+  it('rejects a chain without its intermediate, or below another root', () => {
     const order = createOrder()
     const { certificate_pem } = authority.issue(order)
     const [leaf = ''] = blocksOf(certificate_pem)

@@ -57,7 +57,7 @@ describe.each(['ecdsa', 'rsa'] as const)('a TLS server with an issued %s chain',
     })
   })
 
-  it('is refused by a client that trusts the root of another authority with the same name', async () => {
+  it('is rejected by a client that trusts the root of another authority with the same name', async () => {
     const { 'the test keys': authority, 'keys of its own': other } = authorities
     const options = { servername: 'app.example.com', ca: other.certificatePem }
     expect(await exchange(authority, order, options)).toMatch(/UNABLE_TO|CERT_SIGNATURE_FAILURE/)

@@ -101,7 +101,7 @@ describe('values', () => {
       expect(findUnreadable(() => readIntegerBytes(value(tags.integer, ...content), 'thing'))).toBe(MALFORMED),
   )
 
-  it('an integer that must not be negative is refused if it is negative', () => {
+  it('an integer that must not be negative is rejected if it is negative', () => {
     expect(readNatural(value(tags.integer, 0x7f), 'thing')).toBe(127n)
     expect(readNatural(value(tags.integer, 0x00), 'thing')).toBe(0n)
     expect(readNatural(value(tags.integer, 0x00, 0x80), 'thing')).toBe(128n)

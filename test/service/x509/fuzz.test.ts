@@ -21,7 +21,7 @@ const changes: Change[] = [
   (_, next) => Uint8Array.from({ length: next(60) + 1 }, () => next(256)),
 ]
 
-/** Runs `read` on changed forms of DER. Each must be read, or refused without its content in the message. */
+/** Runs `read` on changed forms of DER. Each must be read, or rejected without its content in the message. */
 function readChanged(der: Uint8Array, read: (der: Uint8Array) => unknown): void {
   const change = fc
     .tuple(fc.constantFrom(...changes), fc.integer())
@@ -38,7 +38,7 @@ function readChanged(der: Uint8Array, read: (der: Uint8Array) => unknown): void 
   check(reads, { numRuns: RUNS })
 }
 
-describe('changed bytes are either refused or read', () => {
+describe('changed bytes are either rejected or read', () => {
   it.each(['leaf-rsa2048', 'leaf-p256', 'leaf-ed25519', 'odd-all-usages', 'odd-bmp-string'])('%s', (name) => {
     readChanged(derOf(fixture(name)), (der) => readChain(writePem('CERTIFICATE', der)))
   })
@@ -56,7 +56,7 @@ describe('changed bytes are either refused or read', () => {
     readChanged(derOf(fixture(name)), (der) => readKey(writePem(type, der)))
   })
 
-  it('deep nesting and endless lengths are refused', () => {
+  it('deep nesting and endless lengths are rejected', () => {
     const nested = new Uint8Array(40_000).fill(0x30)
     const indefinite = Uint8Array.from({ length: 40_000 }, (_, i) => (i % 2 ? 0x80 : 0x30))
     for (const der of [nested, indefinite]) {

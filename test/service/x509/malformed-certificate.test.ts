@@ -298,7 +298,7 @@ describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-cert
     ['bad-p224', 'its key is on the curve P-224, which is not supported'],
     ['bad-secp256k1', 'its key is on the curve secp256k1, which is not supported'],
     ['bad-explicit', 'its EC key does not name its curve'],
-  ])('%s is refused', (name, problem) => expect(findProblem(derOf(fixture(name)))).toBe(problem))
+  ])('%s is rejected', (name, problem) => expect(findProblem(derOf(fixture(name)))).toBe(problem))
 })
 
 describe('names in messages', () => {
@@ -335,8 +335,8 @@ describe('names in messages', () => {
   it.each([
     ['an attribute without value', element(0x30, element(0x31, element(0x30, element(6, '\x55\x04\x03'))))],
     ['an attribute without type', element(0x30, element(0x31, element(0x30)))],
-    ['a SEQUENCE in place of the SET', element(0x30, element(0x30))],
-    ['a SET in place of the SEQUENCE', element(0x31)],
+    ['a SEQUENCE instead of the SET', element(0x30, element(0x30))],
+    ['a SET instead of the SEQUENCE', element(0x31)],
   ])('%s is an error', (_, der) => {
     expect(findUnreadable(() => readName(der, 'subject'))).toBe('its subject is missing or malformed')
   })

@@ -65,7 +65,7 @@ const changeTexts = (texts: fc.Arbitrary<string>) =>
     damaged: changes.reduce((each, apply) => apply(each), text),
   }))
 
-/** Returns the result of a reader, or the key of its refusal. Throws any other error. */
+/** Returns the result of a reader, or the key of its error. Throws any other error. */
 function readOutcome<T>(read: () => T): T | string {
   try {
     return read()
@@ -76,7 +76,7 @@ function readOutcome<T>(read: () => T): T | string {
 }
 
 describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', () => {
-  it('never drop a certificate: all are read, or the chain is refused', () => {
+  it('never drop a certificate: all are read, or the chain is rejected', () => {
     const chains = fc
       .tuple(fc.constantFrom(...CHAINS), fc.nat(2))
       .map(([chain, root]) => chain.slice(0, root + 1).join(''))
@@ -90,7 +90,7 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
     )
   })
 
-  it('never drop a key: it is read, or the text is refused', () => {
+  it('never drop a key: it is read, or the text is rejected', () => {
     check(
       fc.property(changeTexts(fc.constantFrom(...KEYS)), ({ text, damaged }) => {
         const read = readOutcome(() => readKey(damaged).private_key_pem)

@@ -57,7 +57,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
     )
   })
 
-  it('another key with the same name is refused', () => {
+  it('another key with the same name is rejected', () => {
     const [leaf, issuer] = readPair('bad-chain-key')
     expect(findSignatureProblem(leaf, issuer)).toBe('the signature does not verify')
     const { publicKey } = readPair('chain-rsa-sha256')[1]

@@ -29,7 +29,7 @@ export function blocksOf(pem: string): string[] {
   return pem.split(/(?<=-----END [A-Z0-9 ]+-----\n)/)
 }
 
-/** Returns the error for clients of a function that must refuse. */
+/** Returns the error for clients of a function that must reject. */
 export function expectRefusal(run: () => unknown): { key: string; message: string; field?: string } {
   try {
     run()
@@ -40,7 +40,7 @@ export function expectRefusal(run: () => unknown): { key: string; message: strin
     }
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('nothing was rejected')
 }
 
 /** Returns the message of a function that must throw `Unreadable`. */

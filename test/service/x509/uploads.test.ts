@@ -64,7 +64,7 @@ describe('an uploaded private key (rules: tls-certificates#private-key)', () => 
   })
 })
 
-describe('an upload that cannot be used is refused, each with its own error', () => {
+describe('an upload that cannot be used is rejected, each with its own error', () => {
   const padTo = (bytes: number) =>
     leaf + '€'.repeat(Math.floor((bytes - leaf.length) / 3)) + 'x'.repeat((bytes - leaf.length) % 3)
 
@@ -163,7 +163,7 @@ describe('the key must match the leaf (rules: tls-certificates#private-key)', ()
     expect(() => requireMatch(leaf, readKey(fixture(`key-${kind}`)).key)).not.toThrow()
   })
 
-  it('another one is refused with both kinds', () => {
+  it('another one is rejected with both kinds', () => {
     const { leaf } = readChain(fixture('leaf-rsa2048'))
     const { key, field, message } = expectRefusal(() => requireMatch(leaf, readKey(fixture('key-p256')).key))
     expect([key, field]).toEqual(['certificate_key_mismatch', 'private_key_pem'])

@@ -33,7 +33,7 @@ describe('A change that the run without failures has made', () => {
   })
 
   it.each<[string, Program]>([
-    ['is done, and its answer lost', createProgram((patch) => retry(() => patch('in use')))],
+    ['is done, and its response lost', createProgram((patch) => retry(() => patch('in use')))],
     [
       'has another value, which the code has chosen after a failure',
       createProgram((patch) => patch('in use').catch(() => retry(() => patch('limited')))),

@@ -225,7 +225,7 @@ test('the budget counts interleavings, and the summary says how many of how many
   )
 })
 
-test('more than one failure with copies is refused', async () => {
+test('more than one failure with copies is rejected', async () => {
   await expect(survives(reserveOnce, { copies: 2, faults: 2 })).rejects.toThrow(
     'faults is 2. Allowed: with copies, 0 or 1.',
   )

@@ -88,7 +88,7 @@ describe('A global that the code makes unchangeable does not keep the others fak
   })
 })
 
-describe('Two calls of survives at once: the second is refused', () => {
+describe('Two calls of survives at once: the second is rejected', () => {
   const message = 'Another call of survives or schedules is running. Await it first'
   const options = { kinds: ['lost'], allow: () => true } as const
 

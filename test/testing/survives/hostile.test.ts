@@ -114,7 +114,7 @@ it('A message has the ids of its story, and the wait that is longer than `within
   expect(await search(code, { replay: 'GET /reserved_addrs#1 429' })).toContain('; a timer waits for 1d.')
 })
 
-describe('survives refuses', () => {
+describe('survives rejects', () => {
   it('code that sends nothing to the gateway: nothing could fail', async () => {
     expect(await search(async () => 1)).toMatch(/^Error: The code sent no request to https:\/\/api\.gateway\.test, so/)
   })

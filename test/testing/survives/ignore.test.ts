@@ -61,7 +61,7 @@ describe('The option `ignore`', () => {
       'reserved_addrs.metdata',
       'ignore has "reserved_addrs.metdata", and reserved_addrs has no field "metdata". Did you mean metadata?',
     ],
-  ])('refuses %s', async (path, message) => {
+  ])('rejects %s', async (path, message) => {
     await expect(survives(change({}), { ...options, ignore: [path] })).rejects.toThrow(message)
   })
 })

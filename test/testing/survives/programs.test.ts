@@ -24,7 +24,7 @@ const search = (name: string, program: Program) => survives(program, { ...COMMON
 
 /** The smallest schedule that breaks each of the six programs. */
 const SMALLEST: Readonly<Record<string, string>> = {
-  'a duplicate after a lost answer': 'POST /reserved_addrs#1 lost-after',
+  'a duplicate after a lost response': 'POST /reserved_addrs#1 lost-after',
   'a failed roll-back': 'PATCH /reserved_domains/{id}#1 lost-before, DELETE /reserved_domains/{id}#1 lost-before',
   'DNS_ERROR taken as final': 'attempt app.example.com#1 DNS_ERROR',
   'its own conflict retried for ever': 'POST /reserved_domains#1 lost-after',

@@ -88,7 +88,7 @@ it('A report has lines of at most 160 characters, and cuts long bodies in the mi
   const [first = '', , ...story] = message.split('\n')
   expect(first.length).toBeLessThanOrEqual(160)
   expect(story[0]).toMatch(
-    /^ +0s {2}POST \/reserved_addrs \{"description":"a+….*"metadata":"the end"\} ✗ done, but the answer/,
+    /^ +0s {2}POST \/reserved_addrs \{"description":"a+….*"metadata":"the end"\} ✗ done, but the response/,
   )
   expect(Math.max(...story.map((line) => line.length))).toBeLessThanOrEqual(160)
 })

@@ -81,7 +81,7 @@ describe('Code that leaves something behind on purpose', () => {
     expect(message).toContain('which `allow` does not accept')
   })
 
-  test('is refused if what it leaves cannot be judged', async () => {
+  test('is rejected if what it leaves cannot be judged', async () => {
     const mayLeave = () => {
       throw new RangeError('Which one?')
     }
@@ -89,7 +89,7 @@ describe('Code that leaves something behind on purpose', () => {
     expect(message).toContain('and `mayLeave` throws RangeError: Which one?')
   })
 
-  test('is refused if mayLeave is an async function, and not as if that returned false', async () => {
+  test('is rejected if mayLeave is an async function, and not as if that returned false', async () => {
     const mayLeave = (async () => true) as never
     const { message } = await expectSurvivalError(survives(converge, { ...only, mayLeave }))
     expect(message).toContain('and `mayLeave` throws TypeError: it returned a promise.')

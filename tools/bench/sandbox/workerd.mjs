@@ -1,4 +1,4 @@
-// Workers in processes of workerd, each with a state of its own.
+// Workers in processes of workerd, each with its own state.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'

@@ -101,7 +101,7 @@ FailedAttempt = TypedDict(
         "outcome": "Literal['INTERNAL_ERROR', 'DNS_ERROR']",
         # The numbered error, by its code or its key. The `msg` of the job ends with the code.
         "error": "str",
-        # The `msg` of the job, in place of the usual one.
+        # The `msg` of the job, instead of the usual one.
         "message": "str",
         # The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.
         "retriesAfter": "Duration",

@@ -56,9 +56,7 @@ export class Persistence {
     readonly engine: EngineParts,
   ) {
     if (Reflect.has(store, IN_USE)) {
-      throw new TypeError(
-        'store is in use by another gateway. Allowed: a store of its own, or dispose() the other first.',
-      )
+      throw new TypeError('store is in use by another gateway. Allowed: its own store, or dispose() the other first.')
     }
     const onFlushed = () => {
       this.#initial = undefined
@@ -132,7 +130,7 @@ export class Persistence {
     return listFields(this.engine.families.flatMap(({ collections }) => collections))
   }
 
-  /** Loads the last flushed state if the store has lost commits. Refuses the call if loading fails. */
+  /** Loads the last flushed state if the store has lost commits. Rejects the call if loading fails. */
   requireState(): void {
     if (this.#committed) return
     try {
@@ -165,7 +163,7 @@ export class Persistence {
     this.#pending.prepareReplacement(operation, current(), sideRecords)
   }
 
-  /** Appends all changes since the last commit. Rolls back and refuses the call if the store throws. */
+  /** Appends all changes since the last commit. Rolls back and rejects the call if the store throws. */
   commit(): void {
     const committed = this.#committed
     if (!committed) return
@@ -240,7 +238,7 @@ export class Persistence {
   }
 }
 
-/** Refuses a call that the store did not persist. */
+/** Rejects a call that the store did not persist. */
 export function refuseAsStoreFailed(cause: unknown): never {
   throw new Refusal([problem(general.store_failed, { why: toError(cause).message })], { cause })
 }

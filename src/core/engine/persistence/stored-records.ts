@@ -100,7 +100,7 @@ function createRecordReader(families: readonly Family[], { version, fields }: St
   }
 }
 
-/** Reads stored data. @throws What `createError` makes of the words of a rule that refuses the data. */
+/** Reads stored data. @throws What `createError` makes of the words of a rule that rejects the data. */
 export function requireValid<T>(
   name: string,
   read: () => T,
@@ -113,12 +113,12 @@ export function requireValid<T>(
   }
 }
 
-/** A stored record that its schema refuses, and the prefix that its family has now. */
+/** A stored record that its schema rejects, and the prefix that its family has now. */
 interface RefusedRecord {
   readonly key: string
   readonly record: object
   readonly prefix: string | undefined
-  /** @throws Refusal if the schema refuses a record. */
+  /** @throws Refusal if the schema rejects a record. */
   read(record: object): unknown
 }
 

@@ -64,7 +64,7 @@ export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
     min_version,
     terminate_at: refusedField(
       httpsTlsErrors.https_edge_terminates_itself,
-      'Refused: an HTTPS edge terminates TLS itself.',
+      'Rejected: an HTTPS edge terminates TLS itself.',
       'edges#edges',
     ),
   }),

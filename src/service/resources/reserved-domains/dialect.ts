@@ -47,7 +47,7 @@ export function tidyName(dialect: CommonDialect, name: string): string {
   return domainDialect(dialect).domainNames === 'trimmed' ? name.trim().replace(/\.$/, '') : name
 }
 
-/** Returns the error of a name (lower case) that nobody can reserve, with the entry of the dialect that refuses it. */
+/** Returns the error of a name (lower case) that nobody can reserve, with the entry of the dialect that rejects it. */
 export function findRefusal(
   dialect: CommonDialect,
   name: string,
@@ -61,7 +61,7 @@ export function findRefusal(
   return undefined
 }
 
-/** Returns a function that tells whether a dialect refuses some names with an error. */
+/** Returns a function that tells whether a dialect rejects some names with an error. */
 export function refusesNames(key: RefusedDomainKey): (dialect: CommonDialect) => boolean {
   return (dialect) => domainDialect(dialect).refusedDomains[key] !== undefined
 }

@@ -12,14 +12,14 @@ export const errors = declareErrors({
   ),
   domain_of_company: only(
     refusesNames('domain_of_company'),
-    ofField(404, 400, '{field} is {received}, which belongs to the company of the service. Send a name of your own.'),
+    ofField(404, 400, '{field} is {received}, which belongs to the company of the service. Send your own name.'),
   ),
   domain_of_service: only(
     refusesNames('domain_of_service'),
     ofField(
       450,
       400,
-      '{field} is {received}, which the service uses itself. Send a name of your own, or one below a domain of the service.',
+      '{field} is {received}, which the service uses itself. Send your own name, or one below a domain of the service.',
     ),
   ),
   domain_taken_elsewhere: ofField(

@@ -159,7 +159,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
 
 const domainOptions = sectionReader<{ readonly takenDomains: readonly string[] }>('takenDomains')
 
-/** Refuses a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
+/** Rejects a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
 export function requireFreeDomain(tx: Transaction, domain: string, field = 'domain'): void {
   const own = tx.find(domains, 'domain', domain)
   if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })

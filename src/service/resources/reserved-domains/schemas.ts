@@ -88,7 +88,7 @@ const REFUSALS: Readonly<Record<RefusedDomainKey, FieldError<string, { also: str
   domain_wildcard_suffix: nameErrors.domain_wildcard_suffix,
 }
 
-/** A name that can be reserved (rules: domain-names#refused). Records may have names that the dialect refuses now. */
+/** A name that can be reserved (rules: domain-names#rejected). Records may have names that the dialect rejects now. */
 const reservableName = v.pipe(
   v.string(),
   readBy([], (name: string, _report, { dialect }) => tidyName(dialect, name)),

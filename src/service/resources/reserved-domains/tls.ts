@@ -44,7 +44,7 @@ export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): D
   return withPolicy(tx, domain, { authority, private_key_type })
 }
 
-/** Returns a refusal that names both fields. */
+/** Returns an error that names both fields. */
 function refusalOfBoth(certificate: string): Refusal {
   const problemAt = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
   return new Refusal([problemAt('certificate_id'), problemAt('certificate_management_policy')])

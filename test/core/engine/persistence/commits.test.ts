@@ -96,7 +96,7 @@ describe('A store receives (rules: stores#calls)', () => {
     expect(commit?.changes).toHaveLength(40)
   })
 
-  it.each(['a read', 'a refused call'])('due events with the next call: %s', (call) => {
+  it.each(['a read', 'a rejected call'])('due events with the next call: %s', (call) => {
     const clock = { now: CLOCK_START }
     const store = memoryStore()
     const gateway = createGateway({ clock, store })

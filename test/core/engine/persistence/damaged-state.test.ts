@@ -18,7 +18,7 @@ function openStored() {
   return { id, stored, open, appended: () => appended }
 }
 
-describe('A store with a damaged state is refused by the name of what is damaged, and stays unchanged (rules: stores#damage)', () => {
+describe('A store with a damaged state is rejected by the name of what is damaged, and stays unchanged (rules: stores#damage)', () => {
   test.each<[changes: object, message: string]>([
     [{ sequence: -1 }, 'The store is damaged: sequence: it is -1'],
     [{ sequence: 1.5 }, 'The store is damaged: sequence: it is 1.5'],
@@ -33,7 +33,7 @@ describe('A store with a damaged state is refused by the name of what is damaged
     expect(appended()).toBe(0)
   })
 
-  test('a record under the key of another one, and a record that its schema refuses', () => {
+  test('a record under the key of another one, and a record that its schema rejects', () => {
     const { id, stored, open, appended } = openStored()
     const [record] = [...stored.records].filter(({ collection }) => collection === 'reserved_addrs')
     const openWith = (change: object) => () => open({ records: [{ ...record, ...change }] })

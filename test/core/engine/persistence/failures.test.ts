@@ -54,8 +54,8 @@ const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unkno
   restore: (gateway) => gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot()))),
 }
 
-describe('A call whose commit the store refuses (rules: stores#failures)', () => {
-  it.each(Object.entries(calls))('is refused and changes nothing: %s', (_name, call) => {
+describe('A call whose commit the store rejects (rules: stores#failures)', () => {
+  it.each(Object.entries(calls))('is rejected and changes nothing: %s', (_name, call) => {
     const { store, gateway, id } = openWithFailingStore()
     const before = stateWithSecretsOf(gateway)
     const now = gateway.clock.now

@@ -171,7 +171,7 @@ describe('A gateway that continues from a store', () => {
     expect(restarted.provisioning.timeline(id).map(({ at }) => at)).toEqual([SHOWN_START, dueAfter('30s')])
   })
 
-  it('refuses records of another version, of an unknown family, and of fresh keys that its options do not request', () => {
+  it('rejects records of another version, of an unknown family, and of fresh keys that its options do not request', () => {
     const { commits } = memoryStore()
     const store = memoryStore(commits)
     createGateway({ store })

@@ -74,7 +74,7 @@ const RETRY = { headers: { 'retry-after': '60' } }
 
 type AccountOption = NonNullable<GatewayOptions['account']>
 
-/** Returns the case of a request that the state of the account refuses. Direct calls are not requests. */
+/** Returns the case of a request that the state of the account rejects. Direct calls are not requests. */
 function stateCase(key: ErrorCase['key'], account: AccountOption, send: ErrorCase['send'], text: string): ErrorCase {
   return { key, options: { account }, send, texts: [text] }
 }

@@ -16,7 +16,7 @@ export const cases: readonly ErrorCase[] = [
   ...accountCases,
 ]
 
-/** Creates a gateway that refuses the request of a case, and returns it with the id for the request. */
+/** Creates a gateway that rejects the request of a case, and returns it with the id for the request. */
 export function prepare({ options = {}, setUp }: ErrorCase): { readonly gateway: Gateway; readonly id: string } {
   const gateway = open(options)
   return { gateway, id: setUp?.(gateway) ?? '' }

@@ -8,7 +8,7 @@ const SECRET = (private_key_pem.split('\n')[1] as string).slice(0, 24)
 
 const uploadCase = bodyCases('POST', CERTIFICATES, ({ tlsCertificates }, body) => tlsCertificates.create(body))
 
-/** Returns the case of a valid upload with changed fields, of which the first one is refused. */
+/** Returns the case of a valid upload with changed fields, of which the first one is rejected. */
 function changedUploadCase(key: ErrorCase['key'], changes: object, ...texts: string[]): ErrorCase {
   const [field = ''] = Object.keys(changes)
   return { ...uploadCase(key, { certificate_pem, private_key_pem, ...changes }, field, ...texts), secrets: [SECRET] }

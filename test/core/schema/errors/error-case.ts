@@ -28,7 +28,7 @@ export interface ErrorCase {
 }
 
 /**
- * Returns a function that creates the case of a refused body, for a path and a direct call. The message must have the
+ * Returns a function that creates the case of a rejected body, for a path and a direct call. The message must have the
  * name of the field and the other texts.
  */
 export function bodyCases(method: string, path: string, call: (gateway: Gateway, body: never) => unknown) {

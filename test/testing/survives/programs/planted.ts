@@ -45,7 +45,7 @@ const blindAfterTimeout = program(async (call) => {
       await sleep(1000)
     }
   }
-  throw new Error('no answer')
+  throw new Error('no response')
 })
 
 /** Deletes what it has created, and takes a 404 on a repeated DELETE as a failure. */

@@ -99,7 +99,7 @@ const bothLimits: ProgramPair = {
 }
 
 export const SIX: Readonly<Record<string, ProgramPair>> = {
-  'a duplicate after a lost answer': lostAnswer,
+  'a duplicate after a lost response': lostAnswer,
   'a failed roll-back': { buggy: rollBack(false), fixed: rollBack(true) },
   'DNS_ERROR taken as final': { buggy: certificate(false), fixed: certificate(true) },
   'its own conflict retried for ever': { buggy: ownConflict(false), fixed: ownConflict(true) },
