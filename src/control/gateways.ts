@@ -1,11 +1,10 @@
 import * as v from 'valibot'
-import { requireJsonObject, type SentBody } from '../core/schema/body.ts'
+import { requireJsonObject } from '../core/schema/body.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
-import type { RuleContext } from '../core/schema/rule.ts'
 import { anyObject } from '../core/schema/schema.ts'
-import type { ExplorationSettings, ExplorationStep, HostedGateway, RunEnd } from '../generated/controls.ts'
 import { type Control, type ControlCall, controlCall } from './control.ts'
+import type { GatewayHost } from './gateway-host.ts'
 
 export const errors = declareErrors({
   gateways_unavailable: entry(
@@ -20,27 +19,6 @@ export const errors = declareErrors({
   ),
   gateway_options_invalid: entry(90464, 400, 'The gateway cannot be created: {why}'),
 })
-
-/** A server that has several gateways, each at its own path. */
-export interface GatewayHost {
-  /** Creates a gateway with the options of this one, except those of the request. */
-  create(options: SentBody, context: RuleContext): Promise<HostedGateway>
-  /** Removes a gateway. Throws `gateway_not_found` if there is none of this name. */
-  remove(name: string): void
-  readonly explorations: ExplorationHost
-}
-
-/** A server that explores which failures break a program of any language. */
-export interface ExplorationHost {
-  /** Starts an exploration, and returns its id. */
-  start(settings: ExplorationSettings): Promise<string>
-  /** Returns the next step of the program that runs the code, as soon as there is one. */
-  next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
-  /** Takes the end of a call of the code. */
-  ended(end: RunEnd): void
-  /** Ends an exploration early. */
-  stop(id: string): void
-}
 
 const gatewayName = documented(v.string(), 'Its name, which is in its URL.')
 

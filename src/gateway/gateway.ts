@@ -178,7 +178,7 @@ function createTransport(
   },
   exchange: Handler,
   host: ControlHost,
-): Transport {
+): Transport<Gateway> {
   const { engine, boundary, options, journal, snapshots, hooks, access, controlApi } = served
   const initialUrl = engine.url
   const wait = createWait(served)

@@ -1,5 +1,5 @@
 import type { Describer, DropHooks, MoveParts } from '../control/control.ts'
-import type { GatewayHost } from '../control/gateways.ts'
+import type { GatewayHost } from '../control/gateway-host.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
 import type { DomainTransition } from '../control/transitions.ts'
 import type { FamilyNouns } from '../control/views/nouns.ts'
@@ -13,10 +13,9 @@ import type { BodyLimit } from './http/body-limit.ts'
 import type { Refused } from './http/error-response.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
 import type { AnyOptions } from './options.ts'
-import type { Gateway } from './types.ts'
 
 /** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
-export interface Transport {
+export interface Transport<Sibling = object> {
   /**
    * Answers one HTTP request at once, for transports other than `fetch`.
    * @internal
@@ -106,7 +105,7 @@ export interface Transport {
    * @throws TypeError if an option is not allowed; GatewayError if a rule rejects an entry of `initial`.
    * @internal
    */
-  readonly sibling: (options: AnyOptions) => Gateway
+  readonly sibling: (options: AnyOptions) => Sibling
   /**
    * Makes `GET /_fauxgate/openapi.json` and `GET /_fauxgate/openapi.control.json` work, with `openApi` of `fauxgate/openapi`.
    * @internal
@@ -163,6 +162,9 @@ export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks
 }
 
 /** Returns a gateway with the same state, and with some calls of its transport replaced. */
-export function withTransport<G extends { readonly transport: Transport }>(gateway: G, calls: Partial<Transport>): G {
+export function withTransport<G extends { readonly transport: Transport }>(
+  gateway: G,
+  calls: Partial<G['transport']>,
+): G {
   return Object.create(gateway, { transport: { value: { ...gateway.transport, ...calls } } })
 }

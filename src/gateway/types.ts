@@ -63,7 +63,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   dispose(): void
   [Symbol.dispose](): void
   /** The calls by which a server or another host serves this gateway. Tests do not need these calls. */
-  readonly transport: Transport
+  readonly transport: Transport<Gateway>
 }
 
 /** Your own families, with the fields that the types of a gateway need. */

@@ -9,12 +9,10 @@ import { splitUrl } from '../gateway/http/url.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { respondAsAgent } from './agent-listener.ts'
 import { INSPECTOR_HEADER, type Inspector } from './inspector.ts'
+import { HEAD_LIMITS } from './limits.ts'
 import type { PackedDocuments, PackedResponse } from './packed-documents.ts'
 import { hasBody, readBody } from './request-body.ts'
 import type { ParseError } from './request-queue.ts'
-
-/** Limits of a request's head, which Node's parser checks. */
-export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
 /** The gateway and the inspector that answer a request. */
 export interface Responders {

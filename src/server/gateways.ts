@@ -1,4 +1,5 @@
-import { errors, type GatewayHost } from '../control/gateways.ts'
+import type { GatewayHost } from '../control/gateway-host.ts'
+import { errors } from '../control/gateways.ts'
 import { isManual, readClock, systemClock } from '../core/engine/clock.ts'
 import { manualClock } from '../core/engine/manual-clock.ts'
 import { createSecret } from '../core/engine/random.ts'

@@ -4,7 +4,7 @@ import { createRandomSource } from '../core/engine/random.ts'
 import { drawMs, type Range } from '../core/schema/time.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { splitUrl } from '../gateway/http/url.ts'
-import { type Transport, withTransport } from '../gateway/transport.ts'
+import { withTransport } from '../gateway/transport.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { sleep } from './waiting.ts'
 
@@ -21,6 +21,6 @@ export function withLatency(gateway: Gateway, range: Range, seed: string): Gatew
     const ms = drawMs(range, (below) => ids.integer(below, 'latency', count++))
     return { ...response, safe: sleep(ms).then(() => response.safe ?? response) }
   }
-  const sibling: Transport['sibling'] = (own) => withLatency(gateway.transport.sibling(own), range, seed)
+  const sibling: Gateway['transport']['sibling'] = (own) => withLatency(gateway.transport.sibling(own), range, seed)
   return withTransport(gateway, { exchange, sibling })
 }

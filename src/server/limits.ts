@@ -1,4 +1,5 @@
-import { HEAD_LIMITS } from './connection.ts'
+/** Limits of a request's head, which Node's parser checks. */
+export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
 /** The limits of the servers for the API and for that of the agent, which Node checks. Its own checks are 30 s apart. */
 export const SERVER_LIMITS = {

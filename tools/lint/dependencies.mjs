@@ -28,9 +28,22 @@ const FLOORS = {
   gateway: {
     http: [],
     direct: [],
-    openapi: [],
+    'account-schema.ts': [],
+    'option-schemas.ts': ['account-schema.ts'],
+    'options.ts': ['account-schema.ts', 'option-schemas.ts'],
+    'hosted-options.ts': ['options.ts'],
+    openapi: ['options.ts', 'hosted-options.ts'],
     'table.ts': ['http'],
-    '.': ['http', 'direct', 'openapi', 'table.ts'],
+    '.': [
+      'http',
+      'direct',
+      'openapi',
+      'table.ts',
+      'account-schema.ts',
+      'option-schemas.ts',
+      'options.ts',
+      'hosted-options.ts',
+    ],
   },
 }
 

@@ -1,5 +1,5 @@
 import { errors } from '../../control/explorations.ts'
-import type { ExplorationHost } from '../../control/gateways.ts'
+import type { ExplorationHost } from '../../control/gateway-host.ts'
 import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { createSecret } from '../../core/engine/random.ts'
 import { refuse } from '../../core/schema/errors.ts'

@@ -25,7 +25,7 @@ export function withWaitingNotice(gateway: Gateway, warn: (text: string) => void
       end.abort()
     }
   }
-  const sibling: Transport['sibling'] = (own) => withWaitingNotice(gateway.transport.sibling(own), warn)
+  const sibling: Gateway['transport']['sibling'] = (own) => withWaitingNotice(gateway.transport.sibling(own), warn)
   return withTransport(gateway, { delivered, sibling })
 }
 

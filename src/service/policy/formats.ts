@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/schema/errors.ts'
+import { isPunycode } from '../../core/schema/punycode.ts'
 import { quote } from '../../core/schema/text.ts'
-import { isPunycode } from '../provisioning/is-punycode.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { readCertificates, readKey } from '../x509/uploads.ts'
 import type { Format } from './action.ts'

@@ -70,7 +70,9 @@ describe('An event of traffic (rules: events#traffic)', () => {
 
   test('has the data of log, as texts', async () => {
     const { gateway, last } = openGateway({
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the gateway interpolates it
       on_http_request: [{ actions: [{ type: 'log', config: { metadata: { method: '${req.method}', size: 3 } } }] }],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the gateway interpolates it
       on_http_response: [{ actions: [{ type: 'log', config: { metadata: { status: '${res.status_code}' } } }] }],
     })
     await gateway.traffic.fetch(URL)

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
 import { declareErrors, type FieldError, field } from '../../../core/schema/errors.ts'
 import type { JsonFacts } from '../../../core/schema/facts.ts'
+import { isPunycode, toPunycode } from '../../../core/schema/punycode.ts'
 import { rule } from '../../../core/schema/rule.ts'
-import { isPunycode, toPunycode } from '../../provisioning/is-punycode.ts'
 import { domainDialect } from './dialect.ts'
 
 /** The errors of a domain's name (rules: domain-names#grammar). */

@@ -1,0 +1,24 @@
+import type { SentBody } from '../core/schema/body.ts'
+import type { RuleContext } from '../core/schema/rule.ts'
+import type { ExplorationSettings, ExplorationStep, HostedGateway, RunEnd } from '../generated/controls.ts'
+
+/** A server that has several gateways, each at its own path. */
+export interface GatewayHost {
+  /** Creates a gateway with the options of this one, except those of the request. */
+  create(options: SentBody, context: RuleContext): Promise<HostedGateway>
+  /** Removes a gateway. Throws `gateway_not_found` if there is none of this name. */
+  remove(name: string): void
+  readonly explorations: ExplorationHost
+}
+
+/** A server that explores which failures break a program of any language. */
+export interface ExplorationHost {
+  /** Starts an exploration, and returns its id. */
+  start(settings: ExplorationSettings): Promise<string>
+  /** Returns the next step of the program that runs the code, as soon as there is one. */
+  next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
+  /** Takes the end of a call of the code. */
+  ended(end: RunEnd): void
+  /** Ends an exploration early. */
+  stop(id: string): void
+}
