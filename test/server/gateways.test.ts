@@ -96,6 +96,13 @@ test('a further gateway begins with the options of its server, except those of t
   expect(body.options).toMatchObject({ account: { plan: 'paygo' } })
 })
 
+test('no request can make a server post events to an address: only the start of the server sets them', async () => {
+  const { url } = await open({ destinations: { datadog: 'http://127.0.0.1:9/' } })
+  const destinations = { datadog: 'http://192.0.2.1/' }
+  const { status, body } = await call(url, 'POST', '/_fauxgate/gateways', { destinations })
+  expect([status, body.msg]).toEqual([400, expect.stringContaining('destinations is not')])
+})
+
 test('a further gateway can have a system clock, and then no start', async () => {
   const { url } = await open()
   const { url: own } = await add(url, { clock: 'system' })

@@ -38,8 +38,6 @@ type Options struct {
 	AddressesPerRegion int `json:"addressesPerRegion"`
 	// Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one. Default: none.
 	TakenDomains []string `json:"takenDomains"`
-	// Addresses that the events for event destinations are posted to, by the kind of the destination. Without one, events are kept and not posted. Default: none.
-	Destinations *DestinationAddresses `json:"destinations"`
 	// The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing. Default: `off`.
 	DNS string `json:"dns"`
 	// The time from the start of a provisioning job to its first attempt; with 0, the creating call issues the certificate. Default: 30s.
@@ -66,20 +64,6 @@ type Quirks struct {
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
 	// The status of the error 413 for a domain name that is reserved already. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
-}
-
-// DestinationAddresses: Addresses that the events for event destinations are posted to, by the kind of the destination. Without one, events are kept and not posted. Default: none.
-type DestinationAddresses struct {
-	// The address for events whose destination is a log group of CloudWatch.
-	CloudwatchLogs string `json:"cloudwatch_logs"`
-	// The address for events whose destination is an account of Datadog.
-	Datadog string `json:"datadog"`
-	// The address for events whose destination is a delivery stream of Firehose.
-	Firehose string `json:"firehose"`
-	// The address for events whose destination is a stream of Kinesis.
-	Kinesis string `json:"kinesis"`
-	// The address for events whose destination is a data collection endpoint of Azure.
-	AzureLogsIngestion string `json:"azure_logs_ingestion"`
 }
 
 // ErrorBackoff: How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`. Default: 1m and 64m.

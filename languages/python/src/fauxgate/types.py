@@ -23,23 +23,6 @@ Quirks = TypedDict(
     total=False,
 )
 
-DestinationAddresses = TypedDict(
-    "DestinationAddresses",
-    {
-        # The address for events whose destination is a log group of CloudWatch.
-        "cloudwatch_logs": "str",
-        # The address for events whose destination is an account of Datadog.
-        "datadog": "str",
-        # The address for events whose destination is a delivery stream of Firehose.
-        "firehose": "str",
-        # The address for events whose destination is a stream of Kinesis.
-        "kinesis": "str",
-        # The address for events whose destination is a data collection endpoint of Azure.
-        "azure_logs_ingestion": "str",
-    },
-    total=False,
-)
-
 ErrorBackoff = TypedDict(
     "ErrorBackoff",
     {
@@ -452,8 +435,6 @@ Options = TypedDict(
         "addressesPerRegion": "int",
         # Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one. Default: none.
         "takenDomains": "list[str]",
-        # Addresses that the events for event destinations are posted to, by the kind of the destination. Without one, events are kept and not posted. Default: none.
-        "destinations": "DestinationAddresses",
         # The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing. Default: `off`.
         "dns": "Literal['off', 'simulated']",
         # The time from the start of a provisioning job to its first attempt; with 0, the creating call issues the certificate. Default: 30s.
