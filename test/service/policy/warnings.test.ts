@@ -51,7 +51,7 @@ test.each([
   ["req.cookies['x'][0].value != 'a'", "Write !has(req.cookies['x']) || before it."],
   ["req.method == 'GET' || getQueryParam('x')[0] != 'a'", "Write !hasQueryParam('x') || before it."],
   ["json.decode(getReqHeader('x')[0])['a'] != 'a'", "Write !hasReqHeader('x') || before it."],
-  ["json.decode(req.url.query)['a'] != 'a'", "Write !has(json.decode(req.url.query)['a']) || before it."],
+  ["json.decode(req.host)['a'] != 'a'", "Write !has(json.decode(req.host)['a']) || before it."],
   ["req.content_encoding[0] != 'a'", 'Write size(req.content_encoding) == 0 || before it.'],
   ["req.content_encoding[1] != 'a'", 'Write size(req.content_encoding) <= 1 || before it.'],
   [
@@ -99,12 +99,14 @@ test.each([
   ["!(getReqHeader('x')[0] != 'a')"],
   ["req.url.path != '/a'"],
   ["inCidrRange(getReqHeader('x')[0], '203.0.113.0/24')"],
+  ["size(getReqHeader('x')[0]) > 100"],
+  ["int(getReqHeader('x')[0]) == 5"],
+  ["getReqHeader('x')[0].substring(0, 6) == 'Bearer' || req.user_agent.is_bot"],
+  ["!req.user_agent.contains('a') || req.content_type != 'a/b' || req.user_agent.contains('b')"],
   ["req.url.path.split('/')[1] != 'a' && req.url.query.split('&')[0] != 'b'"],
   ["duration('-1.5h') < duration('0') && timestamp('2026-01-31T12:00:00+01:00') < timestamp(time.now)"],
   ["rand.int(0, 10) > 3 || hash.md5('hex2') == 'a' || req.method.md5('base64') == 'a'"],
   ['rand.int(5, size(req.method)) > 3 || rand.int(size(req.method), 1) > 3'],
-  ["int(getReqHeader('x')[0]) > 18"],
-  ["!(int(getReqHeader('x')[0]) < 18)"],
   ["(getReqHeader('x')[0] == 'a') == true"],
   ["getReqHeader('x')[0] == 'a' ? true : false"],
   ["!['/a', '/b'].exists(path, req.url.path.startsWith(path))"],
@@ -342,6 +344,13 @@ describe('A check that needs a value of the client', () => {
     "getReqHeader('authorization')[0].startsWith('Basic ')",
     "hasReqCookie('session')",
     "req.method == 'POST' && 'authorization' in req.headers",
+    "req.content_type == 'application/json'",
+    "req.content_type.raw.startsWith('application/')",
+    "req.user_agent.contains('Chrome')",
+    'size(req.url.query) > 0',
+    'req.cookies.size() > 0',
+    "req.headers.exists(name, name == 'authorization')",
+    "!req.headers.all(name, !name.startsWith('x-'))",
   ])('is skipped without %s', (condition) => {
     expect(check([[condition], CHECK])).toEqual(['check-skipped'])
   })
@@ -353,6 +362,8 @@ describe('A check that needs a value of the client', () => {
       check([[HAS], CHECK, { type: 'forward-internal', config: { url: 'https://a.internal' } }], [[], DENY]),
     ).toEqual([])
     expect(check([["req.url.path.startsWith('/admin')"], CHECK])).toEqual([])
+    expect(check([["req.content_type != 'a/b' && !req.headers.exists(name, name == 'x')"], CHECK])).toEqual([])
+    expect(check([["req.user_agent == ''"], DENY], [["req.user_agent != ''"], CHECK])).toEqual([])
     const idle = { ...CHECK, config: { ...CHECK.config, enforce: false } }
     const read = '!actions.ngrok.basic_auth.credentials.authorized'
     expect(check([[HAS], idle], [[read], DENY])).toEqual([])
@@ -366,9 +377,23 @@ test.each([
   ["!hasReqHeader('x') || getReqHeader('x')[0].split(' ')[1] != 'a'", ['missing-value']],
   ["!hasReqHeader('x') || !getReqHeader('x')[0].matches('^[0-9]+$') || int(getReqHeader('x')[0]) < 18", []],
   ["!hasReqHeader('x') || !getReqHeader('x')[0].startsWith('a ') || getReqHeader('x')[0].split(' ')[1] != 'a'", []],
-  ["hasReqHeader('x') && int(getReqHeader('x')[0]) > 18", []],
-  ["!('role' in json.decode(req.url.query)) || json.decode(req.url.query).role != 'a'", []],
-  ["!('role' in json.decode(req.url.query) && json.decode(req.url.query).role == 'a')", []],
+  // Only a low value is denied by a lower limit, and only a high value by an upper one.
+  ["hasReqHeader('x') && int(getReqHeader('x')[0]) > 18", ['value-unreadable']],
+  ["int(getReqHeader('x')[0]) > 100", ['value-unreadable']],
+  ["!(int(getReqHeader('x')[0]) + 1 < 18)", ['value-unreadable']],
+  // A text may be too short, empty, no address or no time zone.
+  ["!hasReqHeader('x') || getReqHeader('x')[0].substring(0, 6) != 'Bearer'", ['value-unreadable']],
+  ["!hasReqHeader('x') || getReqHeader('x')[0].charAt(3) != 'a'", ['value-unreadable']],
+  ["!hasReqHeader('x') || getReqHeader('x')[0].lastIndexOf('a', 5) < 0", ['value-unreadable']],
+  ["!hasReqHeader('x') || getReqHeader('x')[0].split(',').slice(0, 2) != ['a', 'b']", ['value-unreadable']],
+  ["getReqHeader('x').exists(v, 10 / size(v) < 2)", ['value-unreadable']],
+  ["!hasReqHeader('x') || !inCidrRange(getReqHeader('x')[0], '10.0.0.0/8')", ['value-unreadable']],
+  ["!hasReqHeader('x') || getReqHeader('x')[0].unescapeUrl() != 'a'", ['value-unreadable']],
+  ["!hasReqHeader('x') || timestamp(time.now).getHours(getReqHeader('x')[0]) < 8", ['value-unreadable']],
+  ["timestamp(time.now).getHours(getReqHeader('x')[0]) > 18", ['value-unreadable']],
+  ["size(getReqHeader('x')) == 0 || size(getReqHeader('x')[0]) < 3 || getReqHeader('x')[0].charAt(2) != 'a'", []],
+  ["!('role' in json.decode(req.url.query)) || json.decode(req.url.query).role != 'a'", ['value-unreadable']],
+  ["!('role' in json.decode(req.url.query) && json.decode(req.url.query).role == 'a')", ['value-unreadable']],
   ["getReqHeader('x').join('') == '' || getReqHeader('x')[0] != 'a'", []],
   ["getReqHeader('x') == [] || getReqHeader('x')[0] != 'a'", []],
   ["req.url.path.split('/').size() < 3 || req.url.path.split('/')[2] != 'a'", []],

@@ -25,10 +25,12 @@ function findSkipped(policy: ReadPolicy): readonly Finding[] {
   return policy.holes().flatMap((hole) => {
     const { rule, subject, isNeeded } = hole
     const check = checkOf(rule)
-    if (!isNeeded || check === undefined || subject.name === undefined) return []
+    if (!isNeeded || check === undefined || subject.base !== undefined) return []
+    const { guard, source } = subject
+    const which = guard.endsWith(source) ? `for which ${cut(guard)}, which` : `without ${cut(source)}, which`
     return {
       ...placeOf(hole),
-      what: `is false for a request without ${cut(subject.source)}, which passes without ${check}`,
+      what: `is false for a request ${which} passes without ${check}`,
       hint: `Remove this test, or add a rule that denies requests for which ${subject.guard}.`,
     }
   })

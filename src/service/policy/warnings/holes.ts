@@ -1,6 +1,7 @@
 import type { Variables } from '../action.ts'
 import { variablesOf } from '../environment.ts'
-import { Evaluation, MAX_CHOICES, type Subject, type Visitor } from './visitor.ts'
+import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
+import { Evaluation } from './visitor.ts'
 import type { Hole, ReadRule } from './warning.ts'
 
 /** The checks that let nobody in who has no credentials of theirs. */
@@ -45,19 +46,22 @@ function runAll(rule: ReadRule, subject: Subject, variables: Variables, visitors
       row[visitor] = result
       for (const each of evaluation.compared) compared.add(each)
     }
-    rows.push({ without: row.without, wrong: row.wrong, right: row.right, unreadable: row.unreadable })
+    const { without, wrong, right, high, unreadable } = row
+    rows.push({ without, wrong, right, high, unreadable })
   }
   return { rows, compared }
 }
 
 function toHole(rule: ReadRule, subject: Subject, variables: Variables): Hole {
-  const { rows, compared } = runAll(rule, subject, variables, ['without', 'wrong', 'right', 'unreadable'])
+  const { rows, compared } = runAll(rule, subject, variables, ['without', 'wrong', 'right', 'high', 'unreadable'])
+  // Who may not be above a limit sends a value that is none.
+  const isLimit = isDenial(rule)
   return {
     rule,
     subject,
     compared,
     fails: rows.some(({ without, wrong }) => wrong === true && without === undefined),
-    isUnreadable: rows.some(({ wrong, unreadable }) => wrong === true && unreadable === undefined),
+    isUnreadable: rows.some(({ wrong, high, unreadable }) => (wrong || (isLimit && high)) && unreadable === undefined),
     isAllowList: rows.some(({ without, wrong, right }) => wrong === true && without === false && right !== true),
     isNeeded: !rows.some(({ without }) => without) && rows.some(({ wrong, right }) => wrong || right),
   }

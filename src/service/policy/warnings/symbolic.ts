@@ -3,6 +3,33 @@ import type { Variables } from '../action.ts'
 import { findBelow } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
 
+/** A value that a request may not have: a header, a cookie, a parameter, or a part of another value. */
+export interface Subject {
+  readonly key: string
+  /** Its first access, and the test that is true without it. */
+  readonly source: string
+  readonly guard: string
+  /** The part of the condition that has the access. */
+  readonly test: ASTNode
+  /** The name of a header, a cookie or a parameter; undefined for all others. */
+  readonly name?: string
+  /** The key of the text that it is a part of. */
+  readonly base?: string
+  /** True if the conditions only test whether it is there. */
+  readonly isTested?: true
+}
+
+/**
+ * A visitor: one without the value, one with a value that no condition names, one with a value that each comparison wants, one
+ * with a value that is greater than all others, or one whose value makes functions fail that need a number, a time or a length.
+ */
+export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable'
+
+/** The most tests that are true or false independently of each other. */
+export const MAX_CHOICES = 4
+/** The most steps of one evaluation. */
+export const MAX_STEPS = 2_000
+
 /** A value that the policy does not tell. The same key is the same value. */
 export class Unknown {
   constructor(readonly key: string) {}
@@ -25,19 +52,27 @@ export const LISTS: Readonly<Record<string, string>> = {
 export const HOST = 'req.headers.host'
 export const MACROS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map', 'sortBy']
 export const TEXT_TESTS: readonly string[] = ['contains', 'endsWith', 'matches', 'startsWith']
-/** The functions that fail for some texts. */
-export const PARTIAL: readonly string[] = [
-  'base64.decode',
-  'bool',
-  'decodeBase64',
-  'decodeJson',
-  'double',
-  'duration',
-  'int',
-  'json.decode',
-  'timestamp',
-  'uint',
+/** The texts of headers and of the query. They are empty if the request has none. */
+export const OPTIONAL: readonly string[] = [
+  'req.content_type',
+  'req.content_type.raw',
+  'req.location',
+  'req.url.query',
+  'req.url.user_password',
+  'req.user_agent',
 ]
+/** The functions that fail for some texts: those that are no number, no time or no address, or that are too short. */
+const PARTIAL =
+  /^(?:base64\.decode|bool|charAt|decodeBase64|decodeJson|double|duration|inCidrRanges?|int|json\.decode|lists\.range|parseUrl|slice|substring|timestamp|uint|unescapeUrl|url\.parse|url\.unescape)$/
+/** The methods that take a time zone. */
+const OF_ZONE = /^get(?:Date|DayOf\w+|FullYear|Hours|Milliseconds|Minutes|Month|Seconds)$/
+
+/** Returns whether a function, or an operator, fails for some values of the client. */
+export function isUnsafe(name: string, [, second, third]: readonly Value[]): boolean {
+  if (name === '/' || name === '%') return second !== undefined && isSent(second)
+  if (name === 'indexOf' || name === 'lastIndexOf') return third !== undefined
+  return PARTIAL.test(name) || (OF_ZONE.test(name) && second !== undefined)
+}
 
 export function toValue(truth: boolean | undefined): Value {
   return truth ?? FAILED
@@ -59,6 +94,24 @@ export function describe(value: Value): string {
   if (value instanceof Unknown) return value.key
   if (Array.isArray(value)) return `[${value.map(describe).join()}]`
   return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+export function describeCall({ op }: ASTNode, name: string, values: readonly Value[]): string {
+  const [owner, ...others] = values.map(describe)
+  return op === 'rcall' && !name.includes('.')
+    ? `${owner}.${name}(${others.join()})`
+    : `${name}(${values.map(describe).join()})`
+}
+
+/** Returns the value of a macro by what its test is for each item. */
+export function toMacroValue(name: string, items: readonly Value[], truths: readonly (boolean | undefined)[]): Value {
+  if (name === 'exists' || name === 'all') {
+    const end = name === 'exists'
+    return truths.includes(end) ? end : toValue(truths.includes(undefined) ? undefined : !end)
+  }
+  if (truths.includes(undefined)) return FAILED
+  const left = items.filter((_, at) => truths[at])
+  return name === 'filter' ? left : left.length === 1
 }
 
 export function keyOf(owner: Unknown, name: Value): string {

@@ -5,9 +5,9 @@ import type { Warning } from './warning.ts'
 export const valueUnreadable: Warning = {
   id: 'value-unreadable',
   about:
-    'A condition that should be true converts a value of the client, and fails for a value that cannot be converted.',
+    'A condition that should be true fails for some values that the client may send, such as one that is no number.',
   reason:
-    '`int`, `timestamp`, `json.decode` and others fail for other texts. A rule whose condition fails does not apply.',
+    '`int`, `timestamp`, `json.decode` and others fail for other texts, and `substring` fails for short ones. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
   wrong: `on_http_request:
   - expressions: ["!hasReqHeader('x-age') || int(getReqHeader('x-age')[0]) < 18"]
@@ -21,11 +21,11 @@ export const valueUnreadable: Warning = {
     policy.holes().flatMap((hole) => {
       const { subject, isUnreadable, fails } = hole
       // A missing value has its own warning.
-      if (!isUnreadable || fails || subject.name === undefined) return []
+      if (!isUnreadable || fails || subject.base !== undefined) return []
       const source = cut(subject.source)
       return {
         ...placeOf(hole),
-        what: `fails for a request whose ${source} cannot be converted, so that its rule does not apply`,
+        what: `fails for some values of ${source} that a client may send, so that its rule does not apply`,
         hint: `Test its form before, such as !….matches('^[0-9]+$') ||.`,
       }
     }),

@@ -1,52 +1,35 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { Variables } from '../action.ts'
+import { findBelow } from '../environment.ts'
+import { pathOfNode } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
 import {
   describe,
+  describeCall,
   FAILED,
   fail,
   HOST,
   isSent,
   isThere,
   isTold,
+  isUnsafe,
   keyOf,
   LISTS,
   MACROS,
-  PARTIAL,
+  MAX_CHOICES,
+  MAX_STEPS,
+  OPTIONAL,
   SENT,
+  type Subject,
   sourceOf,
   TEXT_TESTS,
+  toMacroValue,
   toValue,
   Unknown,
   type Value,
+  type Visitor,
 } from './symbolic.ts'
 
-/** A value that a request may not have: a header, a cookie, a parameter, or a part of another value. */
-export interface Subject {
-  readonly key: string
-  /** Its first access, and the test that is true without it. */
-  readonly source: string
-  readonly guard: string
-  /** The part of the condition that has the access. */
-  readonly test: ASTNode
-  /** The name of a header, a cookie or a parameter; undefined for all others. */
-  readonly name?: string
-  /** The key of the text that it is a part of. */
-  readonly base?: string
-  /** True if the conditions only test whether it is there. */
-  readonly isTested?: true
-}
-
-/**
- * A visitor: one without the value, one with a value that no condition names, one with a value that each comparison wants, or
- * one whose value is no number, no time and no JSON.
- */
-export type Visitor = 'without' | 'wrong' | 'right' | 'unreadable'
-
-/** The most tests that are true or false independently of each other. */
-export const MAX_CHOICES = 4
-/** The most steps of one evaluation. */
-const MAX_STEPS = 2_000
 /** Evaluates conditions for a visitor, as far as the policy tells: all other tests are true or false by `choice`. */
 export class Evaluation {
   readonly subjects = new Map<string, Subject>()
@@ -129,6 +112,14 @@ export class Evaluation {
         return this.#compare(node.op, this.#evaluate(node.args[0]), this.#evaluate(node.args[1]))
       case 'in':
         return this.#isIn(this.#evaluate(node.args[0]), this.#evaluate(node.args[1]))
+      case '+':
+      case '-':
+      case '*':
+      case '/':
+      case '%': {
+        const values = node.args.map((each) => this.#evaluate(each))
+        return this.#apply(node, node.op, values)
+      }
       case '.':
         return this.#access(node, node.args[0], node.args[1])
       case '[]':
@@ -138,8 +129,7 @@ export class Evaluation {
       case 'rcall': {
         const [name, owner, args] = node.args
         const [item, ...bodies] = args
-        if (MACROS.includes(name) && item?.op === 'id' && bodies[0])
-          return this.#macro(name, owner, item.args, bodies[0])
+        if (MACROS.includes(name) && item?.op === 'id' && bodies[0]) return this.#macro(node, item.args, bodies[0])
         const isNamespace = owner.op === 'id' && Object.hasOwn(NAMESPACES, owner.args)
         return this.#apply(
           node,
@@ -169,8 +159,9 @@ export class Evaluation {
     if (left === FAILED || right === FAILED) return FAILED
     if (op === '>' || op === '>=') return this.#compare(op === '>' ? '<' : '<=', right, left)
     // A wrong value is less than all others.
-    if (isSent(left)) return this.visitor !== 'right'
-    if (isSent(right)) return this.visitor === 'right'
+    const isHigh = this.visitor === 'right' || this.visitor === 'high'
+    if (isSent(left)) return !isHigh
+    if (isSent(right)) return isHigh
     if (typeof left === 'bigint' && typeof right === 'bigint') return op === '<' ? left < right : left <= right
     return new Unknown(`${describe(left)} ${op} ${describe(right)}`)
   }
@@ -196,6 +187,9 @@ export class Evaluation {
 
   /** Reads a field or an item. */
   #access(node: ASTNode & { readonly op: '.' | '[]' }, ownerNode: ASTNode, name: Value): Value {
+    const path = pathOfNode(node)
+    if (path !== undefined && findBelow(this.variables, path.split('.')))
+      return OPTIONAL.includes(path) ? this.#whole(path, path, `${path} == ''`, '', SENT) : new Unknown(path)
     const owner = this.#evaluate(ownerNode)
     if (owner === FAILED || name === FAILED) return FAILED
     // Only the first item of a list of values matters.
@@ -221,6 +215,12 @@ export class Evaluation {
     if (key !== this.subject?.key) return new Unknown(key)
     if (this.visitor === 'without') return FAILED
     return isList ? [SENT] : SENT
+  }
+
+  /** Returns a value that is always there, and that is empty if the request has nothing for it. */
+  #whole(key: string, source: string, guard: string, empty: Value, sent: Value): Value {
+    this.#note(key, { source, guard })
+    return key !== this.subject?.key ? new Unknown(key) : this.visitor === 'without' ? empty : sent
   }
 
   #note(key: string, more: Pick<Subject, 'source' | 'guard' | 'name' | 'base' | 'isTested'>): void {
@@ -252,8 +252,10 @@ export class Evaluation {
   }
 
   /** Returns the value of a function, and of a macro for each item: of a list that nobody knows, for one. */
-  #macro(name: string, owner: ASTNode, variable: string, body: ASTNode): Value {
-    const range = this.#evaluate(owner)
+  #macro(node: Extract<ASTNode, { op: 'rcall' }>, variable: string, body: ASTNode): Value {
+    const [name, owner] = node.args
+    const source = sourceOf(node)
+    const range = this.#items(this.#evaluate(owner), { source, guard: name === 'all' ? source : `!${source}` })
     if (range === FAILED) return FAILED
     const items = Array.isArray(range) ? range : [range instanceof Unknown ? new Unknown(`${range.key}[*]`) : range]
     const before = this.#locals.get(variable)
@@ -264,21 +266,23 @@ export class Evaluation {
     if (before === undefined) this.#locals.delete(variable)
     else this.#locals.set(variable, before)
     if (name === 'map') return fail(values)
-    const truths = values.map((each) => this.#truth(each))
-    if (name === 'exists' || name === 'all') {
-      const end = name === 'exists'
-      return truths.includes(end) ? end : toValue(truths.includes(undefined) ? undefined : !end)
-    }
     if (name === 'sortBy') return values.includes(FAILED) ? FAILED : items
-    if (truths.includes(undefined)) return FAILED
-    const left = items.filter((_, at) => truths[at])
-    return name === 'filter' ? left : left.length === 1
+    const truths = values.map((each) => this.#truth(each))
+    return toMacroValue(name, items, truths)
+  }
+
+  /** Returns the items of all headers, cookies or parameters; other values unchanged. */
+  #items(of: Value, test?: { readonly source: string; readonly guard: string }): Value {
+    if (!(of instanceof Unknown) || !Object.values(LISTS).includes(of.key)) return of
+    const { source, guard } = test ?? { source: of.key, guard: `size(${of.key}) == 0` }
+    const items = this.#whole(`${of.key}[*]`, source, guard, [], [SENT])
+    return items instanceof Unknown ? of : items
   }
 
   #apply(node: ASTNode, name: string, values: readonly Value[]): Value {
     if (values.includes(FAILED)) return FAILED
-    const [first] = values
-    if (name === 'size' && Array.isArray(first)) return BigInt(first.length)
+    const first = name === 'size' ? this.#items(values[0] ?? FAILED) : values[0]
+    if (name === 'size' && (typeof first === 'string' || Array.isArray(first))) return BigInt(first.length)
     if (name === 'size' && first instanceof Unknown) {
       const at = this.subject?.key.startsWith(`${first.key}[`) ? /\[(\d+)\]$/.exec(this.subject.key)?.[1] : undefined
       if (at !== undefined) return BigInt(at) + (this.visitor === 'without' ? 0n : 1n)
@@ -287,12 +291,10 @@ export class Evaluation {
     // Who has the part of a text has a text of that form.
     if (TEXT_TESTS.includes(name) && first instanceof Unknown && first.key === this.subject?.base)
       return this.visitor !== 'without'
-    if (values.some(isSent)) return this.visitor === 'unreadable' && PARTIAL.includes(name) ? FAILED : SENT
-    const [owner, ...others] = values.map(describe)
-    return new Unknown(
-      node.op === 'rcall' && !name.includes('.')
-        ? `${owner}.${name}(${others.join()})`
-        : `${name}(${values.map(describe).join()})`,
-    )
+    // The empty text has no other in it.
+    if (first === '' && typeof values[1] === 'string' && TEXT_TESTS.includes(name) && name !== 'matches')
+      return values[1] === ''
+    if (values.some(isSent)) return this.visitor === 'unreadable' && isUnsafe(name, values) ? FAILED : SENT
+    return new Unknown(describeCall(node, name, values))
   }
 }

@@ -8,7 +8,7 @@ import { walk } from '../expression.ts'
 import type { PolicyOptions } from '../options.ts'
 import { type Phase, phasesOf } from '../phases.ts'
 import type { PolicyPath } from '../problem.ts'
-import type { Subject } from './visitor.ts'
+import type { Subject } from './symbolic.ts'
 
 /** A warning of policies that the service takes and that surely mean something else. */
 export interface Warning {
@@ -54,7 +54,7 @@ export interface Hole {
   readonly subject: Subject
   /** True if the conditions fail without the value, and are true with a wrong one. */
   readonly fails: boolean
-  /** True if the conditions fail with a value that cannot be converted, and are true with a wrong one. */
+  /** True if the conditions fail with some values, such as one that is no number, and are true with a wrong one, or deny a high one. */
   readonly isUnreadable: boolean
   /** True if the conditions are false without the value, and true with a wrong one only. */
   readonly isAllowList: boolean
