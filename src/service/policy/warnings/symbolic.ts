@@ -20,8 +20,8 @@ export interface Subject {
 }
 
 /**
- * A visitor: one without the value, one with a value that no condition names, one with a value that each comparison wants, one
- * with a value that is greater than all others, or one whose value makes functions fail that need a number, a time or a length.
+ * A visitor, by its value: none, one that no condition names, one that each comparison wants, or one above all others. The last
+ * one makes functions fail that need a number, a time or a length.
  */
 export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable'
 
