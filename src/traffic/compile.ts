@@ -157,7 +157,6 @@ class Compiler {
   }
 
   #compileExpression({ scope }: Extract<Field, { kind: 'expression' }>, source: string): unknown {
-    if (source.includes('${')) return this.#compileWhole(source)
     const isRetry = scope === 'retry'
     const expression = this.expressions.compile(source, { ...this.scope, ...(isRetry && { isRetry }) })
     if (!isRetry) return new Dynamic((values) => expression.evaluate(values))

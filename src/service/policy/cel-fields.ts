@@ -40,12 +40,11 @@ export function checkFieldExpression(
   path: PolicyPath,
   place: Place,
 ): undefined {
-  // A text in `${…}` is taken too.
-  if (source.includes('${')) return checkCelText(source, path, place)
   const number = 2224
   const own = { ...place.scope, ...(scope === 'retry' && { isRetry: true }) }
   const { tree, type, problem } = check(source, own, { path, offset: 0, kind: 'field' }, place.reporter)
-  if (problem) return reportExpression(number, path, source, problem, place.reporter)
+  const hint = source.startsWith('${') ? { hint: 'The field is an expression: write it without ${ and }.' } : {}
+  if (problem) return reportExpression(number, path, source, { ...problem, ...hint }, place.reporter)
   if (result === 'bool' && !isBoolean(type)) reportType(number, path, source, type, place.reporter)
   else if (tree) checkNames(tree, { ...place, number, path, offset: 0 })
 }

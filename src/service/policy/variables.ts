@@ -209,12 +209,27 @@ export const ACTION_ERROR: Variables = {
   message: text('What went wrong.'),
 }
 
-/** The variables of `retry_condition`. */
+/** The request and the response of `http-request`. */
+export const SENT_REQUEST: Variables = {
+  method: text('The method of the request.'),
+  header: map('list<string>', 'The headers of the request.'),
+  url: text('The URL of the request.'),
+  body: text('The body of the request.'),
+}
+export const RECEIVED_RESPONSE: Variables = {
+  resolved_ip: text('The address of the host that answered.'),
+  header: map('list<string>', 'The headers of the response.'),
+  status_code: whole('The status of the response.'),
+  time_ms: text('How long the response took.'),
+  body: text('The body of the response.'),
+}
+
+/** The variables of `retry_condition`. The page of the action writes `statusCode`, and its variables have `status_code`. */
 export const RETRY: Variables = {
   attempts: whole('The number of attempts until now.'),
   last_attempt: {
-    req: map('dyn', 'The request of the last attempt.'),
-    res: map('dyn', 'The response of the last attempt.'),
+    req: SENT_REQUEST,
+    res: { ...RECEIVED_RESPONSE, statusCode: whole('The status of the response.') },
     error: text('The error of the last attempt.'),
   },
 }

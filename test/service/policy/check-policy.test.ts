@@ -368,3 +368,19 @@ describe('Hostile texts are refused or checked, and nothing overflows', () => {
     expect(messages.filter((message) => /secret\d|nocolonsecret|user:secret/.test(message))).toEqual([])
   })
 })
+
+test('An expression in a field that is one itself has no ${}, and the hint says so', () => {
+  const [problem] = checkPolicyValue({
+    on_http_request: [
+      {
+        actions: [
+          {
+            type: 'rate-limit',
+            config: { name: 'a', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: ['${req.host}'] },
+          },
+        ],
+      },
+    ],
+  })
+  expect(problem).toMatchObject({ number: 2224, hint: 'The field is an expression: write it without ${ and }.' })
+})

@@ -178,6 +178,7 @@ export const MISTAKES: readonly Mistake[] = [
   [2225, `${CONFIG}.rate`, limit({ rate: '25h' })],
   [2222, `${CONFIG}.rate`, limit({ rate: 'soon' })],
   [2224, `${CONFIG}.bucket_key.0`, limit({ bucket_key: ['req.hostt'] })],
+  [2224, `${CONFIG}.bucket_key.0`, limit({ bucket_key: ['${req.host}'] })],
   [2223, `${CONFIG}.bucket_key`, limit({ bucket_key: [] })],
   [2215, `${CONFIG}.error_threshold`, breaker({ error_threshold: 1.5 })],
   [2225, `${CONFIG}.tripped_duration`, breaker({ tripped_duration: '3m' })],
@@ -243,6 +244,9 @@ export const MISTAKES: readonly Mistake[] = [
   [2225, `${CONFIG}.timeout`, request({ timeout: '31s' })],
   [2224, `${CONFIG}.retry_condition`, request({ retry_condition: 'attempts' })],
   [2224, `${CONFIG}.retry_condition`, request({ retry_condition: 'atempts < 2' })],
+  [2224, `${CONFIG}.retry_condition`, request({ retry_condition: 'last_attempt.res.statuscode == 500' })],
+  [2224, `${CONFIG}.retry_condition`, request({ retry_condition: 'has(last_attempt.req.headers)' })],
+  [2224, `${CONFIG}.retry_condition`, request({ retry_condition: '${attempts < 2}' })],
   // Patterns
   [2261, `${CONFIG}.from`, onRequest('url-rewrite', { from: '(', to: 'a' })],
   [2261, `${CONFIG}.from`, onRequest('redirect', { from: '(?!a)', to: 'a' })],

@@ -1,8 +1,9 @@
 import { action } from '../action.ts'
 import { DECISIONS } from '../decisions.ts'
-import { headers, onError, text, whole } from '../fields.ts'
+import { headers, onError } from '../fields.ts'
 import { sendWithRetries } from '../send.ts'
 import { SECOND } from '../time.ts'
+import { RECEIVED_RESPONSE, SENT_REQUEST } from '../variables.ts'
 
 export const httpRequest = action({
   type: 'http-request',
@@ -61,19 +62,8 @@ export const httpRequest = action({
   },
   sets: {
     attempts: { type: 'list<Attempt>', about: 'The answer of each attempt.' },
-    req: {
-      method: text('The method of the request.'),
-      header: { type: 'map<string, list<string>>', about: 'The headers of the request.' },
-      url: text('The URL of the request.'),
-      body: text('The body of the request.'),
-    },
-    res: {
-      resolved_ip: text('The address of the host that answered.'),
-      header: { type: 'map<string, list<string>>', about: 'The headers of the response.' },
-      status_code: whole('The status of the response.'),
-      time_ms: text('How long the response took.'),
-      body: text('The body of the response.'),
-    },
+    req: SENT_REQUEST,
+    res: RECEIVED_RESPONSE,
   },
   decisions: [DECISIONS.failedAttempt, DECISIONS.unfollowed],
   run: (config, visit) => sendWithRetries(config, visit),
