@@ -45,7 +45,7 @@ export interface CompiledAction {
   readonly type: string
   /** The row of the action; undefined for an action that is not documented. */
   readonly row: Action | undefined
-  /** True if a request passes although the action refuses it. */
+  /** True if a request passes although the action rejects it. */
   readonly isLenient: boolean
   /** The outcomes of a check. */
   readonly outcomes: ReturnType<typeof outcomesOf>

@@ -197,7 +197,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     }
     const ends = { status: 403, error: 3204 }
     return {
-      did: `refused the webhook of ${provider}: ${verdict.reason}`,
+      did: `rejected the webhook of ${provider}: ${verdict.reason}`,
       sets: { verified: false },
       ends,
       isRefusal: true,
@@ -223,7 +223,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     const sets = { tokens: result.tokens }
     if (result.ok) return { did: 'accepted the tokens', sets }
     return {
-      did: `refused the tokens: ${result.reason}`,
+      did: `rejected the tokens: ${result.reason}`,
       sets,
       ends: { status: 401, error: result.number },
       isRefusal: true,

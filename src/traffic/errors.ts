@@ -8,15 +8,15 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3004: [502, 'The upstream gave no valid HTTP response.'],
   3005: [504, 'The upstream gave no response in time.'],
   3003: [421, 'The client sent no server name in TLS, and a name chooses the endpoint.'],
-  3006: [502, 'The upstream refused the connection.'],
+  3006: [502, 'The upstream rejected the connection.'],
   3007: [500, 'The gateway failed.'],
   3009: [502, 'The upstream failed on its way to a response.'],
   3010: [502, 'The upstream gave a response with a status that does not exist.'],
   3200: [404, 'No endpoint is online at this URL.'],
   3202: [503, 'The circuit breaker is open.'],
-  3203: [403, 'An IP policy refuses the address.'],
+  3203: [403, 'An IP policy rejects the address.'],
   3204: [403, 'The webhook could not be verified.'],
-  3205: [403, 'An IP restriction refuses the address.'],
+  3205: [403, 'An IP restriction rejects the address.'],
   3208: [403, 'The account of this URL is suspended.'],
   3401: [401, 'The request has no valid token.'],
   3501: [502, 'The request was forwarded through too many endpoints.'],
@@ -24,9 +24,9 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3602: [504, 'The request of the policy timed out.'],
   3603: [508, 'The request of the policy went round in a circle.'],
   3604: [500, 'Responses with this status have no body.'],
-  3700: [403, 'The web application firewall refuses the request.'],
+  3700: [403, 'The web application firewall rejects the request.'],
   3701: [500, 'The web application firewall failed.'],
-  3702: [403, 'The web application firewall refuses the response.'],
+  3702: [403, 'The web application firewall rejects the response.'],
   3900: [500, 'An expression of the policy failed.'],
   3901: [500, 'An expression of the policy gave a pattern that is not valid.'],
   3903: [502, 'The body could not be read.'],
@@ -41,10 +41,10 @@ export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: Commo
   return toOwnResponse(end as OwnResponse, dialect) // No other class is a response of an upstream.
 }
 
-/** The errors by which the policy of an endpoint refuses a request. */
+/** The errors by which the policy of an endpoint rejects a request. */
 const REFUSALS = /^(320[2-5]|34\d\d|370[02])$/
 
-/** Returns whether an end of an endpoint is an error of the gateway, and no refusal of its policy (rules: traffic#responses). */
+/** Returns whether an end of an endpoint is an error of the gateway, and no error of its policy (rules: traffic#responses). */
 export function isGatewayFailure(end: Ending): boolean {
   return end !== 'close' && 'error' in end && end.error !== undefined && !REFUSALS.test(String(end.error))
 }

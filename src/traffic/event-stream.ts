@@ -11,7 +11,7 @@ const MAX_TRACED = 100
 
 /**
  * Runs the rules for messages on the events of a response, as they pass. Other responses stay unchanged (rules: traffic#bodies).
- * Further rules and modules may run on the visit meanwhile, so those for messages have a visit of their own.
+ * Further rules and modules may run on the visit meanwhile, so those for messages have their own visit.
  * @throws BodyProblem for a coding that cannot be decoded
  */
 export function streamEvents(

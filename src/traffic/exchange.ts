@@ -2,7 +2,7 @@ import type { KeptBody } from './kept-body.ts'
 import type { Trace } from './trace.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The edge, the route and the backend that take a request, in place of those that its URL names. */
+/** The edge, the route and the backend that take a request, instead of those that its URL names. */
 export interface Target {
   readonly edge?: string | undefined
   readonly route?: string | undefined

@@ -179,7 +179,7 @@ const NO_ATTRIBUTES = {
   ...{ domain: '', path: '', same_site: '', secure: false, http_only: false, unparsed_attributes: {} },
   ...{ expires: parseTimestamp('0001-01-01T00:00:00Z'), max_age: new Duration(0n) },
 }
-/** The attributes that have a field of their own. */
+/** The attributes that have their own field. */
 const ATTRIBUTES = ['domain', 'expires', 'httponly', 'max-age', 'path', 'samesite', 'secure']
 
 type Cookies = Readonly<Record<string, readonly object[]>>

@@ -96,7 +96,7 @@ export async function runRequestModules(visit: EndpointVisit, read: ReadModule):
   return runModules(REQUEST_MODULES, visit, read)
 }
 
-/** Runs the IP restriction of the account's endpoints on a request. Returns the end of the traffic, if it is enforced and refuses. */
+/** Runs the IP restriction of the account's endpoints on a request. Returns the end of the traffic, if it is enforced and rejects. */
 export async function runRestriction(
   visit: EndpointVisit,
   { enforced, ip_policy_ids }: { readonly enforced: boolean; readonly ip_policy_ids: readonly string[] },
@@ -144,5 +144,5 @@ function filterUserAgent({ allow, deny }: Module, visit: EndpointVisit): ActionO
   const matches = (patterns: unknown) =>
     Array.isArray(patterns) && patterns.some((each) => visit.pattern(String(each)).test(agent))
   if (matches(allow) || !matches(deny)) return { did: 'let the user agent pass' }
-  return { did: 'refused the user agent', ends: { status: 403 }, isRefusal: true }
+  return { did: 'rejected the user agent', ends: { status: 403 }, isRefusal: true }
 }

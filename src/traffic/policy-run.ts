@@ -182,7 +182,7 @@ async function runAction(
   return isRefusal && isLenient ? { ...deed, did: `${deed.did}, and let the request pass` } : { ...deed, end: ends }
 }
 
-/** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no refusal. A check refuses if it ends the request. */
+/** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no error. A check rejects if it ends the request. */
 function nameOutcome(
   { ends, isRefusal, isIdle }: ActionOutcome,
   [passed, refused]: readonly string[] = [RAN],
@@ -217,7 +217,7 @@ export function describeProblem(error: EvaluationProblem): { did: string; ends: 
   return { did, ends: errorResponse(number), decision: DECISIONS.expressionError }
 }
 
-/** Returns the error of an action that refused, as its variables have it. */
+/** Returns the error of an action that rejected, as its variables have it. */
 function errorOf(ends: ActionOutcome['ends'], run: PolicyRun): object {
   if (typeof ends !== 'object' || !('error' in ends) || ends.error === undefined) return {}
   return { error: { code: run.codeOf(ends.error), message: ends.body ?? sentenceOf(ends.error) } }

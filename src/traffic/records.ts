@@ -21,7 +21,7 @@ const MANY = 1000
 
 /**
  * Counts a request in the window of a rate limit that slides over the gateway's time. Returns after how many seconds it may be
- * retried; undefined if the window has room. Requests that are refused do not count.
+ * retried; undefined if the window has room. Requests that are rejected do not count.
  */
 export function countInWindow(tx: Transaction, key: string, capacity: number, window: number): number | undefined {
   const at = startOf(tx.now, window / PARTS)

@@ -24,7 +24,7 @@ export interface UpstreamPlace {
   readonly keys: readonly string[]
   /** The URL that the request is sent to, without its path. */
   readonly url: string
-  /** True for the upstream of an agent, whose failures have a number of their own. */
+  /** True for the upstream of an agent, whose failures have their own number. */
   readonly isAgent: boolean
   /** True if the request passes a tunnel of a group, and the API of an agent started it. */
   readonly isStarted?: true | undefined
@@ -66,7 +66,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   const refused = place.isAgent ? 8012 : 3006
   const fault = host.applyFault(place.keys)
   if (fault?.latency) await host.waitUntil(host.now + fault.latency, signal)
-  if (fault?.drop) return fail(refused, `was refused by the fault ${fault.id}`)
+  if (fault?.drop) return fail(refused, `was rejected by the fault ${fault.id}`)
   if (fault?.status !== undefined) {
     const response = { status: fault.status, headers: {} }
     trace.push({ step: 'upstream', did: `answered ${fault.status} by the fault ${fault.id}`, request: seen, response })
@@ -82,12 +82,12 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   let received: UpstreamResponse | undefined
   try {
     const run = () => callHandler(responder, request, { signal, protocol: place.protocol })
-    // A server has a limit of its own, in real time.
+    // A server has its own limit, in real time.
     received = await ('serve' in responder ? run() : withTimeout(run, call))
   } catch (error) {
     signal?.throwIfAborted()
     const { code } = Object(error)
-    if (code === 'ECONNREFUSED') return fail(refused, `${key} refused the connection`)
+    if (code === 'ECONNREFUSED') return fail(refused, `${key} rejected the connection`)
     if (code === 'ETIMEDOUT') return fail(3005, `${key} was silent for too long`)
     const reason = error instanceof Error ? error.message : String(error)
     const did = error instanceof WrongResponse ? reason : `threw: ${cut(reason, 200)}`

@@ -82,7 +82,7 @@ export class Upstreams implements SideRecords {
   dialer: Dialer | undefined
 
   constructor(
-    /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
+    /** Passes changes to the store, if there is one, and throws if the store rejects these changes. */
     readonly append: (changes: () => readonly StoredChange[]) => void,
   ) {}
 

@@ -36,7 +36,7 @@ export function isVisitable(url: string): boolean {
 export interface TrafficInit extends RequestInit {
   /** The visitor: the address, the country and whatever else only the real network knows. */
   readonly from?: Visitor
-  /** The edge that takes the request, in place of that of the URL. The standard dialect needs it. */
+  /** The edge that takes the request, instead of that of the URL. The standard dialect needs it. */
   readonly edge?: string
   /** The route of the edge. */
   readonly route?: string

@@ -155,7 +155,7 @@ describe('an HTTPS edge of ngrok', () => {
     await statusOf('/', 'evilbot')
     expect(gateway.traffic.last()?.trace).toContainEqual({
       step: 'module',
-      did: 'route_user_agent_filter refused the user agent',
+      did: 'route_user_agent_filter rejected the user agent',
       isEnd: true,
     })
   })

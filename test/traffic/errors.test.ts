@@ -39,11 +39,11 @@ describe('An error that a visitor gets says in words what happened:', () => {
       },
     ],
     [
-      '403 ERR_NGROK_3205 An IP restriction refuses the address.',
+      '403 ERR_NGROK_3205 An IP restriction rejects the address.',
       policyOf('restrict-ips', { enforce: true, deny: ['0.0.0.0/0'] }),
     ],
     [
-      '403 ERR_NGROK_3205 An IP restriction refuses the address.',
+      '403 ERR_NGROK_3205 An IP restriction rejects the address.',
       policyOf('log', { metadata: { a: 'b' } }),
       (visited) => restrict(visited, 'endpoints'),
     ],

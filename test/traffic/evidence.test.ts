@@ -33,7 +33,7 @@ describe('The policies of the documentation and of public repositories', () => {
   })
 })
 
-test('Each policy of a public repository has its repository, path and hash, and a number if it is refused', () => {
+test('Each policy of a public repository has its repository, path and hash, and a number if it is rejected', () => {
   for (const { repository, path, hash, ...row } of found.list) {
     expect(`${repository} ${path} ${hash}`).toMatch(/^[\w.-]+\/[\w.-]+ \S+ [0-9a-f]{64}$/)
     expect('number' in row, `${repository} ${path}`).toBe(row.result === 'refused')

@@ -236,7 +236,7 @@ test.each([
   expect([response.status, response.headers.get('ngrok-error-code'), isEnded]).toEqual([502, code, true])
 })
 
-test('`policy check` refuses a fixed value with a line feed, and warns of one around a `${…}` and of one outside ASCII', () => {
+test('`policy check` rejects a fixed value with a line feed, and warns of one around a `${…}` and of one outside ASCII', () => {
   const problemsOf = (value: string) =>
     checkPolicy(policyOf('add-headers', { headers: { 'x-a': value } })).map(({ number, rule }) => number ?? rule)
   expect(problemsOf('a\nb')).toEqual([2211])

@@ -39,7 +39,7 @@ describe('The interstitial page', () => {
   test.each<[string, Record<string, string>, string?]>([
     ['the header that skips it', { ...BROWSER, 'ngrok-skip-browser-warning': '1' }],
     ['the header that skips it, without a value', { ...BROWSER, 'ngrok-skip-browser-warning': '' }],
-    ['a User-Agent of its own', { 'user-agent': 'MyApp/0.0.1' }],
+    ['its own User-Agent', { 'user-agent': 'MyApp/0.0.1' }],
     ['no User-Agent', {}],
     ['the User-Agent of curl', { 'user-agent': 'curl/8.0' }],
     ['the method POST', BROWSER, 'POST'],

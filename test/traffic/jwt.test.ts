@@ -73,7 +73,7 @@ describe('jwt-validation', () => {
     ['that is not valid yet', { ...CLAIMS, nbf: NOW + 60 }],
     ['of another issuer', { ...CLAIMS, iss: 'https://other.example.com' }],
     ['for another audience', { ...CLAIMS, aud: 'bank' }],
-  ])('refuses a token %s with 3401', async (_, claims) => {
+  ])('rejects a token %s with 3401', async (_, claims) => {
     expect(outcomeOf(await createGuarded().visit('/', bearer(makeToken(claims))))).toEqual([401, 'ERR_NGROK_3401'])
   })
 
@@ -83,7 +83,7 @@ describe('jwt-validation', () => {
     expect((await visit('/', bearer(makeToken(CLAIMS)))).status).toBe(401)
   })
 
-  test('refuses a changed token, an algorithm that is not allowed, and none', async () => {
+  test('rejects a changed token, an algorithm that is not allowed, and none', async () => {
     const [head, , signature] = makeToken(CLAIMS).split('.')
     const changed = `${head}.${encode({ ...CLAIMS, sub: 'root' })}.${signature}`
     const shared = `${encode({ alg: 'HS256', kid: 'RS256' })}.${encode(CLAIMS)}`

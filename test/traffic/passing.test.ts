@@ -365,7 +365,7 @@ describe('what only the real network knows', () => {
     expect((await visit()).status).toBe(403)
   })
 
-  test('has names of variables, and others are refused with the nearest', async () => {
+  test('has names of variables, and others are rejected with the nearest', async () => {
     const { visit } = createVisited()
     await expect(visit('/', { from: { facts: { 'conn.geo.cty': 'x' } } })).rejects.toThrow(
       'Did you mean conn.geo.city?',
@@ -404,7 +404,7 @@ describe('what only the real network knows', () => {
       'from.actions.owasp-crs-request.anomaly_score is "9". Allowed: an integer.',
     ],
     [{ oauth: { identity: { email: 7 } } }, 'from.actions.oauth.identity.email is 7. Allowed: a text.'],
-  ])('the stated results %j are refused, also if the policy lacks the action', async (actions, message) => {
+  ])('the stated results %j are rejected, also if the policy lacks the action', async (actions, message) => {
     const { visit } = createVisited()
     await expect(visit('/', { from: { actions } })).rejects.toThrow(message)
   })
@@ -415,11 +415,11 @@ describe('what a caller passes', () => {
     [{ ip: 'nowhere' }, 'from.ip is "nowhere"'],
     [{ country: 'Germany' }, 'from.country is "Germany"'],
     [{ contry: 'DE' } as object, 'from.contry'],
-  ])('the visitor %j is refused', async (from, message) => {
+  ])('the visitor %j is rejected', async (from, message) => {
     await expect(createVisited().visit('/', { from })).rejects.toThrow(message)
   })
 
-  test('a filter with an unknown name and an upstream of no request are refused', () => {
+  test('a filter with an unknown name and an upstream of no request are rejected', () => {
     const { gateway } = createVisited()
     expect(() => gateway.traffic.all({ stauts: 403 } as object)).toThrow('stauts')
     expect(() => gateway.traffic.upstream(URL_OF_APP, () => new Response(), { times: 0 })).toThrow('times is 0')

@@ -124,7 +124,7 @@ async function run({ text, ...each }) {
 const isNeeded = (source, { type }) =>
   type === 'set-vars' ? source.includes('vars.') : source.includes(`ngrok.${type.replaceAll('-', '_')}.`)
 
-/** Evaluates an expression in a rule of its own, after the actions of its policy that it needs. */
+/** Evaluates an expression in its own rule, after the actions of its policy that it needs. */
 async function evaluate({ source, kind, path, policy, place }) {
   const before = Object.entries(policy).map(([phase, rules]) => {
     const actions = (rules ?? []).flatMap?.((rule) => rule?.actions ?? []) ?? []

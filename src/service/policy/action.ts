@@ -166,7 +166,7 @@ export interface Action {
   readonly parts?: (config: Config) => readonly string[]
   /** The decisions of fauxgate that its results can depend on. */
   readonly decisions?: readonly Decision[]
-  /** Returns the end of the traffic if these values of its variables, which a caller states, are those of a refusal. */
+  /** Returns the end of the traffic if these values of its variables, which a caller states, are those of an error. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
   /** Carries the action out. Without it, the action is not simulated. */
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
@@ -177,7 +177,7 @@ export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>
   return variable ?? type.replaceAll('-', '_')
 }
 
-/** The outcome of an action whose check refuses, and that lets the request pass because of `enforce: false`. */
+/** The outcome of an action whose check rejects, and that lets the request pass because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 
 /** Returns the outcomes that an action with a config can have; undefined for an action that has one. */

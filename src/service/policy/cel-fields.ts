@@ -102,7 +102,7 @@ function reportExpression(
   })
 }
 
-/** Returns an expression with `…` in place of its texts, which may be secrets. */
+/** Returns an expression with `…` instead of its texts, which may be secrets. */
 function hideTexts(source: string): string {
   return source.replace(LITERAL, (_, raw, quote) => `${raw ?? quote}…${raw ?? quote}`)
 }

@@ -18,7 +18,7 @@ export const DECISIONS = {
   ),
   claims: decide(
     'json-web-tokens#claims',
-    '`exp` and `nbf` have no tolerance. If the config has audiences, a token without `aud` is refused.',
+    '`exp` and `nbf` have no tolerance. If the config has audiences, a token without `aud` is rejected.',
   ),
   compression: decide(
     'traffic#bodies',
@@ -52,7 +52,7 @@ export const DECISIONS = {
   ),
   statedRefusal: decide(
     'traffic#stated-results',
-    'A stated result that is a refusal ends the request. A score at the threshold is one.',
+    'A stated result that is an error ends the request. A score at the threshold is one.',
   ),
   uncompressed: decide('traffic#bodies', 'A part of a response is not compressed, nor what has `no-transform`.'),
   unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),

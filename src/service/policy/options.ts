@@ -14,7 +14,7 @@ export interface PolicyOptions {
   readonly protocol?: PolicyProtocol
   /** Default: any endpoint, whose policy need not end traffic. */
   readonly place?: PolicyPlace
-  /** The account's plan, such as `free`. Without a plan, no feature is refused for its price. */
+  /** The account's plan, such as `free`. Without a plan, no feature is rejected for its price. */
   readonly plan?: string
   /** The maximum number of rules of the policy. Default: the limit of the plan. */
   readonly maxRules?: number | undefined

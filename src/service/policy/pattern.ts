@@ -1,6 +1,6 @@
 import { cut } from '../../core/schema/text.ts'
 
-/** The largest count of a repetition. RE2 refuses larger ones, and nested ones whose product is larger. */
+/** The largest count of a repetition. RE2 rejects larger ones, and nested ones whose product is larger. */
 const MAX_REPEAT = 1000
 /** The deepest nesting of groups. */
 const MAX_DEPTH = 1000

@@ -1,6 +1,6 @@
-/** A place in a traffic policy that the service refuses, or that is surely not meant. */
+/** A place in a traffic policy that the service rejects, or that is surely not meant. */
 export interface PolicyProblem {
-  /** `error` if the service refuses the policy, and `warning` if the policy is right but surely not meant. */
+  /** `error` if the service rejects the policy, and `warning` if the policy is right but surely not meant. */
   readonly severity: 'error' | 'warning'
   /** The number of the service's error, such as 2203; undefined for a warning without a number. */
   readonly number?: number

@@ -3,7 +3,7 @@ import type { PolicyPath } from './problem.ts'
 import { readText } from './text.ts'
 
 /**
- * Returns the text of a policy with something in place of each secret. Everything else stays, its lines too. Returns undefined for
+ * Returns the text of a policy with something instead of each secret. Everything else stays, its lines too. Returns undefined for
  * a text that cannot be read and may have secrets.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string | undefined {

@@ -20,7 +20,7 @@ const MAX_YAML_LENGTH = 256 * 1024
 export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
   const source = text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text
   if (/^\s*[[{]/.test(source)) {
-    // JSON.parse takes long to refuse what is nested too deeply.
+    // JSON.parse takes long to reject what is nested too deeply.
     if (isDeepJson(source)) return refuse('it is nested too deeply')
     try {
       return { value: JSON.parse(source), locate: locateIn(source, () => readEvents(source, MAX_DEPTH)) }

@@ -23,7 +23,7 @@ export interface Token {
 
 type ClaimError = errors.JWTExpired | errors.JWTClaimValidationFailed
 
-/** The result of a validation: the tokens up to the first that is refused, and the number and the reason of its refusal. */
+/** The result of a validation: the tokens up to the first that is rejected, and the number and the reason of its error. */
 export type JwtResult =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | {
@@ -128,7 +128,7 @@ async function isSignedBy(
         `The token in ${place(source)} is signed, but ${claimProblem(error)}.`,
         isDecided(error, now) ? DECISIONS.claims : undefined,
       )
-    // Web Crypto refuses keys that are too short, or empty.
+    // Web Crypto rejects keys that are too short, or empty.
     if ([errors.JOSEError, TypeError, DOMException].some((kind) => error instanceof kind)) return false
     throw error
   }

@@ -15,7 +15,7 @@ const VISITS: readonly Row[] = [
     'basic-auth',
     { credentials: ['ann:password1'], realm: 'a "b" c' },
     { init: { headers: { authorization: 'Basic YW5uOnBhc3N3b3JkMg==' } } },
-    [401, 'refused the credentials', '', { 'www-authenticate': 'Basic realm="a b c"' }],
+    [401, 'rejected the credentials', '', { 'www-authenticate': 'Basic realm="a b c"' }],
   ],
   [
     'basic-auth',
@@ -28,7 +28,7 @@ const VISITS: readonly Row[] = [
         'actions.ngrok.basic_auth.credentials.authorized',
       ],
     },
-    [200, 'refused the credentials, and let the request pass', 'true; ann; false'],
+    [200, 'rejected the credentials, and let the request pass', 'true; ann; false'],
   ],
   [
     'basic-auth',
@@ -94,7 +94,7 @@ const VISITS: readonly Row[] = [
     [
       403,
       'denied 192.0.2.1 because no allowed range has it',
-      'ERR_NGROK_3205\nAn IP restriction refuses the address.\n',
+      'ERR_NGROK_3205\nAn IP restriction rejects the address.\n',
       { 'content-type': 'text/plain; charset=utf-8', 'ngrok-error-code': 'ERR_NGROK_3205' },
     ],
   ],

@@ -304,7 +304,7 @@ test.each<[string, string, unknown, string]>([
   expect(JSON.stringify(problem)).not.toContain('pw-1234')
 })
 
-describe('Hostile texts are refused or checked, and nothing overflows', () => {
+describe('Hostile texts are rejected or checked, and nothing overflows', () => {
   const conditionText = (source: string) =>
     JSON.stringify({ on_http_request: [{ expressions: [source], actions: [{ type: 'deny' }] }] })
   const body = (text: string) =>

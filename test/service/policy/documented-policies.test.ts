@@ -5,13 +5,13 @@ import documented from '../../../tools/evidence/policies.json'
 const reasons = Object.entries(documented.reasons)
 
 test.each(reasons)(
-  'A policy of the documentation is refused because: %s (rules: traffic-policy#numbers)',
+  'A policy of the documentation is rejected because: %s (rules: traffic-policy#numbers)',
   (_, { number, example }) => {
     expect(checkPolicy(example)[0]).toMatchObject({ severity: 'error', number })
   },
 )
 
-test('Each refused policy of the documentation has its page, its place, and a reason with the same number', () => {
+test('Each rejected policy of the documentation has its page, its place, and a reason with the same number', () => {
   const numbers = new Map(reasons.map(([name, { number }]) => [name, number]))
   for (const { page, number, reason } of documented.refused) {
     expect(page).toMatch(/\.mdx?$/)

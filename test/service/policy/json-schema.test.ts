@@ -70,7 +70,7 @@ describe('policy.schema.json (rules: traffic-policy#numbers)', () => {
     expect(validate(policy), JSON.stringify(validate.errors)).toBe(true)
   })
 
-  test.each(INVALID)('refuses %s, as the check does', (_, policy) => {
+  test.each(INVALID)('rejects %s, as the check does', (_, policy) => {
     expect(checkPolicyValue(policy)).not.toEqual([])
     expect(validate(policy)).toBe(false)
   })
@@ -78,7 +78,7 @@ describe('policy.schema.json (rules: traffic-policy#numbers)', () => {
   // What is left are expressions, patterns of RE2, the content of certificates, and mistakes of several actions together.
   const NOT_SAID = [2200, 2205, 2207, 2213, 2216, 2224, 2228, 2239, 2242, 2250, 2261, 2266, 2267]
   test.each(MISTAKES.filter(([number, , , options]) => !options && !NOT_SAID.includes(number)))(
-    'refuses %i at %s',
+    'rejects %i at %s',
     (_, __, policy) => {
       expect(validate(policy)).toBe(false)
     },

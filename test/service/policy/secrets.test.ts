@@ -88,7 +88,7 @@ describe('The secrets of policies are hidden wherever secrets are (rules: secret
     ['another type', YAML.replace('basic-auth', 'basic-atuh')],
     ['a template', YAML.replace('ann:planted-yaml2', '${planted-name')],
     ['a password that is too short', JSON_TEXT.replace('joe:planted-json-basic', 'joe:planted')],
-  ])('a refused policy: %s', async (_, traffic_policy) => {
+  ])('a rejected policy: %s', async (_, traffic_policy) => {
     const { send, shown } = open()
     const { status, text } = await send('POST', '/endpoints', { json: { url: 'https://a.internal', traffic_policy } })
     expect([status, text.includes('planted')]).toEqual([400, false])

@@ -167,7 +167,7 @@ describe('A rule is unreachable only if an earlier one surely ends its traffic',
     expect(check(...rules)).toEqual([])
   })
 
-  test('A connection that closes has no requests; a response may come after an answer', () => {
+  test('A connection that closes has no requests; a response may come after a response', () => {
     const deny = { actions: [{ type: 'deny' }] }
     const log = { actions: [{ type: 'log', config: { metadata: { a: 1 } } }] }
     expect(rulesOf(JSON.stringify({ on_tcp_connect: [deny], on_http_request: [log] }))).toEqual(['rule-unreachable'])

@@ -136,7 +136,7 @@ describe('a token', () => {
     expect(await validateJwt(bearer(token), config, serve(jwk(otherRsa)))).toMatchObject(refused(3401))
   })
 
-  it('is refused by a key that Web Crypto does not take', async () => {
+  it('is rejected by a key that Web Crypto does not take', async () => {
     const token = await jwt.sign(CLAIMS, shared.toString(), { algorithm: 'HS256' })
     const config = configure({ algorithms: ['HS256', 'RS256'] })
     expect(await validateJwt(bearer(token), config, serve({ kty: 'oct', k: '' }))).toMatchObject(refused(3401))
@@ -145,7 +145,7 @@ describe('a token', () => {
     expect(await validateJwt(bearer(weak), config, serve(jwk(short)))).toMatchObject(refused(3401))
   })
 
-  it('is refused if a bit of it differs', async () => {
+  it('is rejected if a bit of it differs', async () => {
     const token = await rs256()
     const [header, payload, signature = ''] = token.split('.')
     const other = (await rs256({ ...CLAIMS, sub: 'an administrator' })).split('.')[1]
@@ -159,7 +159,7 @@ describe('a token', () => {
       )
   })
 
-  it('is refused without a signature, and if it is signed by the public key as a secret', async () => {
+  it('is rejected without a signature, and if it is signed by the public key as a secret', async () => {
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${(await rs256()).split('.')[1]}.`
     expect(await validateJwt(bearer(none), configure(), serve(jwk(rsa)))).toMatchObject(refused(3401))
     const publicPem = rsa.publicKey.export({ format: 'pem', type: 'spki' }).toString()
@@ -178,7 +178,7 @@ describe('a token', () => {
     ['that expires now', { exp: NOW / 1000 }, /expired.*exp/],
     ['that is not valid yet', { nbf: NOW / 1000 + 1 }, /begins.*nbf/],
     ['with a malformed time', { exp: 'tomorrow' }, /exp is malformed/],
-  ])('%s is refused, for a reason that repeats none of it', async (_, change, reason) => {
+  ])('%s is rejected, for a reason that repeats none of it', async (_, change, reason) => {
     const claims = { ...CLAIMS, ...change }
     const token = signByNode('PS256', rsa.privateKey, claims)
     const config = configure({ audience: AUDIENCE, algorithms: ['PS256'] })
@@ -239,7 +239,7 @@ describe('the place of a token', () => {
     ['a method without a body', inBody, withBody('{}', 'application/json', 'DELETE'), 3415, /DELETE/],
     ['no token', inBody, withBody('{"id_token":"JWT hello"}'), 3416, /not a signed JSON Web Token/],
     ['an encrypted token', inBody, withBody('{"id_token":"JWT a.b.c.d.e"}'), 3416, /not a signed JSON Web Token/],
-  ])('without a token has an error of its own: %s', async (_, source, request, number, reason) => {
+  ])('without a token has its own error: %s', async (_, source, request, number, reason) => {
     const result = await validateJwt(request, configure({ tokens: [source] }), serve(jwk(rsa)))
     expect(result).toEqual({ ...refused(number, reason), tokens: [] })
   })

@@ -45,14 +45,14 @@ describe.each(Object.keys(signers))('webhooks of %s', (provider) => {
     expect(await verify(request, secret)).toEqual({ verified: true })
   })
 
-  it('are refused if a byte of the body differs, unless the provider does not sign it', async () => {
+  it('are rejected if a byte of the body differs, unless the provider does not sign it', async () => {
     const { request, secret, signer } = await send(provider)
     const changed = await verify(await changeBody(request), secret)
     if (signer.ignoresBody && provider !== 'mailgun') expect(changed).toEqual({ verified: true })
     else expect(changed).toMatchObject({ verified: false })
   })
 
-  it('are refused with another secret, for a reason that repeats neither secret nor signature nor body', async () => {
+  it('are rejected with another secret, for a reason that repeats neither secret nor signature nor body', async () => {
     const { request, otherSecret, secret, body } = await send(provider)
     const verdict = await verify(request, otherSecret)
     expect(verdict).toMatchObject({ verified: false, reason: expect.stringMatching(/matches neither/) })
@@ -60,7 +60,7 @@ describe.each(Object.keys(signers))('webhooks of %s', (provider) => {
     for (const hidden of [secret, otherSecret, body, ...request.headers.values()]) expect(text).not.toContain(hidden)
   })
 
-  it('are refused without a signature, for a reason that says where it should be', async () => {
+  it('are rejected without a signature, for a reason that says where it should be', async () => {
     const { request, secret } = await send(provider)
     const bare = { ...request, headers: new Headers(), readBody: async () => new Uint8Array() }
     expect(await verify(bare, secret)).toEqual({
@@ -69,7 +69,7 @@ describe.each(Object.keys(signers))('webhooks of %s', (provider) => {
     })
   })
 
-  it('are refused if they were signed more than 5 minutes ago, or will be, if the signature covers the time', async () => {
+  it('are rejected if they were signed more than 5 minutes ago, or will be, if the signature covers the time', async () => {
     const { request, secret, signer } = await send(provider)
     for (const side of [1, -1]) {
       expect(await verify(request, secret, NOW + side * 5 * MINUTE)).toEqual({ verified: true })

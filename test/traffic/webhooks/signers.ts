@@ -58,7 +58,7 @@ const standard = (names: string, secrets: readonly [string, string] = whsec): Si
   }),
 })
 
-/** Signs `v0:time:body`, with the time in a header of its own. */
+/** Signs `v0:time:body`, with the time in its own header. */
 const versioned = (header: string, time: string, version = 'v0', format = seconds): Signer => ({
   isTimed: true,
   sign: ({ secret, body, now }) => ({
@@ -151,7 +151,7 @@ export const signers: Readonly<Record<string, Signer>> = {
       const payload = JSON.stringify({ Body: body, EnvironmentName: 'master', TimeStamp: now })
       const signature = `sign=${mac('sha256', secret, payload, 'base64')}, env=master, t=${now}`
       if (!hygraph.verifyWebhookSignature({ rawPayload: body, signature, secret, body: undefined }))
-        throw new Error('The library of Hygraph refuses the signature.')
+        throw new Error('The library of Hygraph rejects the signature.')
       return { 'gcms-signature': signature }
     },
   },

@@ -78,14 +78,14 @@ describe('webhooks of Amazon SNS', () => {
     expect(await send(sign(message))).toEqual({ verified: true })
   })
 
-  it('are refused if any signed field differs', async () => {
+  it('are rejected if any signed field differs', async () => {
     const signed = sign(notification)
     for (const name of ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Signature'])
       expect(await send({ ...signed, [name]: `${signed[name]}x` })).toEqual(refused(/Signature/))
     expect(await send({ ...signed, Type: 'Other' })).toEqual(refused(/Type/))
   })
 
-  it('are refused if their certificate is not at a host of SNS, because anybody can sign with a key of their own', async () => {
+  it('are rejected if their certificate is not at a host of SNS, because anybody can sign with their own key', async () => {
     const readUrl = () => Promise.resolve(pem)
     for (const url of [
       'https://sns.us-east-1.amazonaws.com.example.com/x.pem',
@@ -97,12 +97,12 @@ describe('webhooks of Amazon SNS', () => {
       expect(await send(sign({ ...notification, SigningCertURL: url }), { readUrl })).toEqual(refused(/SigningCertURL/))
   })
 
-  it('are refused by a document that is not a certificate', async () => {
+  it('are rejected by a document that is not a certificate', async () => {
     for (const text of ['', 'nothing', pem.replace(/MII/, 'MIJ')])
       expect(await send(sign(notification), { readUrl: async () => text })).toEqual(refused(/not a certificate/))
   })
 
-  it('are refused, with the URL to serve, where nothing can serve certificates', async () => {
+  it('are rejected, with the URL to serve, where nothing can serve certificates', async () => {
     const body = new TextEncoder().encode(JSON.stringify(sign(notification)))
     const request = { method: 'POST', url: 'https://example.com/', headers: new Headers(), readBody: async () => body }
     const verdict = await verifyWebhook(request, { provider: 'sns', secret: '', now: 0 })

@@ -14,7 +14,7 @@ export const aiGateway = action({
   config: {},
   isOpen: true,
   mayEnd: true,
-  // Only a provider of your own, which has a base URL, may have keys here.
+  // Only your own provider, which has a base URL, may have keys here.
   check: ({ providers }) =>
     (Array.isArray(providers) ? [...providers.entries()] : [])
       .filter(([, each]) => isObject(each) && each.api_keys !== undefined && each.base_url === undefined)

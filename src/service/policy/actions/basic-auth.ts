@@ -55,7 +55,7 @@ export const basicAuth = action({
     const facts = { username }
     if (authorized) return { did: `accepted the credentials of ${username}`, sets, facts }
     const headers = { 'www-authenticate': `Basic realm="${realm.replaceAll('"', '')}"` }
-    const refused = isKnown ? 'refused a password that has not 8 to 128 characters' : 'refused the credentials'
+    const refused = isKnown ? 'rejected a password that has not 8 to 128 characters' : 'rejected the credentials'
     const did = presented === undefined ? 'found no credentials' : refused
     return { did, sets, facts, ends: { status: 401, headers }, isRefusal: true }
   },

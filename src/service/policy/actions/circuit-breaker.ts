@@ -15,7 +15,7 @@ export const circuitBreaker = action({
       max: 1,
       default: 0.5,
       isRequired: true,
-      about: 'The share of errors from which requests are refused.',
+      about: 'The share of errors from which requests are rejected.',
     },
     volume_threshold: {
       kind: 'integer',
@@ -25,7 +25,7 @@ export const circuitBreaker = action({
       about: 'How many requests a window must have before errors count.',
     },
     window_duration: circuitDuration('The window in which requests are counted.'),
-    tripped_duration: circuitDuration('How long requests are refused before one is tried.'),
+    tripped_duration: circuitDuration('How long requests are rejected before one is tried.'),
     num_buckets: { kind: 'integer', min: 10, max: 10, default: 10, about: 'The parts of the window.' },
     enforce,
   },

@@ -2,7 +2,7 @@ import { action } from '../action.ts'
 
 export const deny = action({
   type: 'deny',
-  about: 'Refuses the request with a status and no body, or closes the connection.',
+  about: 'Rejects the request with a status and no body, or closes the connection.',
   page: 'deny',
   phases: ['on_tcp_connect', 'on_http_request'],
   config: { status_code: { kind: 'integer', min: 200, max: 599, default: 403, about: 'The status of the response.' } },

@@ -7,7 +7,7 @@ import { RECEIVED_RESPONSE, SENT_REQUEST } from '../variables.ts'
 
 export const httpRequest = action({
   type: 'http-request',
-  about: 'Makes a request to an internal endpoint, whose answer later rules read.',
+  about: 'Makes a request to an internal endpoint, whose response later rules read.',
   page: 'http-request',
   phases: ['on_http_request', 'on_http_response'],
   outcomes: ['succeeded', 'failed'],
@@ -61,7 +61,7 @@ export const httpRequest = action({
     on_error: onError('continue'),
   },
   sets: {
-    attempts: { type: 'list<Attempt>', about: 'The answer of each attempt.' },
+    attempts: { type: 'list<Attempt>', about: 'The response of each attempt.' },
     req: SENT_REQUEST,
     res: RECEIVED_RESPONSE,
   },

@@ -10,7 +10,7 @@ const OF_CEL = /^\$\{\s*(?:req|res|conn|actions|endpoint)\./
 /**
  * Reads the lines of a heredoc of Terraform, which writes `$${` for the `${` of CEL. Values of Terraform become unknown ones of the
  * same length. `isStructure` is true if they make more than values, so that nobody knows the policy. `ofCel` has the places of
- * interpolations that Terraform refuses.
+ * interpolations that Terraform rejects.
  */
 export function readInterpolations(lines: string) {
   const known = lines.replace(INTERPOLATION, (each) => each.replace(/[^\r\n]/g, UNKNOWN))

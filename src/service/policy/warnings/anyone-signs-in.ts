@@ -13,7 +13,7 @@ export const anyoneSignsIn: Warning = {
   id: 'anyone-signs-in',
   about:
     '`oauth`, or `openid-connect` with a provider that is open to anyone, is there, and no rule reads who signed in.',
-  reason: 'Everybody with an account at the provider passes, until a further rule refuses the others.',
+  reason: 'Everybody with an account at the provider passes, until a further rule rejects the others.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
   wrong: `on_http_request:
   - actions: [{ type: oauth, config: { provider: google } }]
@@ -36,7 +36,7 @@ export const anyoneSignsIn: Warning = {
         {
           path: [...path, 'type'],
           what: `is ${row.type}, and no rule reads who signed in, so that everybody with an account at the provider passes`,
-          hint: `Add a rule that refuses others: expressions ["!${identity}.email.endsWith('@example.com')"], action deny.`,
+          hint: `Add a rule that rejects others: expressions ["!${identity}.email.endsWith('@example.com')"], action deny.`,
         },
       ]
     }),
