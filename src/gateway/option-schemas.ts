@@ -53,7 +53,7 @@ export const quirks = named(
       ),
       policyMayFallThrough: optionRow(
         switchOption,
-        'The traffic policy of a cloud endpoint need not end traffic, so that a test can have a part of a policy.',
+        "Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy.",
         { default: false, flag: 'policy-may-fall-through' },
       ),
       takenStatus: optionRow(

@@ -175,6 +175,7 @@ export const VALID_CALLS: Readonly<Record<string, (target: Target) => readonly S
   'GET /troubles': () => [{}],
   'POST /troubles/fix': () => [{ id: 'fixed: The DNS records are correct by now.' }],
   'GET /records': () => [{ collection: 'reserved_domains', using: 'x' }],
+  'GET /unused': () => [{}],
   'GET /report': () => [{ about: 'x' }],
   'POST /reset': () => [{}],
   'GET /state': () => [{}],

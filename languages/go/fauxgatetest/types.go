@@ -60,7 +60,7 @@ type Quirks struct {
 	KeepBackendsOnPatch bool `json:"keepBackendsOnPatch"`
 	// The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job. Default: false.
 	LateStatus bool `json:"lateStatus"`
-	// The traffic policy of a cloud endpoint need not end traffic, so that a test can have a part of a policy. Default: false.
+	// Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
 	// The status of the error 413 for a domain name that is reserved already. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
@@ -172,7 +172,7 @@ type Upstream struct {
 	Headers map[string]string `json:"headers"`
 	// The body of the response.
 	Body string `json:"body"`
-	// The number of requests that it answers. Default: all.
+	// How many requests get this response. Default: all.
 	Times int `json:"times"`
 }
 

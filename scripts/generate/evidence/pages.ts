@@ -30,7 +30,7 @@ export function formatPages(
     }),
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,
-      statuses: `The documentation has ${documented} error codes, and the HTTP status of ${documented - decided}. Programs rely on ${used} of these error codes.`,
+      statuses: `The documentation has ${documented} error codes, and gives an HTTP status for only ${documented - decided}. Published programs depend on ${used} of the codes.`,
       doubts: doubts.map(({ name, text }) => `- \`${name}\`: ${text}`).join('\n'),
     }),
   ])

@@ -60,8 +60,6 @@ export const trafficFilter = optionsOf(
 )
 
 /** The number of requests that an upstream answers. */
-export const times = v.exactOptional(
-  documented(integerFrom(1), 'The number of requests that it answers. Default: all.'),
-)
+export const times = v.exactOptional(documented(integerFrom(1), 'How many requests get this response. Default: all.'))
 
 export const upstreamOptions = optionsOf({ times })

@@ -19,17 +19,24 @@ const listFlag = (flag: string, value: string, sentence: string): Flag => ({ fla
 
 /** The flags, by the settings that they set. */
 const FLAGS = {
-  faults: integerFlag('faults', 'The most failures in one schedule. Default: 1; with --copies 0.'),
+  faults: integerFlag('faults', 'The most failures in one schedule. Default: 1, or 0 with --copies.'),
   copies: integerFlag('copies', 'How many processes run at once, 1 to 3, in each order of their requests. Default: 1.'),
   restart: switchFlag('restart', 'Kill the command after a request, too, and start it again.'),
-  allow: textFlag('allow', 'REGEXP', 'The last line of stderr with which the command may fail. Default: any.'),
+  allow: textFlag(
+    'allow',
+    'REGEXP',
+    'The command may fail only if the last line of its stderr matches this. Default: any.',
+  ),
   mayLeave: listFlag('may-leave', 'FAMILY', 'What the command may leave when it fails. It is then started again.'),
   ignore: listFlag('ignore', 'PATH', 'What is not compared, such as reserved_addrs.metadata.'),
   also: listFlag('also', 'KIND', 'Additional failures: late, slow.'),
   max: integerFlag('max', 'The most schedules that are tried. Default: 20000.'),
   silence: integerFlag('silence', 'The real seconds after which a request without a response ends. Default: 2.'),
   timeout: integerFlag('timeout', 'The real seconds that a run may take. Default: 60.'),
-  jobs: integerFlag('jobs', 'How many runs are made at once. Default: 8; 1 if they share files, ports or a database.'),
+  jobs: integerFlag(
+    'jobs',
+    'How many runs are made at once. Use 1 if they share files, ports or a database. Default: 8.',
+  ),
   replay: textFlag('replay', 'SCHEDULE', 'Try this one schedule of a report, and show what the command prints.'),
 } satisfies { readonly [Name in keyof ExplorationSettings]?: Flag }
 

@@ -15,7 +15,7 @@ Quirks = TypedDict(
         "keepBackendsOnPatch": "bool",
         # The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job. Default: false.
         "lateStatus": "bool",
-        # The traffic policy of a cloud endpoint need not end traffic, so that a test can have a part of a policy. Default: false.
+        # Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy. Default: false.
         "policyMayFallThrough": "bool",
         # The status of the error 413 for a domain name that is reserved already. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
@@ -135,7 +135,7 @@ Upstream = TypedDict(
         "headers": "dict[str, str]",
         # The body of the response.
         "body": "str",
-        # The number of requests that it answers. Default: all.
+        # How many requests get this response. Default: all.
         "times": "int",
     },
     total=False,
@@ -150,7 +150,7 @@ UpstreamFields = TypedDict(
         "headers": "dict[str, str]",
         # The body of the response.
         "body": "str",
-        # The number of requests that it answers. Default: all.
+        # How many requests get this response. Default: all.
         "times": "int",
     },
     total=False,
