@@ -187,15 +187,15 @@ describeSqlite('A sandbox that an archive cannot hold (rules: sandboxes#backup)'
   it('is named if its object fails, at once or in the middle of its line', async () => {
     const { send, create } = await start()
     for (const name of ['a', 'b', 'c']) await create(name)
-    const { Sandbox } = await import('../../../src/sandbox/index.ts')
-    const backup = Sandbox.prototype.backup
+    const { Sandbox } = await import('../../../src/sandbox/sandbox.ts')
+    const copy = Sandbox.prototype.copy
     const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const spy = vi.spyOn(Sandbox.prototype, 'backup').mockImplementation(async function (
+    const spy = vi.spyOn(Sandbox.prototype, 'copy').mockImplementation(async function (
       this: InstanceType<typeof Sandbox>,
       name,
     ) {
       if (name === 'a') throw new Error('a failed')
-      if (name === 'c') return backup.call(this, name)
+      if (name === 'c') return copy.call(this, name)
       const parts = ['{"name":"b",']
       const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
         const part = parts.pop()
