@@ -16,6 +16,8 @@ const value = fc.constantFrom(
   '${req.headers}',
   'a ${req.user_agent} $1',
 )
+/** Expressions whose values visitors decide, for fields that are expressions as a whole. */
+const expression = fc.constantFrom('req.url.path', "req.headers['x-a'][0]", "getReqCookie('a').value", 'req.user_agent')
 const headers = fc.record({ 'x-b': value }).map((all) => ({ headers: all }))
 const replacements = fc.record({ from: value, to: value }).map((each) => ({ replacements: [each] }))
 const target = fc.record({ url: value, on_error: fc.constantFrom('halt', 'continue') })
@@ -36,7 +38,7 @@ const onRequest = fc.oneof(
   value.map((v) => ({ type: 'log', config: { metadata: { v } } })),
   value.map((v) => ({ type: 'restrict-ips', config: { allow: [v], enforce: false } })),
   value.map((v) => ({ type: 'basic-auth', config: { credentials: [`user:${v}`], enforce: false } })),
-  value.map((v) => ({
+  expression.map((v) => ({
     type: 'rate-limit',
     config: { name: 'n', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: [v], enforce: false },
   })),
