@@ -174,7 +174,7 @@ function createTransport(
   served: GatewayInternals & {
     readonly controlApi: ControlApi
     readonly access: ControlAccess
-    readonly createSibling: (own: AnyOptions) => Gateway
+    readonly createSibling: (own: object) => Gateway
   },
   exchange: Handler,
   host: ControlHost,
@@ -245,7 +245,7 @@ function createTransport(
 }
 
 /** Makes the function that creates gateways with these options, each with its own clock if this one's is a manual one. */
-function createSiblings(options: AnyOptions): (own: AnyOptions) => Gateway {
+function createSiblings(options: AnyOptions): (own: object) => Gateway {
   const { clock } = options
   const start = clock && isManual(clock) ? clock.now : undefined
   return (own) =>

@@ -12,7 +12,6 @@ import type { ArrivalHooks } from './http/arrival.ts'
 import type { BodyLimit } from './http/body-limit.ts'
 import type { Refused } from './http/error-response.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
-import type { AnyOptions } from './options.ts'
 
 /** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
 export interface Transport<Sibling = object> {
@@ -105,7 +104,7 @@ export interface Transport<Sibling = object> {
    * @throws TypeError if an option is not allowed; GatewayError if a rule rejects an entry of `initial`.
    * @internal
    */
-  readonly sibling: (options: AnyOptions) => Sibling
+  readonly sibling: (options: object) => Sibling
   /**
    * Makes `GET /_fauxgate/openapi.json` and `GET /_fauxgate/openapi.control.json` work, with `openApi` of `fauxgate/openapi`.
    * @internal

@@ -73,7 +73,9 @@ await withPackage(async (folder, tarball) => {
   writeAgainstPackage(join(folder, 'blocks'), ['test/docs/surroundings.ts'])
   writeBlocks(join(folder, 'blocks'))
   writeAgainstPackage(join(folder, 'types'), TYPE_TESTS)
-  cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
+  // Bun and Deno have their own types.
+  const filter = (path) => !/\b(bun|deno)$/.test(path)
+  cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true, filter })
   writeFileSync(join(folder, 'entries.mts'), formatExports(ENTRIES) + TIMERS)
   const problemsOfEntries = new Map(versions.map((each) => [each, compile(folder, each, ['entries.mts'], AS_NODE)]))
   install(folder, ...withVersions('valibot'))

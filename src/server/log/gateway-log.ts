@@ -86,7 +86,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
     return response
   }
 
-  const sibling: Gateway['transport']['sibling'] = (own) =>
+  const sibling = (own: { readonly families?: Families | undefined }) =>
     withLog(gateway.transport.sibling(own), log, own.families ?? families, keys)
 
   return withTransport(gateway, { exchange, callerRefusal, delivered, refused, sibling })
