@@ -17,7 +17,7 @@ const installed = gateway.install({ others: 'refuse' })
 try {
   const { id } = await reserve('app.example.com')
   assert.equal(gateway.reservedDomains.get(id).domain, 'app.example.com')
-  await assert.rejects(fetch('https://elsewhere.example/'), /other requests are refused/)
+  await assert.rejects(fetch('https://elsewhere.example/'), /other requests are rejected/)
   console.log(`reserved ${id} with the global fetch; requests to elsewhere were rejected`)
 } finally {
   installed.uninstall()
