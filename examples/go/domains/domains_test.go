@@ -15,7 +15,7 @@ var ctx = context.Background()
 func start(t *testing.T) (*fauxgatetest.Gateway, *ngrok.ClientConfig) {
 	t.Parallel()
 	gateway := fauxgatetest.New(t)
-	return gateway, ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL))
+	return gateway, ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL), ngrok.WithHTTPClient(gateway.Client()))
 }
 
 func TestWaitsForTheCertificate(t *testing.T) {

@@ -17,7 +17,7 @@ var ctx = context.Background()
 func start(t *testing.T) (*fauxgatetest.Gateway, *vaults.Store, *ngrok.Vault) {
 	t.Parallel()
 	gateway := fauxgatetest.New(t)
-	config := ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL))
+	config := ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL), ngrok.WithHTTPClient(gateway.Client()))
 	other := vaults.Store{Config: config, Vault: "other"}
 	createVault(t, config, "other")
 	if err := other.Push(ctx, "password", "of the other vault"); err != nil {

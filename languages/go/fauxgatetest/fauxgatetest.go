@@ -1,7 +1,7 @@
 // Package fauxgatetest gives each test a gateway of its own: an emulator of ngrok's API with a clock that the test controls.
 //
 //	gateway := fauxgatetest.New(t)
-//	config := ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL))
+//	config := ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL), ngrok.WithHTTPClient(gateway.Client()))
 //
 // The package uses only the standard library. The gateway needs Node.js 20.19 or newer.
 package fauxgatetest
@@ -85,10 +85,37 @@ func (g *Gateway) end() {
 }
 
 // Client returns a client that trusts the root certificates of the gateway and of its server beside those of the system, and
-// uses no proxy.
+// uses no proxy. Its requests to the server without the path of [Gateway.URL] go to this gateway: ngrok's own client
+// replaces the path of its base URL.
 func (g *Gateway) Client() *http.Client {
 	g.tb.Helper()
 	client := newClient(g.server.root + "\n" + g.RootCertificate())
 	g.tb.Cleanup(client.CloseIdleConnections)
+	if base, err := url.Parse(g.URL); err == nil {
+		client.Transport = prefixed{base, client.Transport}
+	}
 	return client
+}
+
+// prefixed sends requests for the host of base below its path.
+type prefixed struct {
+	base *url.URL
+	next http.RoundTripper
+}
+
+func (p prefixed) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Host == p.base.Host && !strings.HasPrefix(request.URL.Path, p.base.Path+"/") {
+		request = request.Clone(request.Context())
+		request.URL.Path = p.base.Path + request.URL.Path
+		if request.URL.RawPath != "" {
+			request.URL.RawPath = p.base.Path + request.URL.RawPath
+		}
+	}
+	return p.next.RoundTrip(request)
+}
+
+func (p prefixed) CloseIdleConnections() {
+	if transport, ok := p.next.(*http.Transport); ok {
+		transport.CloseIdleConnections()
+	}
 }
