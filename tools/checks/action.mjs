@@ -60,6 +60,7 @@ async function checkAction(folder, tarball) {
     assert.equal(outputs.url, variables.FAUXGATE_URL)
     assert.deepEqual(JSON.parse(await readControl(outputs.url, '/clock')), {
       now: '2026-01-01T00:00:00Z',
+      ms: Date.parse('2026-01-01T00:00:00Z'),
       manual: true,
     })
     await fetch(`${outputs.url}/reserved_domains`, { headers: { authorization: 'Bearer k', 'ngrok-version': '2' } })
