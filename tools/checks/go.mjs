@@ -12,7 +12,7 @@ import { inFolder, root, succeeds } from '../../scripts/shared.mjs'
 const MODULE = join(root, 'languages/go')
 const SOURCES = join(MODULE, 'fauxgatetest')
 /** Without the generated types. */
-const MOST_LINES_OF_CODE = 600
+const MOST_LINES_OF_CODE = 700
 
 /** The whole test of a user. */
 const ONE_LINE = `package app
