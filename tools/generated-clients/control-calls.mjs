@@ -8,13 +8,19 @@ import { operationsOf } from '../../scripts/operations.mjs'
 export const DOMAIN = 'controls.example.com'
 const UPSTREAM = 'http://localhost:8080'
 const SESSION = 'ts_2AbCdEfGhIjKlMnOpQrStUvWxYz'
+const GATEWAY = 'gw_2AbCdEfGhIjKlMnOpQrStUvWxYz'
+const EXPLORATION = 'ex_2AbCdEfGhIjKlMnOpQrStUvWxYz'
+
+/** The ids above that a response gives, by the control that sends it. */
+const GIVEN = { 'post /gateways': GATEWAY, 'post /explorations': EXPLORATION }
 
 /** The body or the query of each control that needs one, by the method and the path. */
 const INPUTS = {
   'post /clock': { advance: '1s' },
   'post /declare': { tunnel_session: {} },
   'delete /declare': { id: SESSION },
-  'post /provisioning/script': { outcomes: ['success'] },
+  // The attempts of further controls leave one outcome, which is a trouble.
+  'post /provisioning/script': { outcomes: Array(5).fill('success') },
   'post /provisioning/attempt': { id: DOMAIN },
   'post /provisioning/renew': { id: DOMAIN },
   'post /provisioning/expire': { id: DOMAIN },
@@ -32,6 +38,13 @@ const INPUTS = {
   'post /snapshots/restore': { name: 'first' },
   'get /snapshots/difference': { from: 'first' },
   'post /troubles/fix': { id: 'outcomes for any domain' },
+  // Without a body, the client in Go sends null.
+  'post /gateways': {},
+  'post /explorations': {},
+  'delete /gateways': { name: GATEWAY },
+  'post /explorations/next': { id: EXPLORATION },
+  'post /explorations/ended': { id: EXPLORATION, run: 1, copy: 'a', life: 1 },
+  'delete /explorations': { id: EXPLORATION },
   'post /certificates': { certificate_pem: certificatePair().certificate_pem },
 }
 
@@ -47,7 +60,9 @@ export function createControlCalls(document, gateway) {
   return operationsOf(document)
     .sort((a, b) => rank(a) - rank(b) || 0)
     .map(({ operationId, method, path, requestBody }) => {
-      const input = inputs[`${method} ${path.replace('/_fauxgate', '')}`]
-      return { operation: operationId, ids: [], named: {}, ...(input && { [requestBody ? 'body' : 'named']: input }) }
+      const control = `${method} ${path.replace('/_fauxgate', '')}`
+      const input = inputs[control]
+      const sent = input && { [requestBody ? 'body' : 'named']: input }
+      return { operation: operationId, id: GIVEN[control], ids: [], named: {}, ...sent }
     })
 }

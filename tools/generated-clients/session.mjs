@@ -25,7 +25,8 @@ export async function makeCalls(calls, driver, gateway) {
     const problem = failure ?? error ?? findLoss(answer, text)
     if (problem === undefined) succeeded.add(call.operation)
     else if (!problems.has(call.operation)) problems.set(call.operation, `${status ?? ''} ${problem}`.trim())
-    if (id && answer?.id) ids.set(id, answer.id)
+    const given = answer?.id ?? answer?.name
+    if (id && given) ids.set(id, given)
   }
   return { succeeded, problems }
 }
