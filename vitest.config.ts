@@ -39,8 +39,10 @@ const SEED = process.env.FAUXGATE_SEED
 /** `npm run check -- mutants` has its own runner. */
 const runner = process.env.FAUXGATE_RUNNER ? { runner: process.env.FAUXGATE_RUNNER } : {}
 
-// Properties run many cases, and shared machines are slow.
-const common = { testTimeout: 60_000, setupFiles: ['test/support/check-writes.ts'], ...runner }
+/** Properties run many cases, and shared machines are slow. `.ci/run --all` runs several suites at a time. */
+const TIMEOUT = 60_000 * Number(process.env.PATIENCE ?? 1)
+
+const common = { testTimeout: TIMEOUT, hookTimeout: TIMEOUT, setupFiles: ['test/support/check-writes.ts'], ...runner }
 
 export default defineConfig({
   test: {

@@ -96,10 +96,13 @@ describe('A fault', () => {
     }
     const json = { domain: 'app.example.com', region: 'mars', certificate_id: 'cert_1' }
     expect(await getMessage('ERR_NGROK_413', 'POST', '/reserved_domains', { json })).toBe(
-      'The domain "app.example.com" is already reserved, as the id. Each name can be reserved only once.',
+      'The domain "app.example.com" is already reserved, as another resource. Each name can be reserved only once.',
     )
     expect(await getMessage('ERR_NGROK_400', 'POST', '/reserved_domains', { json })).toContain(
       'region is "mars". Allowed: ',
+    )
+    expect(await getMessage('ERR_NGROK_431', 'POST', '/reserved_domains', { json })).toBe(
+      'There would be 2 reserved domains. The account allows at most 1.',
     )
     expect(await getMessage('ERR_NGROK_436', 'DELETE', '/reserved_domains/rd_1/certificate')).toMatch(
       /^rd_1 has an active certificate management policy/,

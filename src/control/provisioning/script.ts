@@ -3,27 +3,22 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { assertNoProblem } from '../../core/schema/assertion-error.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { refuse } from '../../core/schema/errors.ts'
-import { facts } from '../../core/schema/facts.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
 import { integerFrom, NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../core/schema/options.ts'
 import { rule } from '../../core/schema/rule.ts'
 import { quote } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
 import type { PendingOutcome } from '../../generated/controls.ts'
 import { normalizeName } from '../../service/provisioning/dns.ts'
 import {
   ANY_DOMAIN,
   dropOutcome,
   dropOutcomes,
-  failedAttempt,
   lastingOutcomes,
   listPendingOutcomes,
   MAX_OUTCOMES,
-  numberedError,
   OUTCOMES,
   type Outcome,
-  PROVISIONING_ERRORS,
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
@@ -33,37 +28,8 @@ import { errors } from '../../service/resources/reserved-domains/errors.ts'
 import { type NameError, nameErrors, nameFacts, nameProblem } from '../../service/resources/reserved-domains/names.ts'
 import { type ControlHost, controlCall, membersOf } from '../control.ts'
 import { requireDomain } from './domain-calls.ts'
+import { failedOutcome, outcome, outcomeName } from './outcome.ts'
 import { describeUnusedOutcomes } from './unused-outcomes.ts'
-
-const DETAILS_ALLOWED =
-  'a numbered error such as "ERR_NGROK_26014", or an object with DNS_ERROR or INTERNAL_ERROR as outcome, and perhaps error (such as "ERR_NGROK_26014"), message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)'
-
-/** Returns what an outcome must be. For an object, that is what its first wrong field must be. */
-function describeAllowed(names: readonly string[]): (issue: { readonly input: unknown }) => string {
-  return ({ input }) => {
-    const [wrong] = (isObject(input) && v.safeParse(failedAttempt, input).issues) || []
-    const name = String(wrong?.path?.[0]?.key ?? '')
-    if (!wrong || name === '') return `${names.join(', ')}, or ${DETAILS_ALLOWED}`
-    if (!['outcome', 'error', 'message', 'retriesAfter'].includes(name)) return `an object without ${name}`
-    if (name === 'outcome') return `an object whose outcome is ${PROVISIONING_ERRORS.join(' or ')}`
-    return `an object whose ${name} is ${wrong.type === 'string' ? 'a string' : wrong.message}`
-  }
-}
-
-const outcomeName = v.picklist(OUTCOMES, OUTCOMES.join(', '))
-
-/** An outcome's name alone, or an error with its details. */
-const outcome: v.GenericSchema<Outcome> = v.pipe(
-  v.union([outcomeName, numberedError, failedAttempt], describeAllowed(OUTCOMES)),
-  facts({ type: 'Outcome', imports: { Outcome: 'service/provisioning/outcomes.ts' } }),
-  v.metadata({ typed: `${OUTCOMES.join(', ')}, or a numbered error such as "ERR_NGROK_26014"` }),
-)
-
-/** The outcome of an attempt that fails. */
-const failedOutcome = v.union(
-  [v.picklist(PROVISIONING_ERRORS), numberedError, failedAttempt],
-  describeAllowed(PROVISIONING_ERRORS),
-)
 
 const isDomainId = (text: string) => isIdOf(text, 'rd_')
 

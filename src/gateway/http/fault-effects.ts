@@ -91,19 +91,21 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
 
 /** The values of messages that no request has, such as the limit of an account that a fault only pretends to have reached. */
 const PRETENDED: Readonly<Record<string, string>> = {
+  allowed: 'the documented values',
   amount: '2',
-  by: 'the plan of the account',
+  by: 'account',
   bytes: '2',
   count: '2',
+  id: 'another resource',
   limit: '1',
   max: '1',
   most: '1',
-  received: 'as sent',
+  problem: 'it is malformed',
+  received: 'the received value',
   seconds: '60',
   size: '1',
   suggested: '',
   wait: '60',
-  what: 'resources',
 }
 
 function describeUnknown(name: string): string {
@@ -127,10 +129,11 @@ function createMessage(
   const [field] = fields.find(([, each]) => listErrors(each).has(error)) ?? []
   const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }
   const wait = retryAfter !== undefined && { wait: toSeconds(retryAfter) }
+  const what = (operation?.name.split('.')[0] ?? 'resources').replaceAll('_', ' ')
   try {
     return formatMessage(
       error,
-      { ...values, ...ids, ...named, ...wait, header: dialect.versionHeader },
+      { what, ...values, ...ids, ...named, ...wait, header: dialect.versionHeader },
       describeUnknown,
     )
   } catch {
