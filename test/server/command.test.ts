@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { runToEnd, startProcess, startServer, startServerProcess } from '../support/command.ts'
 import { newFile, newFolder } from '../support/folder.ts'
@@ -208,4 +208,13 @@ Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
     const published = createGateway({ seed: 'same' }).authority.certificatePem
     expect(new Set([await rootOf(), await rootOf(), published]).size).toBe(3)
   })
+})
+
+test('A Node without the needed syntax is told which one is needed, and the command ends', async () => {
+  const older = newFile('older.cjs', "Object.defineProperty(process.versions, 'node', { value: '20.18.3' })")
+  const { output, exited } = startProcess({ NODE_OPTIONS: `--require=${older}` }, 'help')
+  expect([await exited, output.stdout]).toEqual([1, ''])
+  expect(output.stderr).toBe(
+    'fauxgate needs Node 20.19 or newer. This is 20.18.3: install a newer one from nodejs.org.\n',
+  )
 })

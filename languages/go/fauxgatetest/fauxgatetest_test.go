@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -89,6 +90,27 @@ func TestTestsAtTheSameTimeHaveTheirOwnGateways(t *testing.T) {
 				t.Fatal("the clock of another gateway was advanced")
 			}
 		})
+	}
+}
+
+func TestAGatewayCanHaveTheClockOfTheSystem(t *testing.T) {
+	before := time.Now().Truncate(time.Second)
+	at := fauxgatetest.New(t, fauxgatetest.Options{Clock: "system"}).Now()
+	if at.Before(before) || at.After(time.Now()) {
+		t.Fatal(at)
+	}
+}
+
+func TestTheServerIsReachedWithoutTheProxyOfTheEnvironment(t *testing.T) {
+	gateway := fauxgatetest.New(t)
+	address, err := url.Parse(gateway.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		if hosts := strings.Split(os.Getenv(name), ","); !slices.Contains(hosts, address.Hostname()) {
+			t.Fatal(name, hosts)
+		}
 	}
 }
 
