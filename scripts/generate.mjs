@@ -18,6 +18,7 @@ const PARTS = {
   'standard.ts': [],
   'references.ts': [],
   'verify.ts': [],
+  'certificate-errors.ts': [],
   'control-api.ts': [],
   'api.mjs': [],
 }

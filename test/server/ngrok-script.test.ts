@@ -1,6 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
@@ -44,11 +43,6 @@ async function openAgent() {
 }
 
 const it = (name: string) => titleWithRequirement(name, hasCurl(), 'curl is missing')
-
-test('the page shows the script as it is', () => {
-  const page = readFileSync(new URL('../../docs/agent.md', import.meta.url), 'utf8')
-  expect(/^```bash\n(#!\/bin\/sh\n[\s\S]*?)^```/m.exec(page)?.[1]).toBe(readFileSync(SCRIPT, 'utf8'))
-})
 
 describe.skipIf(!hasCurl() || process.platform === 'win32')(it('The script that stands in for ngrok'), () => {
   test.each([

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
-  CERTIFICATE_ERRORS,
   type CertificateErrorKey,
   listCertificateErrors,
 } from '../../../src/service/provisioning/certificate-errors.ts'
@@ -23,15 +21,6 @@ describe('A numbered error of a certificate job (rules: provisioning-jobs#number
     expect(job()?.msg).toMatch(new RegExp(`^[A-Z].*\\. \\(ERR_GATEWAY_${number}\\)$`))
     gateway.provisioning.attempt(id)
     expect(job()).toBeNull()
-  })
-
-  test('is in the table of the guide', () => {
-    const guide = readFileSync(new URL('../../../docs/provisioning.md', import.meta.url), 'utf8')
-    const rows = listCertificateErrors().map((key) => {
-      const { number, error_code } = CERTIFICATE_ERRORS[key]
-      return `| \`ERR_NGROK_${number}\` | \`${key}\` | \`${error_code}\` |`
-    })
-    expect(guide).toContain(`\n${rows.join('\n')}\n`)
   })
 
   test('has a key, which scripts the same error', () => {
