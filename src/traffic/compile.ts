@@ -10,14 +10,14 @@ import {
   type Variables,
 } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
+import type { Expression, Expressions } from '../service/policy/cel/expression.ts'
+import { toText } from '../service/policy/cel/format.ts'
+import { compileTemplate } from '../service/policy/cel/template.ts'
+import { EvaluationProblem, readField, type Values } from '../service/policy/cel/values.ts'
 import { type Scope, variablesOf } from '../service/policy/environment.ts'
 import type { PolicyPlace, PolicyProtocol } from '../service/policy/options.ts'
 import { type Phase, phasesOf } from '../service/policy/phases.ts'
 import { readDuration } from '../service/policy/time.ts'
-import type { Expression, Expressions } from './cel/expression.ts'
-import { toText } from './cel/format.ts'
-import { compileTemplate } from './cel/template.ts'
-import { EvaluationProblem, readField, type Values } from './cel/values.ts'
 
 /** A policy that is ready to run: its rules by phase. */
 export interface CompiledPolicy {

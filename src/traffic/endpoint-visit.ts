@@ -5,6 +5,8 @@ import { rules as ipRules } from '../service/ngrok/ip-policies.ts'
 import { vaults } from '../service/ngrok/vault-records.ts'
 import { secrets } from '../service/ngrok/vault-secrets.ts'
 import type { Config } from '../service/policy/action.ts'
+import { isInRange } from '../service/policy/cel/addresses.ts'
+import { EvaluationProblem, type Values } from '../service/policy/cel/values.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type {
   ActionOutcome,
@@ -14,8 +16,6 @@ import type {
   OutgoingRequest,
   Visit,
 } from '../service/policy/visit.ts'
-import { isInRange } from './cel/addresses.ts'
-import { EvaluationProblem, type Values } from './cel/values.ts'
 import { createCompressor } from './codings.ts'
 import type { CompiledPhase } from './compile.ts'
 import type { ActionResult, EndpointFacts } from './known-variables.ts'

@@ -1,5 +1,5 @@
+import { EvaluationProblem } from '../service/policy/cel/values.ts'
 import type { HeaderFields } from '../service/policy/visit.ts'
-import { EvaluationProblem } from './cel/values.ts'
 
 /** The texts that are the same as their bytes. Most values are. */
 const PLAIN = /^[\t\x20-\x7e]*$/

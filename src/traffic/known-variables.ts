@@ -1,6 +1,6 @@
 import { LATEST_TIME } from '../core/schema/time.ts'
+import { Duration, parseDuration, parseTimestamp, Timestamp } from '../service/policy/cel/time.ts'
 import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
-import { Duration, parseDuration, parseTimestamp, Timestamp } from './cel/time.ts'
 import { listTexts, toFieldText } from './field-value.ts'
 import { portOf, splitTarget, targetOf } from './target.ts'
 

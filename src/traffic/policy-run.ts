@@ -1,9 +1,5 @@
 import { type Action, type Config, variableOf } from '../service/policy/action.ts'
-import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
-import { TEXT } from '../service/policy/environment.ts'
-import type { Phase } from '../service/policy/phases.ts'
-import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
-import type { Expression } from './cel/expression.ts'
+import type { Expression } from '../service/policy/cel/expression.ts'
 import {
   EvaluationProblem,
   MissingFact,
@@ -12,7 +8,11 @@ import {
   readField,
   readPath,
   type Values,
-} from './cel/values.ts'
+} from '../service/policy/cel/values.ts'
+import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
+import { TEXT } from '../service/policy/environment.ts'
+import type { Phase } from '../service/policy/phases.ts'
+import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
 import { errorResponse, requireSendable, sentenceOf } from './errors.ts'
 import { BodyProblem } from './read-body.ts'

@@ -1,5 +1,5 @@
+import { EvaluationProblem } from '../service/policy/cel/values.ts'
 import { type Body, joinBytes, toFetchBody } from './body.ts'
-import { EvaluationProblem } from './cel/values.ts'
 import { createDecompressor } from './codings.ts'
 
 /** The most bytes of a body that actions read. Those of GitHub's webhooks, the longest of the documented senders, have at most 25 MB. */

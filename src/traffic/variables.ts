@@ -1,10 +1,10 @@
 import { timeMs } from '../core/schema/time.ts'
 import type { Variable, Variables } from '../service/policy/action.ts'
+import { Timestamp } from '../service/policy/cel/time.ts'
+import { toCelValue } from '../service/policy/cel/types.ts'
+import { MissingFact, type Roots } from '../service/policy/cel/values.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import { isVariable } from '../service/policy/variables.ts'
-import { Timestamp } from './cel/time.ts'
-import { toCelValue } from './cel/types.ts'
-import { MissingFact, type Roots } from './cel/values.ts'
 import { KNOWN, type Surroundings } from './known-variables.ts'
 
 /** Makes the variables of a scope, which are computed when an expression names them. */

@@ -1,5 +1,5 @@
+import type { Expressions } from '../service/policy/cel/expression.ts'
 import type { ActionOutcome, IncomingResponse, OutgoingRequest } from '../service/policy/visit.ts'
-import type { Expressions } from './cel/expression.ts'
 import type { CompiledPolicy } from './compile.ts'
 import type { KnownSecrets } from './exchange.ts'
 import type { KeyCache } from './jwt/index.ts'

@@ -18,7 +18,7 @@ const FLOORS = {
     policy: ['x509', 'resources'],
     ngrok: ['kit', 'parts', 'policy'],
   },
-  traffic: { cel: [], webhooks: [], jwt: [], '.': ['cel', 'webhooks', 'jwt'] },
+  traffic: { webhooks: [], jwt: [], '.': ['webhooks', 'jwt'] },
   control: {
     journal: [],
     '.': ['journal'],

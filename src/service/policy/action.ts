@@ -88,6 +88,21 @@ export interface Variable {
   readonly about: string
   /** The values that a text can have. Default: any. */
   readonly choices?: readonly string[]
+  /** The form that the service's pages say the values have. Default: any. */
+  readonly form?: Form
+}
+
+/** The form of the values of a variable. */
+export interface Form {
+  /** The sentence about the values, such as `Methods are in capitals.` */
+  readonly about: string
+  /** A pattern that the beginning of each value matches, or its whole. */
+  readonly start?: RegExp
+  readonly whole?: RegExp
+  /** A pattern of parts that no value has. */
+  readonly never?: RegExp
+  /** Returns the text that was probably meant, if there is one. */
+  readonly fix?: (text: string) => string
 }
 
 /** A further problem of a config, which no field alone can have. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/schema/values.ts'
-import type { Config, Field, Fields, Variables } from './action.ts'
+import type { Config, Field, Fields, Form, Variable, Variables } from './action.ts'
 import { MINUTE, SECOND } from './time.ts'
 
 /** The fields that several actions have. */
@@ -106,8 +106,9 @@ export const signedIn = (sessionId: string, extra: Variables = {}): Variables =>
   ...extra,
 })
 
-export function text(about: string, choices?: readonly string[]) {
-  return { type: 'string', about, ...(choices && { choices }) }
+export function text(about: string, values?: readonly string[] | Form): Variable {
+  if (!values) return { type: 'string', about }
+  return { type: 'string', about, ...('about' in values ? { form: values } : { choices: values }) }
 }
 export function flag(about: string) {
   return { type: 'bool', about }

@@ -1,5 +1,6 @@
 import type { Variable, Variables } from './action.ts'
 import { flag, text, texts, whole } from './fields.ts'
+import * as forms from './value-forms.ts'
 
 const int64 = whole
 const map = (type: string, about: string): Variable => ({ type: `map<string, ${type}>`, about })
@@ -40,7 +41,7 @@ export const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> =
 }
 
 const contentType = (whose: string): Variables => ({
-  _text: text(`The media type of the ${whose}.`),
+  _text: text(`The media type of the ${whose}.`, forms.MEDIA_TYPE),
   parameters: map('string', 'The parameters of the media type.'),
   raw: text('The header `content-type` as sent.'),
 })
@@ -58,24 +59,24 @@ const message = (whose: string): Variables => ({
 export const REQUEST: Variables = {
   ...message('request'),
   host: text('The header `host`.'),
-  method: text('The method.'),
-  version: text('The version of HTTP, such as `HTTP/2.0`.'),
+  method: text('The method.', forms.METHOD),
+  version: text('The version of HTTP, such as `HTTP/2.0`.', forms.VERSION),
   ts: {
     body_received: time('When the body arrived.'),
     header_received: time('When the headers arrived.'),
   },
   url: {
-    _text: text('The whole URL, normalised.'),
+    _text: text('The whole URL, normalised.', forms.URL_TEXT),
     authority: text('Credentials, host and port.'),
-    host: text('The name of the host.'),
-    path: text('The path, with its leading slash.'),
+    host: text('The name of the host.', forms.HOST),
+    path: text('The path, with its leading slash.', forms.PATH),
     port: whole('The port, if the URL has one.'),
-    query: text('The query, without its question mark.'),
+    query: text('The query, without its question mark.', forms.QUERY),
     query_params: map('list<string>', 'The parameters of the query.'),
-    raw: text('The whole URL as sent.'),
-    raw_path: text('The path as sent.'),
-    scheme: text('`http` or `https`.'),
-    uri: text('Path and query.'),
+    raw: text('The whole URL as sent.', forms.URL_TEXT),
+    raw_path: text('The path as sent.', forms.PATH),
+    scheme: text('`http` or `https`.', forms.SCHEMES),
+    uri: text('Path and query.', forms.URI),
     user_password: text('The credentials.'),
   },
   user_agent: {
@@ -97,9 +98,9 @@ export const RESPONSE: Variables = { ...message('response'), status_code: whole(
 
 const place = {
   city: text('The city.'),
-  continent: text('The continent.'),
-  country: text('The country.'),
-  country_code: text('The two letters of the country.'),
+  continent: text('The continent.', forms.PLACE_NAME),
+  country: text('The country.', forms.PLACE_NAME),
+  country_code: text('The two letters of the country.', forms.COUNTRY_CODE),
   is_eu: flag('Whether the place is in the European Union.'),
   metro_code: text('The metro code.'),
   subdivision: text('The part of the country.'),
@@ -112,7 +113,7 @@ const coordinates: Variables = {
 }
 
 const address = (about: string): Variables => ({
-  _text: text(about),
+  _text: text(about, forms.IP),
   categories: texts('The categories of the address.'),
   is_on_blocklist: flag('Whether the address is on a list of bad reputation.'),
   is_tor_node: flag('Whether the address is an exit of Tor.'),
@@ -159,8 +160,8 @@ export function tlsVariables(): Variables {
     ja4_fingerprint: text('The JA4 fingerprint.'),
     negotiated_alpn: text('The protocol that ALPN agreed upon.'),
     session_resumed: flag('Whether the session was resumed.'),
-    sni: text('The host name of the SNI extension.'),
-    version: text('The version of TLS.'),
+    sni: text('The host name of the SNI extension.', forms.HOST),
+    version: text('The version of TLS.', forms.TLS_VERSION),
     client: certificate('client'),
     server: certificate('server'),
   }
@@ -195,23 +196,23 @@ export const CONNECTION: Variables = {
 
 export const ENDPOINT: Variables = {
   addr: text('The address of the endpoint.'),
-  host: text('The host of the endpoint.'),
-  id: text('The id of the endpoint.'),
+  host: text('The host of the endpoint.', forms.HOST),
+  id: text('The id of the endpoint.', forms.ENDPOINT_ID),
   port: whole('The port of the endpoint.'),
-  protocol: text('The protocol of the endpoint.'),
+  protocol: text('The protocol of the endpoint.', forms.PROTOCOLS_OF_ENDPOINTS),
   url: text('The URL of the endpoint.'),
 }
 
 export const TIME: Variables = { now: text('The time in UTC, as RFC 3339 writes it.') }
 
 export const ACTION_ERROR: Variables = {
-  code: text('The number of an error of the action.'),
+  code: text('The number of an error of the action.', forms.ERROR_CODE),
   message: text('What went wrong.'),
 }
 
 /** The request and the response of `http-request`. */
 export const SENT_REQUEST: Variables = {
-  method: text('The method of the request.'),
+  method: text('The method of the request.', forms.METHOD),
   header: map('list<string>', 'The headers of the request.'),
   url: text('The URL of the request.'),
   body: text('The body of the request.'),
@@ -236,29 +237,29 @@ export const RETRY: Variables = {
 
 /** The older spelling of the module `policy`. */
 export const OLDER_REQUEST: Variables = {
-  Method: text('The method.'),
+  Method: text('The method.', forms.METHOD),
   URL: text('The URL.'),
   Host: text('The host.'),
   ContentLength: int64('The length of the body.'),
-  ContentType: text('The media type.'),
+  ContentType: text('The media type.', forms.MEDIA_TYPE),
   Headers: map('list<string>', 'The headers, by canonical name.'),
   Params: map('list<string>', 'The parameters of the query.'),
-  Version: text('The version of HTTP.'),
+  Version: text('The version of HTTP.', forms.VERSION),
 }
 export const OLDER_RESPONSE: Variables = {
   // The service took comparisons with numbers and with texts, as programs of 2024 wrote them.
   StatusCode: { type: 'dyn', about: 'The status.' },
   ContentLength: int64('The length of the body.'),
-  ContentType: text('The media type.'),
+  ContentType: text('The media type.', forms.MEDIA_TYPE),
   Headers: map('list<string>', 'The headers, by canonical name.'),
 }
 export const OLDER_CONNECTION: Variables = {
-  ClientIP: text('The address of the client.'),
-  ServerIP: text('The address that the client connected to.'),
+  ClientIP: text('The address of the client.', forms.IP),
+  ServerIP: text('The address that the client connected to.', forms.IP),
   Geo: {
     City: text('The city.'),
-    Country: text('The country.'),
-    CountryCode: text('The two letters of the country.'),
+    Country: text('The country.', forms.PLACE_NAME),
+    CountryCode: text('The two letters of the country.', forms.COUNTRY_CODE),
     Subdivision: text('The part of the country.'),
   },
 }

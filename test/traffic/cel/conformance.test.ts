@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createExpressions } from '../../../src/service/policy/cel/expression.ts'
 import { checkExpression } from '../../../src/service/policy/expression.ts'
-import { createExpressions } from '../../../src/traffic/cel/expression.ts'
 import conformance from '../../../tools/evidence/cel.json'
 
 interface Expected {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createExpressions } from '../../../src/traffic/cel/expression.ts'
+import { createExpressions } from '../../../src/service/policy/cel/expression.ts'
 import { type CelList, isCelError, isCelList, isCelUint, runCel } from '../../../tools/second-opinions.ts'
 import { check, limitCases } from '../../support/property.ts'
 

@@ -15,6 +15,7 @@ import { invalidRange } from './invalid-range.ts'
 import { missingValue } from './missing-value.ts'
 import { missingValuePasses } from './missing-value-passes.ts'
 import { negatedValue } from './negated-value.ts'
+import { neverEqual } from './never-equal.ts'
 import { notEnforced } from './not-enforced.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { secretUnknown } from './secret-unknown.ts'
@@ -43,6 +44,7 @@ export const WARNINGS: readonly Warning[] = [
   everybodyDenied,
   bodyNotAllowed,
   invalidConstant,
+  neverEqual,
 ]
 
 /** Checks a parsed policy. Returns its errors and its warnings. */

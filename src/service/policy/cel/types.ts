@@ -48,7 +48,10 @@ export function toCelValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))
 }
 
+/** The beginning of the problem that there is no operator or function for some types. */
+export const NO_OVERLOAD = 'no such overload'
+
 /** Returns the problem that there is no operator or function for some types. */
 export function noOverload(call: string): EvaluationProblem {
-  return new EvaluationProblem(`no such overload: ${call.replaceAll('google.protobuf.', '')}`)
+  return new EvaluationProblem(`${NO_OVERLOAD}: ${call.replaceAll('google.protobuf.', '')}`)
 }

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { languageOf, type Scope } from '../../service/policy/environment.ts'
-import { pathOfNode, walk } from '../../service/policy/expression.ts'
+import { languageOf, type Scope } from '../environment.ts'
+import { pathOfNode, walk } from '../expression.ts'
 import { Compiler, type Evaluate, Frame } from './evaluate.ts'
 import { createOverloads, type Overloads } from './overloads.ts'
 import { type CompilePattern, createPatterns } from './pattern.ts'

@@ -1,5 +1,5 @@
-import type { Scope } from '../../service/policy/environment.ts'
-import { findInterpolations } from '../../service/policy/template.ts'
+import type { Scope } from '../environment.ts'
+import { findInterpolations } from '../template.ts'
 import type { Expressions } from './expression.ts'
 import { toText } from './format.ts'
 import type { Values } from './values.ts'

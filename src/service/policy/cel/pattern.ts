@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { Pattern, Replaced } from '../../service/policy/visit.ts'
+import type { Pattern, Replaced } from '../visit.ts'
 import { PatternProblem, ReplacementProblem } from './values.ts'
 
 /** Compiles a pattern in the syntax of RE2, each once. @throws PatternProblem */

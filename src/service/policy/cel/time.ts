@@ -1,5 +1,5 @@
-import { timeMs } from '../../core/schema/time.ts'
-import { DURATION_PART, isDuration } from '../../service/policy/time.ts'
+import { timeMs } from '../../../core/schema/time.ts'
+import { DURATION_PART, isDuration } from '../time.ts'
 import { EvaluationProblem } from './values.ts'
 
 const NS_PER_MS = 1_000_000n

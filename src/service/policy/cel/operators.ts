@@ -1,5 +1,5 @@
 import { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
-import { ORDERED } from '../../service/policy/functions.ts'
+import { ORDERED } from '../functions.ts'
 import { Duration, Time, Timestamp } from './time.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField } from './values.ts'

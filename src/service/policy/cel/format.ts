@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { utf8Bytes } from '../../core/schema/platform.ts'
+import { utf8Bytes } from '../../../core/schema/platform.ts'
 import { numberOf } from './operators.ts'
 import { typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField } from './values.ts'

@@ -1,5 +1,5 @@
 import type { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
-import { utf8Bytes, utf8Text } from '../../core/schema/platform.ts'
+import { utf8Bytes, utf8Text } from '../../../core/schema/platform.ts'
 import { toInt, toUint } from './operators.ts'
 import { sizeOfText, TEXTS } from './texts.ts'
 import { OF_DURATION, OF_TIMESTAMP, parseDuration, parseTimestamp, Timestamp } from './time.ts'

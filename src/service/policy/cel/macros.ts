@@ -1,4 +1,4 @@
-import { ORDERED } from '../../service/policy/functions.ts'
+import { ORDERED } from '../functions.ts'
 import { order } from './operators.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf } from './values.ts'

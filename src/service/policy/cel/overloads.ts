@@ -1,4 +1,4 @@
-import { FUNCTIONS } from '../../service/policy/functions.ts'
+import { FUNCTIONS } from '../functions.ts'
 import { BUILT_IN, type Implementation } from './built-in.ts'
 import { IMPLEMENTATIONS, OF_VISIT } from './functions.ts'
 import type { CompilePattern } from './pattern.ts'

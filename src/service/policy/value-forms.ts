@@ -1,0 +1,60 @@
+import type { Form } from './action.ts'
+
+const upper = (text: string) => text.toUpperCase()
+const lower = (text: string) => text.toLowerCase()
+
+/** The result of `lower()`, and of `upper()`. */
+export const LOWER: Form = { about: 'The text is in lower case.', never: /\p{Lu}/u, fix: lower }
+export const UPPER: Form = { about: 'The text is in capitals.', never: /\p{Ll}/u, fix: upper }
+
+export const METHOD: Form = { about: 'Methods are in capitals.', never: /[a-z]/, fix: upper }
+export const SCHEMES = ['http', 'https']
+export const PROTOCOLS_OF_ENDPOINTS = ['http', 'https', 'tcp', 'tls']
+export const URL_TEXT: Form = { about: 'A URL begins with its scheme.', start: /^https?(?::|$)/ }
+export const PATH: Form = {
+  about: 'A path begins with a slash, and has no query.',
+  start: /^\//,
+  never: /[?#]/,
+  fix: (text) => text.replace(/^(?!\/)/, '/').replace(/[?#].*$/, ''),
+}
+export const URI: Form = { about: 'It begins with a slash.', start: /^\//, fix: (text) => `/${text}` }
+export const HOST: Form = {
+  about: 'It is the name of a host in lower case, without a scheme, a port or a path.',
+  never: /[A-Z/?]|:\d+$/,
+  fix: (text) => lower(text).replace(/^[a-z]+:\/\/|(?::\d+)?(?:[/?].*)?$/g, ''),
+}
+export const QUERY: Form = {
+  about: 'It has no question mark before it.',
+  start: /^(?!\?)/,
+  fix: (text) => text.slice(1),
+}
+export const VERSION: Form = {
+  about: 'It is a text such as HTTP/1.1 or HTTP/2.0.',
+  whole: /^HTTP\/\d\.\d$/,
+  fix: (text) => text.replace(/^(?:https?\/)?(\d)(?:\.(\d))?$/i, (_, major, minor = 0) => `HTTP/${major}.${minor}`),
+}
+export const MEDIA_TYPE: Form = {
+  about: 'It is a media type in lower case, without parameters.',
+  whole: /^[^/]+\/[^/]+$/,
+  never: /[A-Z;]/,
+  fix: (text) => lower(text).replace(/\s*;.*$/, ''),
+}
+export const COUNTRY_CODE: Form = {
+  about: 'It is the code of a country, of two capitals.',
+  whole: /^.{2}$/,
+  never: /[^A-Z]/,
+  fix: upper,
+}
+export const PLACE_NAME: Form = { about: 'It is a name in English, and no code.', whole: /^(?![A-Z]{2,3}$)/ }
+export const IP: Form = { about: 'It is an address in numbers.', whole: /:|^\d+\.\d+\.\d+\.\d+(?:\/|$)/ }
+export const TLS_VERSION: Form = {
+  about: 'It is a text such as 1.2 or 1.3.',
+  whole: /^1\.\d$/,
+  fix: (text) => text.replace(/^TLS ?v?/i, ''),
+}
+export const ENDPOINT_ID: Form = { about: 'The id of an endpoint begins with ep_.', start: /^ep(?:_|$)/ }
+export const ERROR_CODE: Form = {
+  about: 'It is a text such as ERR_NGROK_3807.',
+  start: /^ERR/,
+  fix: (text) => text.replace(/^(?=\d+$)/, 'ERR_NGROK_'),
+}

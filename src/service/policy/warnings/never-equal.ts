@@ -1,0 +1,83 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { quote } from '../../../core/schema/text.ts'
+import type { Form, Variable, Variables } from '../action.ts'
+import { findBelow, TEXT, variablesOf } from '../environment.ts'
+import { pathOfNode } from '../expression.ts'
+import { LOWER, UPPER } from '../value-forms.ts'
+import { isVariable } from '../variables.ts'
+import { findInExpressions, literalOf, type Warning } from './warning.ts'
+
+export const neverEqual: Warning = {
+  id: 'never-equal',
+  about: 'A variable is compared with a text that is none of its values, such as a method in lower case.',
+  reason: 'Texts are equal if all their characters are, and the page of the variable says which form its values have.',
+  docs: 'https://ngrok.com/docs/traffic-policy/variables/',
+  wrong: `on_http_request:
+  - expressions: ["req.method == 'delete'"]
+    actions: [{ type: deny }]
+`,
+  right: `on_http_request:
+  - expressions: ["req.method == 'DELETE'"]
+    actions: [{ type: deny }]
+`,
+  find: (policy) => {
+    const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
+    return findInExpressions(policy, '', (node) => {
+      const { subject, texts = [], test = 'is' } = readTest(node) ?? {}
+      const form = subject && formOf(subject, variables)
+      const wrong = form && texts.find((text) => !fits(text, test, form))
+      if (!form || wrong === undefined) return undefined
+      const source = subject.input.slice(subject.range.start, subject.range.end)
+      const fixed = form.fix?.(wrong) ?? wrong
+      // A part of a text stays a part only if its letters change.
+      const isPart = test === 'is' || test === 'begins with' || fixed.length === wrong.length
+      const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
+      return {
+        what: `tests whether ${source} ${test} ${quote(wrong)}, which is never so`,
+        hint: `${form.about}${isBetter ? ` Use '${fixed}'.` : ''}`,
+      }
+    })
+  },
+}
+
+const TESTS = { startsWith: 'begins with', endsWith: 'ends with', contains: 'has' } as const
+
+type Test = 'is' | (typeof TESTS)[keyof typeof TESTS]
+
+/** Returns the test of a text, and the texts that it is compared with; undefined for other nodes. */
+function readTest(node: ASTNode): { subject: ASTNode; texts: readonly string[]; test?: Test } | undefined {
+  if (node.op === '==' || node.op === '!=') {
+    const [left, right] = node.args
+    const text = literalOf(right) ?? literalOf(left)
+    return text === undefined ? undefined : { subject: literalOf(right) === undefined ? right : left, texts: [text] }
+  }
+  if (node.op === 'in' && node.args[1].op === 'list')
+    return { subject: node.args[0], texts: node.args[1].args.flatMap((each) => literalOf(each) ?? []) }
+  if (node.op !== 'rcall') return undefined
+  const [name, subject, args] = node.args
+  const test = Object.entries(TESTS).find(([each]) => each === name)?.[1]
+  const text = literalOf(args[0])
+  return test && text !== undefined ? { subject, texts: [text], test } : undefined
+}
+
+/** Returns the form of the values of a node: of a variable, or of a text in lower case or in capitals. */
+function formOf(node: ASTNode, variables: Variables): Form | undefined {
+  if (node.op === 'rcall' && /^(?:lower|upper)(?:Ascii)?$/.test(node.args[0]))
+    return node.args[0].startsWith('lower') ? LOWER : UPPER
+  const found = findBelow(variables, pathOfNode(node)?.split('.') ?? [''])
+  const variable: Variable | Variables | undefined = found && (isVariable(found) ? found : found[TEXT])
+  if (!variable || !isVariable(variable)) return undefined
+  const { form, choices } = variable
+  if (!choices) return form
+  const about = `It is ${choices.join(' or ')}.`
+  const fix = (text: string) => choices.find((each) => each === text.toLowerCase().replace(/:\/\/$/, '')) ?? ''
+  return { about, whole: new RegExp(`^(?:${choices.join('|')})$`), never: /[^a-z]/, fix }
+}
+
+/** Returns whether a text can be a value, or a part of one. The empty text says that there is no value. */
+function fits(text: string, test: Test, { start, whole, never }: Form): boolean {
+  if (text === '') return true
+  if (never?.test(text)) return false
+  if (test === 'is' && whole?.test(text) === false) return false
+  return (test !== 'is' && test !== 'begins with') || start?.test(text) !== false
+}
