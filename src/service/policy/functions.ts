@@ -34,7 +34,7 @@ export const NAMESPACES: Readonly<Record<string, string>> = {
   url: 'UrlFunctions',
 }
 
-export const HASHES: readonly string[] = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
+const HASHES: readonly string[] = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
 
 /** The types whose values have an order. */
 export const ORDERED: readonly string[] = [
