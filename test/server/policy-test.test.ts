@@ -51,7 +51,7 @@ describe('fauxgate policy test', () => {
   ✓ admin is closed to the world
   ✓ the eleventh request in a minute waits
   ✓ and passes a minute later
-  3 of 4 rules of policy.yml applied, with 4 of 6 outcomes of their actions. No test reached:
+  3 of 4 rules of policy.yml applied, with 6 of 8 outcomes of rules and actions. No test reached:
     line 9: the rule block tor
 
 3 passed, 0 failed
@@ -108,7 +108,7 @@ describe('fauxgate policy test', () => {
       `policy: policy.yml\ntests: [{ name: a, request: ${request}, expect: { status: 200 } }]`,
     )
     const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
-    expect(stdout).toContain(`with 1 of 2 outcomes of their actions. No test reached:
+    expect(stdout).toContain(`with 1 of 2 outcomes of rules and actions. No test reached:
     line 3: the outcome "${names[1]}" of ${type}
 `)
     const json = JSON.parse((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')).stdout)
@@ -145,7 +145,7 @@ describe('fauxgate policy test', () => {
     const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
     expect(
       stdout,
-    ).toContain(`  1 of 1 rule of policy.yml applied, with 3 of 7 outcomes of their actions, 1 of them not enforced. No test reached:
+    ).toContain(`  1 of 1 rule of policy.yml applied, with 3 of 7 outcomes of rules and actions, 1 of them not enforced. No test reached:
     line 3: the outcome "verified" of verify-webhook
     line 4: the outcome "limited" of rate-limit
     line 5: the outcome "denied" of restrict-ips
@@ -153,7 +153,7 @@ describe('fauxgate policy test', () => {
 `)
     const under = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '43')
     expect(under.code).toBe(1)
-    expect(under.stderr).toContain('the tests reach 42 % of the outcomes of its actions')
+    expect(under.stderr).toContain('the tests reach 42 % of the outcomes of its rules and actions')
     write([visit('/v1/', 200), visit('/', 429), visit('/', 403, '198.51.100.1')].join())
     const json = JSON.parse((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')).stdout)
     expect(json.files[0].reached).toBe(85)
@@ -204,7 +204,7 @@ tests: [{ name: a, request: { url: https://a.example.com }, expect: { contains: 
 `,
     )
     const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
-    expect(stdout).toContain('applied, with 1 of 1 outcome of their actions.')
+    expect(stdout).toContain('applied, with 1 of 1 outcome of rules and actions.')
   })
 
   test('counts no error of an action with enforce: false', async () => {
@@ -237,7 +237,7 @@ tests:
       [{ name: 'closed', wasReached: true }],
     ])
     const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
-    expect(stdout).toContain('with 3 of 3 outcomes of their actions, 1 of them not enforced.')
+    expect(stdout).toContain('with 3 of 3 outcomes of rules and actions, 1 of them not enforced.')
   })
 
   test('gives the policy the secrets of the file, and shows lists, maps and conditions of several lines', async () => {
@@ -428,13 +428,45 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect(stdout).toMatch(/\n3 passed, 0 failed\n$/)
   })
 
+  test('names the expressions that were true for each request that a test compares', async () => {
+    writeFileSync(
+      'policy.yml',
+      `on_http_request:
+  - name: no writes
+    expressions:
+      - "req.method == 'POST'"
+      - "req.url.path.startsWith('/admin')"
+      - 'true'
+      - true
+    actions: [{ type: deny }]
+  - expressions: ["getReqHeader('x-token')[0] == 'a'"]
+    actions: [{ type: log, config: { metadata: { a: b } } }]
+`,
+    )
+    const visit = (method: string, path: string, more = '', expect = 'expect: { status: 200 }') =>
+      `{ request: { url: https://a.example.com${path}, method: ${method}, headers: { ${more} } }, ${expect} }`
+    const run = async (...steps: string[]) => {
+      writeFileSync('policy.test.yml', `policy: policy.yml\ntests: [{ name: a, steps: [${steps.join()}] }]`)
+      return await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '100')
+    }
+    const denied = visit('POST', '/admin', '', 'expect: { status: 403 }')
+    const first = await run(denied, visit('GET', '/', 'x-token: a'), visit('GET', '/'), visit('POST', '/', '', ''))
+    expect(first.code).toBe(1)
+    expect(first.stdout).toContain(`with 3 of 5 outcomes of rules and actions. No test reached:
+    line 5: the outcome "did not apply" of the rule no writes, with req.url.path.startsWith('/admin') as false
+    line 9: the outcome "did not apply" of the rule on_http_request.1, with getReqHeader('x-token')[0] == 'a' as false
+`)
+    const all = [denied, visit('GET', '/', 'x-token: a'), visit('GET', '/', 'x-token: b'), visit('POST', '/')]
+    expect((await run(...all)).code).toBe(0)
+  })
+
   test('fails under a share of outcomes, in percent', async () => {
-    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '67')
+    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '76')
     expect(code).toBe(1)
     expect(stderr).toBe(
-      'fauxgate: policy.yml: the tests reach 66 % of the outcomes of its actions, and --fail-under is 67.\n',
+      'fauxgate: policy.yml: the tests reach 75 % of the outcomes of its rules and actions, and --fail-under is 76.\n',
     )
-    expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '66')).code).toBe(0)
+    expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '75')).code).toBe(0)
     for (const wrong of ['101', 'all', '-1', '7.5'])
       expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', `--fail-under=${wrong}`)).code).toBe(2)
   })
@@ -444,7 +476,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const run = async (format: string) =>
       (await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', format)).stdout
     const json = JSON.parse(await run('json'))
-    expect(json).toMatchObject({ passed: 2, failed: 1, files: [{ reached: 66, file: 'policy.test.yml' }] })
+    expect(json).toMatchObject({ passed: 2, failed: 1, files: [{ reached: 75, file: 'policy.test.yml' }] })
     expect(json.files[0].results[0].differences).toEqual([{ what: 'status', expected: '404', received: '403' }])
     const junit = await run('junit')
     expect(junit).toContain('<testsuite name="policy.test.yml" tests="3" failures="1">')

@@ -19,7 +19,11 @@ export const policyTestCommand: Command = {
   summary: 'Run tests of traffic policies: requests of visitors, and the responses that they must get',
   flags: [
     textFlag('format', FORMAT_NAMES.join('|'), 'The format of the output. Default: `text`.'),
-    textFlag('fail-under', 'PERCENT', 'Fail if the tests reach fewer of the outcomes of its actions, in percent.'),
+    textFlag(
+      'fail-under',
+      'PERCENT',
+      'Fail if the tests reach fewer of the outcomes of rules and actions, in percent.',
+    ),
     switchFlag('watch', 'Run the tests again whenever a test file or its policy changes.'),
   ],
   example: 'policy test policy.test.yml',
@@ -37,7 +41,7 @@ export const policyTestCommand: Command = {
       const low = tested.filter(({ rules }) => percentOf(rules) < least)
       for (const { policyFile, rules } of low)
         printErrorLine(
-          `${shown(policyFile)}: the tests reach ${percentOf(rules)} % of the outcomes of its actions, and --fail-under is ${least}.`,
+          `${shown(policyFile)}: the tests reach ${percentOf(rules)} % of the outcomes of its rules and actions, and --fail-under is ${least}.`,
         )
       const isRed =
         low.length > 0 || tested.some(({ results }) => results.some(({ differences }) => differences.length > 0))

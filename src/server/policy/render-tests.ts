@@ -43,7 +43,7 @@ function renderResult(result: PolicyTestResult, paint: Paint): string {
 function renderCoverage({ policyFile, rules }: TestedFile, paint: Paint): string[] {
   const applied = rules.filter(({ wasReached }) => wasReached).length
   const { all, reached, unenforced } = countOutcomes(rules)
-  const of = `of ${formatCount(all, 'outcome')} of their actions${unenforced > 0 ? `, ${unenforced} of them not enforced` : ''}`
+  const of = `of ${formatCount(all, 'outcome')} of rules and actions${unenforced > 0 ? `, ${unenforced} of them not enforced` : ''}`
   const head = `  ${applied} of ${formatCount(rules.length, 'rule')} of ${shown(policyFile)} applied, with ${reached} ${of}`
   const missing = listUnreached(rules)
   if (missing.length === 0) return [paint('dim', `${head}.`)]

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { cut } from '../../core/schema/text.ts'
 import { NOT_ENFORCED } from '../../service/policy/action.ts'
 import type { FileProblem } from '../../service/policy/files/check-file.ts'
 import type { CoveredAction, CoveredRule } from '../../testing/policy-tests/coverage.ts'
@@ -14,30 +15,38 @@ export interface TestedFile {
   readonly warnings: readonly FileProblem[]
 }
 
-/** Returns the share of the outcomes of all actions that tests reach, in whole percent. */
+/** Returns the share of the outcomes of all rules and actions that tests reach, in whole percent. */
 export function percentOf(rules: readonly CoveredRule[]): number {
   const { all, reached } = countOutcomes(rules)
   return all === 0 ? 100 : Math.floor((reached * 100) / all)
 }
 
-/** Counts the outcomes of the actions of rules, those that tests reach, and those of these that let a rejected request pass. */
+/** Counts the outcomes of rules and their actions, those that tests reach, and those of these that let a rejected request pass. */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const outcomes = rules.flatMap(({ actions }) => actions).flatMap((action) => action.outcomes)
   const reached = outcomes.filter(({ wasReached }) => wasReached)
+  const conditions = rules.flatMap((rule) => rule.conditions)
   return {
-    all: outcomes.length,
-    reached: reached.length,
+    all: outcomes.length + conditions.length,
+    reached: reached.length + conditions.filter(({ wasReached }) => wasReached).length,
     unenforced: reached.filter(({ name }) => name === NOT_ENFORCED).length,
   }
 }
 
-/** Lists what no test reached, by line: rules, actions of rules that applied, and outcomes of actions that ran. */
+/** Lists what no test reached, by line: rules, expressions and actions of rules that applied, and outcomes of actions that ran. */
 export function listUnreached(rules: readonly CoveredRule[]) {
-  const found = rules.flatMap((rule) =>
-    rule.wasReached
-      ? rule.actions.flatMap(listUnreachedOf)
-      : { line: rule.line, what: `the rule ${rule.name ?? `${rule.phase}.${rule.index}`}` },
-  )
+  const found = rules.flatMap((rule) => {
+    const name = `the rule ${rule.name ?? `${rule.phase}.${rule.index}`}`
+    if (!rule.wasReached) return { line: rule.line, what: name }
+    const conditions = rule.conditions.filter(({ wasReached }) => !wasReached)
+    return [
+      ...conditions.map(({ line, source }) => ({
+        line,
+        what: `the outcome "did not apply" of ${name}, with ${cut(source)} as false`,
+      })),
+      ...rule.actions.flatMap(listUnreachedOf),
+    ]
+  })
   return found.sort((a, b) => a.line - b.line)
 }
 

@@ -16,7 +16,15 @@ export interface CoveredRule {
   readonly line: number
   /** True if the rule applied to a request of a test. */
   readonly wasReached: boolean
+  readonly conditions: readonly CoveredCondition[]
   readonly actions: readonly CoveredAction[]
+}
+
+/** An expression of a rule. Its outcome `did not apply` is reached if it was false for a request of a test. */
+export interface CoveredCondition {
+  readonly source: string
+  readonly line: number
+  readonly wasReached: boolean
 }
 
 /** An action of a rule, and the outcomes that it can have. */
@@ -35,9 +43,9 @@ function namesOf(row: Action | undefined, config: Config): readonly string[] {
   return parts.length > 1 ? parts : ((row && outcomesOf(row, config)) ?? [RAN])
 }
 
-/** Notes which rules of a policy tests reach, and which outcomes of their actions they compare. */
+/** Notes which rules of a policy tests reach, and which outcomes of these and of their actions they compare. */
 export class PolicyCoverage {
-  /** The places of rules that applied and of actions that ran, and the outcomes of these. */
+  /** The places of rules that applied and of actions that ran, the outcomes of these, and the expressions that were false. */
   readonly #reached = new Set<string>()
   readonly #read: ReadText
   readonly #slice: Slice
@@ -50,8 +58,12 @@ export class PolicyCoverage {
   /** Notes the trace of a request. Outcomes count only if the test compares something of the request. */
   add(trace: Trace, isCompared: boolean): void {
     for (const each of trace) {
-      if (!('actions' in each) || !each.matched) continue
+      if (!('actions' in each)) continue
       const rule = `${each.phase}.${each.index}`
+      // A rule whose expression failed may not be meant to be left out.
+      const isFalse = isCompared && each.expressions.at(-1)?.value === false
+      if (isFalse) this.#reached.add(`${rule}.${each.expressions.at(-1)?.source}`)
+      if (!each.matched) continue
       this.#reached.add(rule)
       for (const [at, { outcome, parts = [] }] of each.actions.entries()) {
         this.#reached.add(`${rule}.${at}`)
@@ -67,7 +79,7 @@ export class PolicyCoverage {
       return Array.isArray(rules) ? rules.map((rule: unknown, index) => ({ phase, rule, index })) : []
     })
     return phases.map(({ phase, rule, index }) => {
-      const { name, actions } = isObject(rule) ? rule : {}
+      const { name, actions, expressions } = isObject(rule) ? rule : {}
       const path = [phase, index]
       const wasReached = (...below: readonly (string | number)[]) => this.#reached.has([...path, ...below].join('.'))
       return {
@@ -76,6 +88,11 @@ export class PolicyCoverage {
         name: typeof name === 'string' ? name : undefined,
         line: this.#lineOf(path),
         wasReached: wasReached(),
+        conditions: (Array.isArray(expressions) ? expressions : []).flatMap((source: unknown, at) => {
+          // The constant is true for each request.
+          if (typeof source !== 'string' || source.trim() === 'true') return []
+          return { source, line: this.#lineOf([...path, 'expressions', at]), wasReached: wasReached(source) }
+        }),
         actions: (Array.isArray(actions) ? actions : []).map((action: unknown, at) => {
           const { type: given, config } = isObject(action) ? action : {}
           const type = String(given ?? '')
