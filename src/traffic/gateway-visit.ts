@@ -26,7 +26,7 @@ import { MessageHeaders } from './message-headers.ts'
 import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
 import { noteErrorPhase, noteSkippedPhase, runPhase } from './policy-run.ts'
 import { BodyProblem } from './read-body.ts'
-import { type Binding, findEndpoints, findRoute } from './route.ts'
+import { type Binding, describeMissing, findEndpoints, findRoute } from './route.ts'
 import { portOf, splitTarget, targetOf } from './target.ts'
 import type { TracedStep } from './trace.ts'
 import { callUpstream, readUpstream, type UpstreamPlace } from './upstream-call.ts'
@@ -82,7 +82,7 @@ export class GatewayVisit implements WholeVisit {
     const found = findEndpoints(this.context.reader, url, binding)
     const [first] = found
     if (first && this.context.host.transact(isSuspended)) return end(errorResponse(3208), 'the account is suspended')
-    if (!first) return end(errorResponse(3200), `no ${binding} endpoint is online at ${url.protocol}//${url.host}`)
+    if (!first) return end(errorResponse(3200), describeMissing(this.context.reader, url, binding))
     if (found.length > 1 && !found.every(({ pooling_enabled }) => pooling_enabled))
       return end(errorResponse(6030), `${found.length} endpoints are online at ${first.url}, and not all are pooled`)
     const drawn = found.length > 1 ? this.context.host.transact((tx) => tx.randomInteger(found.length)) : 0

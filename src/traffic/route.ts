@@ -17,6 +17,18 @@ export function findEndpoints(reader: Reader, url: URL, binding: Binding): reado
   return []
 }
 
+/** Says that no endpoint is online at a URL, and names one at its host that has another scheme or binding. */
+export function describeMissing(reader: Reader, { protocol, host }: URL, binding: Binding): string {
+  const missing = `no ${binding} endpoint is online at ${protocol}//${host}`
+  for (const each of ['public', 'internal', 'kubernetes'] as const) {
+    for (const scheme of ['https:', 'http:']) {
+      const [other] = findEndpoints(reader, new URL(`${scheme}//${host}`), each)
+      if (other) return `${missing}, but ${other.url} is${each === 'public' ? '' : `, with the binding ${each}`}`
+    }
+  }
+  return missing
+}
+
 /** Returns the route of an edge for a path: that of the exact path, else that of the longest prefix. */
 export function findRoute(reader: Reader, edge: string, path: string): RouteRecord | undefined {
   const all = reader.findAll(routes, 'edge', edge)

@@ -74,9 +74,8 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   }
   const upstream = host.upstreams.take(place.keys) ?? dialStarted(place, host)
   if (!upstream || 'problem' in upstream) {
-    const [key = ''] = place.keys
-    const hint = `${key} has no upstream.${host.upstreams.hint(place.keys)} ${HOW_TO_SERVE}`
-    return fail(refused, upstream ? upstream.problem : hint)
+    const problem = upstream?.problem ?? `${host.upstreams.describeMissing(place.keys)} ${HOW_TO_SERVE}`
+    return fail(refused, problem)
   }
   const { key, responder } = upstream
   let received: UpstreamResponse | undefined

@@ -1,7 +1,7 @@
 import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
 import type { StoredChange } from '../core/operation/store.ts'
 import { suggestion } from '../core/schema/nearest.ts'
-import { quote } from '../core/schema/text.ts'
+import { formatCount, quote } from '../core/schema/text.ts'
 import type { BodyParts, Switched } from './body.ts'
 import type { VisitorRequest } from './message.ts'
 
@@ -189,9 +189,14 @@ export class Upstreams implements SideRecords {
     return above.sort((a, b) => b.length - a.length)[0]
   }
 
-  /** Returns a sentence about a name that is near, for an upstream that is missing. */
-  hint(keys: readonly string[]): string {
-    return suggestion(keys[0] ?? '', this.keys)
+  /** Says that none of these URLs and ids has an upstream, or that its responses are used up. */
+  describeMissing(keys: readonly string[]): string {
+    for (const key of keys) {
+      const { times = 0 } = this.#byKey.get(normalizeKey(key)) ?? {}
+      if (times > 0) return `the upstream of ${key} has no response left after ${formatCount(times, 'request')}.`
+    }
+    const [key = ''] = keys
+    return `${key} has no upstream.${suggestion(key, this.keys)}`
   }
 }
 

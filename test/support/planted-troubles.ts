@@ -195,7 +195,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     name: 'an outcome that no attempt has used',
     make: (gateway) => gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'misspelt.example.com' }),
     kind: 'unused',
-    cause: '1 outcome waits for an attempt.',
+    cause: '1 outcome waits for an attempt. No domain has the name misspelt.example.com.',
     about: 'INTERNAL_ERROR for misspelt.example.com',
   },
   {

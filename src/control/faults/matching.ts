@@ -160,7 +160,8 @@ export function describePendingFaults(
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
     `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, api)}.`
   const explain = (fault: ArmedFault) => {
-    // The journal has no requests of the agent's API.
+    // The journal has no requests of the agent's API, and none of visitors.
+    if (fault.traffic !== undefined) return ['  It waits for requests that the gateway sends on.']
     if (fault.agent !== undefined) return ["  It waits for requests of the agent's API."]
     return last.length === 0
       ? ['  There were no requests.']
@@ -198,7 +199,11 @@ function explainMismatch(fault: ArmedFault, entry: JournalEntry, api: Api): stri
   const ids = api.routeAt(path)?.ids ?? {}
   const reasons = findMismatchesSafely(fault, { operation, method, path, ids, input: readInput(entry, api) })
   if (reasons.length > 0) return reasons.join(', and ')
-  return `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was rejected before'}`
+  if (entry.fault) return `matched, but ${entry.fault} applied`
+  const { after = 0, passed } = fault
+  if (passed > 0) return `matched, but came too early: ${passed} of the first ${after} have passed`
+  const rejected = entry.status < 400 ? '' : `, or was rejected with ${entry.status} before faults apply`
+  return `matched, but came before the fault was added${rejected}`
 }
 
 /** Returns the input that a predicate receives, without its secrets. */

@@ -65,7 +65,8 @@ export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_
       const found = findCause(tx, domain, outcomes)
       known = {
         domain,
-        group: found ? `${found.kind}: ${found.cause}` : '',
+        // An id has no number that changes by itself.
+        group: found ? `${found.kind}: ${found.cause.replace(/ Wait for another .*/, '')}` : '',
         found,
         from: tx.now,
         until: findNextChange(tx, domain),

@@ -2,6 +2,7 @@ import { isIdOf } from '../../core/schema/ids.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
+import type { SentEventItem } from '../sent-events/item.ts'
 
 /** Counts the errors that no journal has, so that pages notice a new one. */
 export function countElsewhere({ agent, otherRequests }: ControlHost): number {
@@ -15,6 +16,24 @@ export function listRefusedStarts({ agent }: ControlHost): Trouble[] {
     const collection = credential && (isIdOf(credential, 'cr_') ? 'credentials' : 'ssh_credentials')
     const about = collection ? [place, { collection, key: credential, name: credential }] : [place]
     return { kind: 'refused', count, cause: `The agent could not start a tunnel. ${why}`, about }
+  })
+}
+
+/** Lists the event destinations that have not received events, although the gateway has tried. */
+export function listUndelivered({ events }: ControlHost): Trouble[] {
+  const tried = events?.all().filter(({ problem }) => problem !== null) ?? []
+  const byDestination = new Map<string, SentEventItem[]>()
+  for (const each of tried) byDestination.set(each.destination, [...(byDestination.get(each.destination) ?? []), each])
+  return [...byDestination].map(([key, all]) => {
+    const failed = all.filter(({ delivery }) => delivery === 'failed').length
+    const waiting = all.length - failed
+    const parts = [
+      ...(waiting > 0 ? [`${formatCount(waiting, 'event waits', 'events wait')} for the next attempt`] : []),
+      ...(failed > 0 ? [`${formatCount(failed, 'event')} failed after 24 hours`] : []),
+    ]
+    const advice = waiting > 0 ? " Attempts are repeated by the gateway's clock." : ''
+    const cause = `${parts.join(', and ')}. The last attempt: ${all.at(-1)?.problem}.${advice}`
+    return { kind: 'broken', count: all.length, cause, about: [{ collection: 'event_destinations', key, name: key }] }
   })
 }
 

@@ -6,6 +6,7 @@ import { isObject } from '../../core/schema/values.ts'
 import type { ArmedFault, JournalEntry, ListedOutcome, Trouble } from '../../generated/controls.ts'
 import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { listUnusedLasting } from '../../service/provisioning/outcomes.ts'
+import { domains } from '../../service/resources/reserved-domains/records.ts'
 import { responseTime } from '../clock.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, getFaultState } from '../faults/fault.ts'
@@ -73,15 +74,22 @@ function describeActive({ hits }: ArmedFault): string {
 function describeWaiting(
   fault: ArmedFault,
   requests: readonly JournalEntry[],
-  { api }: Pick<ControlHost, 'api'>,
+  { api, traffic: { journal } }: Pick<ControlHost, 'api' | 'traffic'>,
 ): string {
-  const { hits, times = 0, agent } = fault
+  const { hits, times = 0, agent, traffic } = fault
   const cause =
     hits === 0
       ? 'A fault waits for a request.'
       : `A fault has applied to ${hits} of ${formatCount(times, 'request')}, and waits for ${times - hits} more.`
   // The journal has no requests of the agent's API.
   if (agent !== undefined) return cause
+  if (traffic !== undefined) {
+    const [visit] = journal.newestFirst()
+    if (!visit) return `${cause} No visitor has come.`
+    if (visit.upstream === traffic) return cause
+    const went = visit.upstream === null ? 'it reached no upstream' : `its upstream is ${visit.upstream}`
+    return `${cause} The last one of a visitor, ${visit.method} ${visit.url}: ${went}, not ${traffic}.`
+  }
   const last = requests.at(-1)
   if (!last) return `${cause} There was none.`
   const [missed] = findMissed(fault, [last], api)
@@ -108,15 +116,29 @@ export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
   return [...groupPendingByDomain(tx)].flatMap(([scope, all]) => {
     const scripted = all.filter(({ always }) => !always)
     const lasting = all.filter(({ always }) => always)
-    const cause = `${formatCount(scripted.length, 'outcome waits for an attempt', 'outcomes wait for attempts')}.`
+    const wait = formatCount(scripted.length, 'outcome waits for an attempt', 'outcomes wait for attempts')
+    const { why, ...next } = describeNextAttempt(tx, all[0]?.domain ?? null)
+    const cause = `${wait}.${why}`
     return [
-      ...(scripted.length > 0 ? [{ ...describeOutcomes(scripted, maxCalls), kind: 'unused' as const, cause }] : []),
+      ...(scripted.length > 0
+        ? [{ ...describeOutcomes(scripted, maxCalls), kind: 'unused' as const, cause, ...next }]
+        : []),
       ...lasting.map((each) => {
         const kind = unused.has(scope) ? ('unused' as const) : ('injected' as const)
         return { ...describeOutcomes([each], maxCalls), kind, cause: describeLasting(each) }
       }),
     ]
   })
+}
+
+/** Says why no attempt of a domain is due soon, and when the next one is. */
+function describeNextAttempt(tx: Transaction, name: string | null): { readonly why: string } & Pick<Trouble, 'due'> {
+  if (name === null) return { why: '' }
+  const domain = tx.find(domains, 'domain', name)
+  if (!domain) return { why: ` No domain has the name ${name}.` }
+  const { due, job } = domain
+  if (!domain.policy || !due) return { why: ` ${name} has no automatic certificate, so it has no attempts.` }
+  return { why: job ? '' : ' The next attempt is the renewal.', due: timestamp(due.at) }
 }
 
 function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Omit<Trouble, 'kind' | 'cause'> {

@@ -124,12 +124,38 @@ function describeCause(
   if (isRepeated) return fixed('The same request succeeded later.')
   const deleted = findDeleted(host, tx, request, cause)
   if (deleted !== undefined) return fixed(`${deleted} has been deleted since.`)
-  const wait = Number(entry.responseHeaders['retry-after'])
+  const removed = status === 404 ? describeRemoved(request, all) : undefined
+  if (removed !== undefined) return { kind: 'refused', cause: `${cause} ${removed}` }
+  return describeWait(host, tx, cause, request.now, entry.responseHeaders)
+}
+
+/** Says whether the time of a `Retry-After` is over, and how far to advance a clock that does not move. */
+function describeWait(
+  { clock }: ControlHost,
+  tx: Transaction,
+  cause: string,
+  at: number,
+  headers: TrafficEntry['responseHeaders'],
+): Pick<Trouble, 'kind' | 'cause' | 'fix'> {
+  const wait = Number(headers['retry-after'])
   if (!(wait > 0)) return { kind: 'refused', cause }
-  if (tx.now >= request.now + wait * 1000) return fixed(`The ${formatCount(wait, 'second')} are over.`)
-  if (!isManual(host.clock)) return { kind: 'refused', cause }
+  if (tx.now >= at + wait * 1000)
+    return { kind: 'fixed', cause: `${cause} The ${formatCount(wait, 'second')} are over.` }
+  if (!isManual(clock)) return { kind: 'refused', cause }
   const advice = `The clock does not move: advance it by ${wait} s.`
   return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
+}
+
+/** Says what became of a resource that earlier requests created; undefined if none of them did. */
+function describeRemoved(request: SeenRequest, all: readonly SeenRequest[]): string | undefined {
+  const { path } = request
+  const earlier = all.slice(all.indexOf(request) + 1).filter(({ status }) => status < 300)
+  if (earlier.some((each) => each.method === 'DELETE' && each.path === path)) return 'An earlier request deleted it.'
+  const creation = earlier.find((each) => {
+    const response = each.method === 'POST' ? each.readResponse() : undefined
+    return isObject(response) && path.split('/').includes(String(response.id))
+  })
+  return creation && `POST ${creation.path} created it. A restore, an undo or another call has removed it since.`
 }
 
 /** Returns the id of a resource that was in the way of a request and that does not exist any more. */
@@ -145,25 +171,40 @@ function findDeleted(
 }
 
 /** Lists the requests of visitors that the gateway rejected or could not send on, by what rejected them. */
-export function listVisitors({ traffic: { journal } }: ControlHost): Trouble[] {
+export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
+  const { journal } = host.traffic
   const all = [...journal.newestFirst()]
   const groups = groupBy(all, getEnd, () => '')
+  const endpoints = host.collections.find(({ name }) => name === 'endpoints')
   return [...groups.values()].flatMap(({ newest: [last], count }): Trouble[] => {
     if (!last) return []
-    const { method, url, status, error, number } = last
+    const { method, url, status, error, number, endpoint, at, responseHeaders } = last
     const code = error === null ? '' : ` ${error}`
-    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${describeEnd(last)}`) + adviceFor(error)
+    const end = describeEnd(last)
+    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + adviceFor(error, end)
     const later = all.slice(0, all.indexOf(last))
-    const isFixed = later.some((each) => each.method === method && each.url === url && getEnd(each) === undefined)
+    const successes = later.filter((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
-    if (isFixed) return [{ kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }]
-    return [{ kind: 'refused', count, cause, about }]
+    // Of a pool, another endpoint may have taken the later request.
+    const present = endpoints && endpoint !== null && tx.get(endpoints, endpoint) ? endpoint : undefined
+    if (successes.some((each) => present === undefined || each.endpoint === present))
+      return [{ kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }]
+    if (present !== undefined && successes.length > 0) {
+      const place = { collection: 'endpoints', key: present, name: present }
+      const why = `${cause} Only ${present} is in trouble: another endpoint took the same request later.`
+      return [{ kind: 'refused', count, cause: why, about: [...about, place] }]
+    }
+    const wait = describeWait(host, tx, cause, Date.parse(at), responseHeaders)
+    return [{ count, about, ...wait, ...(wait.fix && { id: `visitors: ${end}` }) }]
   })
 }
 
 /** The advice for an error whose trace has none. */
-function adviceFor(error: string | null): string {
-  return error?.endsWith('_3200') ? ' Start an agent for this URL, or create an endpoint.' : ''
+function adviceFor(error: string | null, end: string): string {
+  if (!error?.endsWith('_3200') || end.includes(', but ')) return ''
+  return end.startsWith('no child of the backend')
+    ? ' Start a tunnel that the backend or a child of it finds.'
+    : ' Start an agent for this URL, or create an endpoint.'
 }
 
 /** Returns a key of what rejected a visitor; undefined if nothing did. */

@@ -13,7 +13,7 @@ import { dns } from '../dns.ts'
 import { faults } from '../faults/index.ts'
 import { provisioning } from '../provisioning/index.ts'
 import { listDomains } from './troubles-domains.ts'
-import { listOtherHosts, listRefusedStarts } from './troubles-elsewhere.ts'
+import { listOtherHosts, listRefusedStarts, listUndelivered } from './troubles-elsewhere.ts'
 import { listDelays, listFaults, listOutcomes, MAX_CALLS, MAX_PLACES } from './troubles-injected.ts'
 import { listRefusals, listVisitors } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
@@ -109,8 +109,9 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ...limit(listEndpoints(host, tx), 'endpoint'),
       ...limit(listDelays(host, tx), 'request that waits', 'requests that wait'),
       ...limit(listRefusals(host, tx), 'rejected request'),
-      ...limit(listVisitors(host), 'request of visitors', 'requests of visitors'),
+      ...limit(listVisitors(host, tx), 'request of visitors', 'requests of visitors'),
       ...limit(listRefusedStarts(host), 'rejected tunnel'),
+      ...limit(listUndelivered(host), 'event destination'),
       ...limit(listOtherHosts(host), 'request for another host', 'requests for other hosts'),
       ...limit(listFaults(host, tx), 'fault'),
       // An outcome that makes domains fail is listed with these domains.

@@ -183,7 +183,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       {
         kind: 'unused',
         count: 2,
-        cause: '2 outcomes wait for attempts.',
+        cause: `2 outcomes wait for attempts. No domain has the name ${DOMAIN}.`,
         about: [{ name: `DNS_ERROR for ${DOMAIN}` }, {}],
       },
       {

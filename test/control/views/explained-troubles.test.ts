@@ -1,0 +1,182 @@
+import { createServer } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
+import type { Trouble } from '../../../src/generated/controls.ts'
+import { type Gateway, manualClock } from '../../../src/index.ts'
+import { certificatePair } from '../../../src/testing/testing.ts'
+import { client, controlClient, uncheckedClient } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
+import { dueAfter, ECDSA, timeAfter } from '../../support/provisioning.ts'
+import { listen } from '../../support/serve.ts'
+
+const open = (options: Omit<NgrokOptions, 'clock'> = {}) =>
+  createNgrok({ seed: 'troubles', clock: manualClock(SHOWN_START), ...options })
+
+async function listTroubles(gateway: Gateway): Promise<Trouble[]> {
+  return (await controlClient(gateway)('GET', '/troubles')).body as Trouble[]
+}
+
+const listCauses = async (gateway: Gateway) => (await listTroubles(gateway)).map(({ kind, cause }) => [kind, cause])
+
+describe('The cause of a trouble (rules: control-api#calls)', () => {
+  test('is not fixed by the success of another endpoint of a pool', async () => {
+    const gateway = open()
+    const url = 'https://pool.example.org'
+    for (const port of [1, 2]) {
+      const endpoint = { url, pooling_enabled: true, forwards_to: `http://localhost:${port}` }
+      gateway.declare.tunnelSession({ endpoints: [endpoint] })
+    }
+    gateway.traffic.upstream('http://localhost:1', () => new Response('hello'))
+    const statuses: number[] = []
+    while (statuses.at(-1) !== 200 || !statuses.includes(502)) statuses.push((await gateway.traffic.fetch(url)).status)
+    const only = expect.stringMatching(/ Only ep_\w+ is in trouble: another endpoint took the same request later\.$/)
+    expect(await listCauses(gateway)).toEqual([['refused', only]])
+    gateway.traffic.upstream('http://localhost:2', () => new Response('hello'))
+    const failed = gateway.traffic.last({ status: 502 })?.endpoint
+    while (gateway.traffic.last()?.endpoint !== failed || gateway.traffic.last()?.status !== 200)
+      await gateway.traffic.fetch(url)
+    expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['fixed'])
+  })
+
+  test('says that the responses of an upstream are used up', async () => {
+    const gateway = open()
+    const url = 'https://once.example.org'
+    gateway.declare.tunnelSession({ endpoints: [{ url }] })
+    gateway.traffic.upstream(url, () => new Response('hello'), { times: 1 })
+    for (let at = 0; at < 2; at++) await gateway.traffic.fetch(url)
+    const [[, cause] = []] = await listCauses(gateway)
+    expect(cause).toMatch(
+      /ERR_NGROK_8012: the upstream of https:\/\/once\.example\.org has no response left after 1 request\./,
+    )
+    expect(cause).not.toContain('Did you mean')
+  })
+
+  test.each([
+    ['http://app.example.org/', 'https://app.example.org is'],
+    ['https://a.internal/', 'https://a.internal is, with the binding internal'],
+  ])('names the endpoint that visitors of %s do not reach', async (url, other) => {
+    const gateway = open()
+    const endpoints = [{ url: 'https://app.example.org' }, { url: 'https://a.internal', binding: 'internal' as const }]
+    gateway.declare.tunnelSession({ endpoints })
+    await gateway.traffic.fetch(url)
+    const { origin } = new URL(url)
+    expect(await listCauses(gateway)).toEqual([
+      ['refused', `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${origin}, but ${other}.`],
+    ])
+  })
+
+  test('says how far to advance a still clock for the rate limit of a policy', async () => {
+    const gateway = open()
+    const limit = { name: 'few', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: ['conn.client_ip'] }
+    const traffic_policy = JSON.stringify({ on_http_request: [{ actions: [{ type: 'rate-limit', config: limit }] }] })
+    const url = 'https://app.example.org'
+    gateway.declare.tunnelSession({ endpoints: [{ url, traffic_policy }] })
+    gateway.traffic.upstream(url, () => new Response('hello'))
+    for (let at = 0; at < 2; at++) await gateway.traffic.fetch(url)
+    const [trouble] = await listTroubles(gateway)
+    expect(trouble?.cause).toMatch(/ The clock does not move: advance it by 60 s\.$/)
+    expect((await controlClient(gateway)('POST', '/troubles/fix', { id: trouble?.id })).status).toBe(204)
+    expect(await listCauses(gateway)).toEqual([['fixed', expect.stringMatching(/ The 60 seconds are over\.$/)]])
+  })
+
+  test('of a fault for an upstream names the upstream of the last visitor', async () => {
+    const gateway = open()
+    gateway.faults.add({ traffic: 'https://misspelt.example.org', times: 1, status: 503 })
+    expect(await listCauses(gateway)).toEqual([['unused', 'A fault waits for a request. No visitor has come.']])
+    const url = 'https://app.example.org'
+    gateway.declare.tunnelSession({ endpoints: [{ url }] })
+    gateway.traffic.upstream(url, () => new Response('hello'))
+    await gateway.traffic.fetch(url)
+    const went = `The last one of a visitor, GET ${url}/: its upstream is ${url}, not https://misspelt.example.org.`
+    expect(await listCauses(gateway)).toEqual([['unused', `A fault waits for a request. ${went}`]])
+    expect(() => gateway.faults.assertNoPendingFaults()).toThrow('It waits for requests that the gateway sends on.')
+  })
+
+  test('of a pending fault counts the requests that passed, or says that the key was rejected', async () => {
+    const gateway = open({ keys: ['key'] })
+    gateway.faults.add({ operation: 'reserved_addrs.list', after: 5, times: 1 })
+    const send = (key: string) =>
+      uncheckedClient(gateway)('GET', '/reserved_addrs', { headers: { authorization: `Bearer ${key}` } })
+    const last = async () => (await listCauses(gateway)).find(([kind]) => kind === 'unused')?.[1]
+    await send('wrong')
+    expect(await last()).toMatch(
+      /: matched, but came before the fault was added, or was rejected with 403 before faults apply\.$/,
+    )
+    await send('key')
+    expect(await last()).toMatch(/: matched, but came too early: 1 of the first 5 have passed\.$/)
+  })
+
+  test('of a scripted outcome says why no attempt takes it, or when the next attempt is', async () => {
+    const gateway = open()
+    gateway.reservedDomains.create({ domain: 'issued.example.com', certificate_management_policy: ECDSA })
+    gateway.clock.advance('30s')
+    const pair = certificatePair({ names: ['upload.example.com'], notBefore: SHOWN_START, notAfter: timeAfter('90d') })
+    const { id } = gateway.tlsCertificates.create(pair)
+    gateway.reservedDomains.create({ domain: 'upload.example.com', certificate_id: id })
+    for (const name of ['misspelt', 'upload', 'issued'])
+      gateway.provisioning.script(['DNS_ERROR'], { domain: `${name}.example.com` })
+    const waits = '1 outcome waits for an attempt.'
+    const found = await listTroubles(gateway)
+    expect(found.map(({ cause }) => cause).sort()).toEqual([
+      `${waits} No domain has the name misspelt.example.com.`,
+      `${waits} The next attempt is the renewal.`,
+      `${waits} upload.example.com has no automatic certificate, so it has no attempts.`,
+    ])
+    expect(found.flatMap(({ due = [] }) => due)).toEqual([dueAfter('30s', '60d')])
+  })
+
+  test('of a 404 says that a request deleted the resource, or that something else removed it', async () => {
+    const gateway = open()
+    const create = async (): Promise<string> => (await client(gateway)('POST', '/reserved_addrs')).body.id
+    const deleted = await create()
+    for (let at = 0; at < 2; at++) await client(gateway)('DELETE', `/reserved_addrs/${deleted}`)
+    const before = gateway.snapshot()
+    const undone = await create()
+    gateway.restore(before)
+    await client(gateway)('GET', `/reserved_addrs/${undone}`)
+    const why = 'POST /reserved_addrs created it. A restore, an undo or another call has removed it since.'
+    expect(await listCauses(gateway)).toEqual([
+      ['refused', `There is no reserved address ${undone}. ${why}`],
+      ['refused', `There is no reserved address ${deleted}. An earlier request deleted it.`],
+    ])
+  })
+
+  test('is told for an event destination that rejects events, until it takes them', async () => {
+    let status = 500
+    const server = createServer((_, response) => void response.writeHead(status).end())
+    const gateway = open({ destinations: { datadog: await listen(server) } })
+    const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+    gateway.eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }], destination_ids: [id] })
+    gateway.vaults.create({ name: 'app' })
+    await gateway.sentEvents.idle()
+    expect(await listTroubles(gateway)).toMatchObject([
+      {
+        kind: 'broken',
+        cause:
+          "1 event waits for the next attempt. The last attempt: the destination answered 500. Attempts are repeated by the gateway's clock.",
+        about: [{ collection: 'event_destinations', key: id }],
+      },
+    ])
+    gateway.clock.advance('24h')
+    await gateway.sentEvents.idle()
+    gateway.vaults.create({ name: 'other' })
+    status = 200
+    gateway.clock.advance('5m')
+    await gateway.sentEvents.idle()
+    expect(await listCauses(gateway)).toEqual([
+      ['broken', '1 event failed after 24 hours. The last attempt: the destination answered 500.'],
+    ])
+  })
+
+  test('has an id without the seconds that a record still propagates', async () => {
+    const gateway = open({ dns: 'simulated' })
+    const domain = 'slow.example.com'
+    const { cname_target } = gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+    gateway.dns.cname(domain, cname_target, { after: '2h' })
+    gateway.clock.advance('31s')
+    const [early] = await listTroubles(gateway)
+    gateway.clock.advance('1s')
+    expect((await controlClient(gateway)('POST', '/troubles/fix', { id: early?.id })).status).toBe(204)
+    expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['fixed'])
+  })
+})
