@@ -33,7 +33,7 @@ function formatPage(whole) {
     for (const each of types) shown.add(each)
     return [
       `## ${titleOf(name)}`,
-      `${description} \`gateway.${toCall(name)}\`.`,
+      `${description} \`gateway.${toCall(name)}\`.${formatListField(operations, whole.schemas)}`,
       formatOperations(operations, shared, errors),
       types.flatMap((each) => formatTypeLine(each, whole.schemas[each])).join('\n'),
     ].filter((part) => part !== '')
@@ -52,6 +52,8 @@ function formatPage(whole) {
         ['API key', '`Authorization: Bearer <API key>`'],
         ['version header', whole.version],
         ['body of POST, PUT and PATCH', '`Content-Type: application/json`'],
+        ['body of an error', '`{ error_code, status_code, msg, details }`; `details` has `operation_id`'],
+        ['unknown path or method', '404 `{ status_code, msg, details: { path } }`, without `error_code`'],
         ...Object.entries(shared).map(([what, { keys }]) => [`errors of ${what}`, formatNumbers(keys, errors)]),
       ],
     ),
@@ -66,6 +68,15 @@ function formatPage(whole) {
     formatErrors(errors),
     formatLimits({ ...families, ...ngrokFamilies }),
   ].join('\n\n')}\n`
+}
+
+/** Names the field of a list that has its resources. Returns an empty text if there is no list. */
+function formatListField(operations, schemas) {
+  const lists = [...listNames(operations, schemas)].filter((name) => name.endsWith('List'))
+  const fields = lists.flatMap((name) =>
+    Object.entries(schemas[name].properties).flatMap(([field, { type }]) => (type === 'array' ? field : [])),
+  )
+  return fields.length === 0 ? '' : ` List field: ${[...new Set(fields)].map((field) => `\`${field}\``).join(', ')}.`
 }
 
 /** Returns the errors that kinds of operations share, each with the operations. */

@@ -241,7 +241,7 @@ test('`policy check` rejects a fixed value with a line feed, and warns of one ar
     checkPolicy(policyOf('add-headers', { headers: { 'x-a': value } })).map(({ number, rule }) => number ?? rule)
   expect(problemsOf('a\nb')).toEqual([2211])
   expect(problemsOf('a\n${req.method}')).toEqual(['header-value'])
-  expect(problemsOf("${req.method == 'a\\n' ? 'a' : 'b'}")).toEqual([])
+  expect(problemsOf("${req.url.raw_path == '/a\\n' ? 'a' : 'b'}")).toEqual([])
   expect(problemsOf('${req.method} 日本')).toEqual(['header-value'])
   expect(problemsOf('a\tb~')).toEqual([])
   expect(checkPolicy(policyOf('custom-response', { content_type: 'a\nb' }))).toMatchObject([{ number: 2211 }])

@@ -231,28 +231,31 @@ const REQUEST_ERRORS = [
 
 const CONTENT_TYPE_ERRORS = [general.content_type_missing, general.content_type_unsupported]
 const ID_ERRORS = [general.id_unparsable, general.id_wrong_prefix]
+type IdRule = Partial<Pick<CommonDialect, 'malformedIds'>>
+
 const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /**
  * Returns every error of an operation over HTTP, in the order of the numbers, without those of API keys and of other families' rules.
+ * With a dialect, leaves out the errors of ids in the path if that dialect treats malformed ids as not found.
  *
  * @example
  * ```ts
  * errorsOf(widgets.operations.create).map(({ key }) => key)
  * ```
  */
-export function errorsOf(operation: Operation): readonly CatalogueError[] {
+export function errorsOf(operation: Operation, dialect: IdRule = {}): readonly CatalogueError[] {
   // A GET or DELETE with a body is rejected.
   const ofBody = operation.body ? CONTENT_TYPE_ERRORS : [general.body_unexpected]
-  return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listDirectErrors(operation)])
+  return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listDirectErrors(operation, dialect)])
 }
 
 /** Returns the errors of {@link errorsOf} that a direct call can throw too. */
-export function listDirectErrors(operation: Operation): readonly CatalogueError[] {
+export function listDirectErrors(operation: Operation, { malformedIds }: IdRule = {}): readonly CatalogueError[] {
   const { body, query, ids } = operation
   return sortByNumber([
-    ...(Object.keys(ids).length > 0 ? ID_ERRORS : []),
+    ...(Object.keys(ids).length > 0 && malformedIds !== 'not found' ? ID_ERRORS : []),
     ...(body ? FIELD_ERRORS : []),
     ...(query ? QUERY_ERRORS : []),
     ...listOwnErrors(operation),

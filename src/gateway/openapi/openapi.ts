@@ -129,7 +129,7 @@ function describeService(families: readonly Family[], dialect: Dialect) {
   const rules = [...families, accountState].flatMap(({ requests }) => requests ?? [])
   const errorsOfOperation = (operation: Operation) =>
     [
-      ...errorsOf(operation),
+      ...errorsOf(operation, dialect),
       ...rules.flatMap((each) => each.listErrors(operation)),
       ...ofKeys,
       ...CONNECTION_ERRORS,
