@@ -1,3 +1,4 @@
+import type { Transaction } from '../../core/operation/transaction.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import type { Trouble } from '../../generated/controls.ts'
@@ -20,11 +21,14 @@ export function listRefusedStarts({ agent }: ControlHost): Trouble[] {
 }
 
 /** Lists the event destinations that have not received events, although the gateway has tried. */
-export function listUndelivered({ events }: ControlHost): Trouble[] {
+export function listUndelivered({ events, collections }: ControlHost, tx: Transaction): Trouble[] {
+  const destinations = collections.find(({ name }) => name === 'event_destinations')
   const tried = events?.all().filter(({ problem }) => problem !== null) ?? []
   const byDestination = new Map<string, SentEventItem[]>()
   for (const each of tried) byDestination.set(each.destination, [...(byDestination.get(each.destination) ?? []), each])
-  return [...byDestination].map(([key, all]) => {
+  // The log has the events of destinations that are deleted by now.
+  const present = [...byDestination].filter(([key]) => destinations && tx.get(destinations, key))
+  return present.map(([key, all]) => {
     const failed = all.filter(({ delivery }) => delivery === 'failed').length
     const waiting = all.length - failed
     const parts = [

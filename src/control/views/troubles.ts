@@ -111,7 +111,7 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ...limit(listRefusals(host, tx), 'rejected request'),
       ...limit(listVisitors(host, tx), 'request of visitors', 'requests of visitors'),
       ...limit(listRefusedStarts(host), 'rejected tunnel'),
-      ...limit(listUndelivered(host), 'event destination'),
+      ...limit(listUndelivered(host, tx), 'event destination'),
       ...limit(listOtherHosts(host), 'request for another host', 'requests for other hosts'),
       ...limit(listFaults(host, tx), 'fault'),
       // An outcome that makes domains fail is listed with these domains.

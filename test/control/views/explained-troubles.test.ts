@@ -145,6 +145,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     let status = 500
     const server = createServer((_, response) => void response.writeHead(status).end())
     const gateway = open({ destinations: { datadog: await listen(server) } })
+    const empty = gateway.snapshot()
     const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
     gateway.eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }], destination_ids: [id] })
     gateway.vaults.create({ name: 'app' })
@@ -166,6 +167,8 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(await listCauses(gateway)).toEqual([
       ['broken', '1 event failed after 24 hours. The last attempt: the destination answered 500.'],
     ])
+    gateway.restore(empty)
+    expect(await listTroubles(gateway)).toEqual([])
   })
 
   test('has an id without the seconds that a record still propagates', async () => {
