@@ -85,13 +85,13 @@ function describeWaiting(
   if (agent !== undefined) return cause
   if (traffic !== undefined) {
     const [visit] = journal.newestFirst()
-    if (!visit) return `${cause} No visitor has come.`
+    if (!visit) return `${cause} The journal of traffic has none.`
     if (visit.upstream === traffic) return cause
     const went = visit.upstream === null ? 'it reached no upstream' : `its upstream is ${visit.upstream}`
     return `${cause} The last one of a visitor, ${visit.method} ${visit.url}: ${went}, not ${traffic}.`
   }
   const last = requests.at(-1)
-  if (!last) return `${cause} There was none.`
+  if (!last) return `${cause} The journal has none.`
   const [missed] = findMissed(fault, [last], api)
   return missed ? `${cause} The last one, ${missed.request}: ${missed.reason}.` : cause
 }

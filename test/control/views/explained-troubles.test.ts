@@ -81,15 +81,25 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
 
   test('of a fault for an upstream names the upstream of the last visitor', async () => {
     const gateway = open()
+    const waits = 'A fault waits for a request.'
     gateway.faults.add({ traffic: 'https://misspelt.example.org', times: 1, status: 503 })
-    expect(await listCauses(gateway)).toEqual([['unused', 'A fault waits for a request. No visitor has come.']])
+    expect(await listCauses(gateway)).toEqual([['unused', `${waits} The journal of traffic has none.`]])
     const url = 'https://app.example.org'
     gateway.declare.tunnelSession({ endpoints: [{ url }] })
     gateway.traffic.upstream(url, () => new Response('hello'))
     await gateway.traffic.fetch(url)
     const went = `The last one of a visitor, GET ${url}/: its upstream is ${url}, not https://misspelt.example.org.`
-    expect(await listCauses(gateway)).toEqual([['unused', `A fault waits for a request. ${went}`]])
+    expect(await listCauses(gateway)).toEqual([['unused', `${waits} ${went}`]])
     expect(() => gateway.faults.assertNoPendingFaults()).toThrow('It waits for requests that the gateway sends on.')
+  })
+
+  test('of a partly used fault says that the journal has no request, not that there was none', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
+    await client(gateway)('GET', '/reserved_addrs')
+    gateway.requests.clear()
+    const cause = 'A fault has applied to 1 of 2 requests, and waits for 1 more. The journal has none.'
+    expect(await listCauses(gateway)).toEqual([['unused', cause]])
   })
 
   test('of a pending fault counts the requests that passed, or says that the key was rejected', async () => {
