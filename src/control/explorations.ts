@@ -8,7 +8,7 @@ export const errors = declareErrors({
   exploration_not_found: entry(
     90465,
     404,
-    'There is no exploration {id}. It has ended, nobody asked for its next step for an hour, or the server has started again. POST /_fauxgate/explorations starts one.',
+    'There is no exploration {id}. It has ended, was idle for an hour, or the server restarted. POST /_fauxgate/explorations starts one.',
   ),
   exploration_invalid: entry(90466, 400, 'The exploration cannot be started: {why}'),
 })

@@ -15,7 +15,7 @@ export const errors = declareErrors({
   gateway_not_found: entry(
     90463,
     404,
-    'This server has no gateway {name}. It was deleted, or unused for an hour, or the server has started again. POST /_fauxgate/gateways creates one.',
+    'This server has no gateway {name}. It was deleted, it was unused for an hour, or the server restarted. POST /_fauxgate/gateways creates one.',
   ),
   gateway_options_invalid: entry(90464, 400, 'The gateway cannot be created: {why}'),
 })

@@ -22,7 +22,7 @@ const problem = named(
   v.object({
     severity: documented(
       v.picklist(['error', 'warning']),
-      'An error if the service rejects the policy, and a warning if the policy is surely not meant.',
+      'An error if the service rejects the policy, and a warning if the policy probably does not do what was meant.',
     ),
     code: documented(v.string(), 'The number of the service, such as `ERR_NGROK_2203`, or the name of the warning.'),
     message: documented(v.string(), 'The sentence: the value received, and the values allowed.'),
@@ -32,7 +32,7 @@ const problem = named(
     docs: v.exactOptional(documented(v.string(), "The address of the service's own page.")),
   }),
   'PolicyProblem',
-  'A place in a traffic policy that the service rejects, or that is surely not meant.',
+  'A place in a traffic policy that the service rejects, or that probably does not do what was meant.',
 )
 
 const check = controlCall({

@@ -34,7 +34,7 @@ const savedSnapshot = named(
 const list = controlCall({
   method: 'GET',
   path: '/snapshots',
-  summary: 'List the snapshots that the gateway keeps, oldest first',
+  summary: 'List the named snapshots, oldest first',
   commands: [{ name: 'snapshots' }],
   response: v.array(savedSnapshot),
   run: ({ snapshots }) => snapshots.all.map(summarize),
@@ -43,7 +43,7 @@ const list = controlCall({
 const take = controlCall({
   method: 'POST',
   path: '/snapshots',
-  summary: 'Take a snapshot that the gateway keeps',
+  summary: 'Take a named snapshot',
   commands: [{ name: 'snapshots take', words: { name: '[NAME]' } }],
   from: 'body',
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: `Snapshot 1`, and so on.')) }),
@@ -73,7 +73,7 @@ const take = controlCall({
 const restore = controlCall({
   method: 'POST',
   path: '/snapshots/restore',
-  summary: 'Return to a snapshot that the gateway keeps',
+  summary: 'Return to a named snapshot',
   commands: [{ name: 'snapshots restore', words: { name: 'NAME' } }],
   from: 'body',
   schema: v.object({ name: documented(name, 'Its name.') }),
@@ -84,10 +84,8 @@ const restore = controlCall({
 const remove = controlCall({
   method: 'DELETE',
   path: '/snapshots',
-  summary: 'Remove a snapshot that the gateway keeps, or all',
-  commands: [
-    { name: 'snapshots remove', summary: 'Remove a snapshot that the gateway keeps', words: { name: 'NAME' } },
-  ],
+  summary: 'Remove a named snapshot, or all',
+  commands: [{ name: 'snapshots remove', summary: 'Remove a named snapshot', words: { name: 'NAME' } }],
   from: 'query',
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: all.')) }),
   errors: [general.not_found],

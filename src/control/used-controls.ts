@@ -33,7 +33,7 @@ const usedControls = named(
     dropped: documented(count, 'The number of controls that were dropped.'),
     others: documented(
       count,
-      "The number of changes of resources by other ways: operations in the gateway's own process, and its agent's API.",
+      "The number of changes of resources made in other ways: operations in the gateway's own process, and its agent's API.",
     ),
     options: documented(
       anyObject<object>(),

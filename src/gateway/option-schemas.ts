@@ -58,14 +58,14 @@ export const quirks = named(
       ),
       takenStatus: optionRow(
         v.pipe(v.number('400 or 409'), v.values([400, 409], '400 or 409')),
-        'The status of the error 413 for a domain name that is reserved already. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.',
+        'The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.',
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),
     },
     'an object with "keepBackendsOnPatch", "lateStatus", "policyMayFallThrough" and "takenStatus"',
   ),
   'Quirks',
-  'Behaviour of the real service that differs from its API reference.',
+  'Behavior of the real service that differs from its API reference.',
 )
 
 export const internalErrorBackoff = named(
@@ -185,7 +185,7 @@ const controlOptions = named(
     ),
     allowHosts: optionRow(
       v.array(hostName, 'an array of host names without port'),
-      'Extra names of this machine. Requests to a server may have them as their `Host`, and pages of these hosts may call it.',
+      'Extra names of this machine. Requests may use these names as their `Host`, and their pages may call the server.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),
   }),

@@ -52,7 +52,7 @@ export const gatewayRows = {
   ),
   cors: optionRow(
     origins,
-    'Further origins whose pages may call a server of the gateway. Its own pages and those of this machine may always. `*` allows all.',
+    'More origins whose pages may call the server. Its own pages and those of this machine may call it by default. `*` allows all.',
     { default: [], defaultText: 'none', placeholder: 'ORIGIN' },
   ),
   dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
@@ -94,11 +94,11 @@ export const gatewayRows = {
   ),
   errorText: optionRow(
     oneOfThese(['usual', 'varied']),
-    'The `msg` of errors. With `varied`, it says nothing and differs each time, so that code that matches it fails; the report has ' +
+    'The `msg` of errors. With `varied`, it says nothing useful and differs each time, so code that matches it fails. The report has ' +
       'the usual text.',
     { default: 'usual' },
   ),
-  quirks: optionRow(quirks, 'Behaviour of the real service that differs from its API reference.', {
+  quirks: optionRow(quirks, 'Behavior of the real service that differs from its API reference.', {
     default: {},
     defaultText: '',
   }),
@@ -131,7 +131,7 @@ export const gatewayRows = {
   ),
   destinations: optionRow(
     destinations,
-    'Addresses that the events for event destinations are posted to, by the kind of the destination. Without one, events are kept and not posted.',
+    'The addresses to post events to, by the kind of event destination. Without one, events are not posted.',
     { defaultText: 'none' },
   ),
   families: optionRow(families, 'Your own families, made with `fauxgate/kit`, by their names in the direct API.', {

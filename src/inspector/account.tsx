@@ -243,7 +243,7 @@ function List({ rows, hasMore, list, listMore, fork, show }: ListProps) {
         )}
       </div>
       {rows.length === 0 ? (
-        <p>There is no sandbox yet. Create the first one above.</p>
+        <p>No sandboxes yet. Create the first one above.</p>
       ) : (
         <Table
           columns={columns}

@@ -15,7 +15,7 @@ export const errors = declareErrors({
   object_unreachable: entry(
     90605,
     503,
-    'The sandbox is out of reach for the moment: whether this request was carried out is unknown. Try again.',
+    'The sandbox is unreachable at the moment. It is unknown whether this request was carried out. Try again.',
   ),
   sandbox_key_refused: entry(
     90606,
@@ -40,20 +40,20 @@ export const errors = declareErrors({
     'The sandbox is named {received}. Allowed: 1 to 40 lower-case letters, digits and inner hyphens.',
   ),
   sandbox_not_found: entry(90611, 404, 'There is no sandbox {name}. The holder of the account key creates it by PUT.'),
-  sandbox_taken: entry(90612, 409, 'There is a sandbox {name} already. Delete it first, or take another name.'),
+  sandbox_taken: entry(90612, 409, 'The sandbox {name} already exists. Delete it first, or choose another name.'),
   sandbox_options_invalid: entry(90613, 400, 'The sandbox cannot be created: {why}'),
   too_many_sandboxes: entry(
     90614,
     409,
     (it: { most: number }) =>
-      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} already, the most allowed. Delete some.`,
+      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} already, the maximum. Delete some.`,
   ),
-  key_taken: entry(90615, 409, 'The sandbox has a key {name} already. Revoke it first, or take another name.'),
+  key_taken: entry(90615, 409, 'The sandbox already has a key {name}. Revoke it first, or choose another name.'),
   key_not_found: entry(90616, 404, 'The sandbox has no key {name}.'),
   too_many_keys: entry(
     90617,
     409,
-    (it: { most: number }) => `The sandbox has ${formatCount(it.most, 'key')} already, the most allowed. Revoke some.`,
+    (it: { most: number }) => `The sandbox has ${formatCount(it.most, 'key')} already, the maximum. Revoke some.`,
   ),
   sandbox_unreadable: entry(
     90618,
@@ -63,14 +63,14 @@ export const errors = declareErrors({
   ttl_too_long: entry(
     90619,
     400,
-    'The ttl is longer than {most}, the longest allowed here (LONGEST_TTL). Take a shorter one.',
+    'The ttl is longer than {most}, the longest allowed here (LONGEST_TTL). Choose a shorter one.',
   ),
   quota_reached: entry(
     90620,
     409,
     (it: { prefix: string; most: number }) =>
-      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix} already, the most ` +
-      'allowed (QUOTAS). Delete some, or take a name that begins otherwise.',
+      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix} already, the maximum ` +
+      '(QUOTAS). Delete some, or choose a name with another prefix.',
   ),
   archive_line_invalid: entry(
     90621,
@@ -82,19 +82,19 @@ export const errors = declareErrors({
     409,
     (it: { restored: number; refused: number }) =>
       `${formatCount(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} rejected; details say why. Send ` +
-      'the archive again when that is solved, with ?existing=keep or ?existing=replace for names that there are already.',
+      'the archive again when that is solved, with ?existing=keep or ?existing=replace for names that already exist.',
   ),
   too_many_listeners: entry(
     90628,
     429,
     (it: { most: number }) =>
-      `${formatCount(it.most, 'page listens', 'pages listen')} to this sandbox already, the most allowed. Close one.`,
+      `${formatCount(it.most, 'page listens', 'pages listen')} to this sandbox already, the maximum. Close one.`,
   ),
   sandbox_busy: entry(
     90629,
     429,
     (it: { most: number; wait: number }) =>
-      `This sandbox had ${formatCount(it.most, 'request')} within a minute, the most allowed. ` +
+      `This sandbox had ${formatCount(it.most, 'request')} within a minute, the maximum. ` +
       `Try again in ${formatCount(it.wait, 'second')}.`,
   ),
 })

@@ -89,7 +89,7 @@ export type MatcherFunctions = {
  * const gateway = createNgrok()
  * const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
  * await gateway.fetch(`${gateway.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
- * expect(gateway).toHaveNoLeftovers() // throws: Expected no leftover resources, and requests left 1: …
+ * expect(gateway).toHaveNoLeftovers() // throws: Expected no leftover resources, but requests left 1: …
  * ```
  */
 export const matchers: MatcherFunctions = {
@@ -142,8 +142,8 @@ export const matchers: MatcherFunctions = {
     const left = gateway.leftovers({ ofTest: false })
     return gatewayResult(gateway, left.length === 0, (not) => {
       return not
-        ? 'Expected leftover resources, and requests left none.'
-        : `Expected no leftover resources, and requests left ${left.length}: ${listNames(left)}.`
+        ? 'Expected leftover resources, but requests left none.'
+        : `Expected no leftover resources, but requests left ${left.length}: ${listNames(left)}.`
     })
   },
   toBeGatewayError(received, ...keys) {
@@ -219,7 +219,7 @@ function countText(is: string, are: string, count: number): string {
 function otherStatuses(gateway: Gateway, operation: OperationName): string {
   const entries = gateway.requests.all().filter((each) => each.operation === operation)
   const statuses = entries.map(({ status }) => status)
-  return statuses.length === 0 ? '' : ` Other requests of it were answered ${statuses.join(', ')}.`
+  return statuses.length === 0 ? '' : ` Other requests for it got ${statuses.join(', ')}.`
 }
 
 /** The error that `toBeGatewayError` checks, and the text that describes it. */

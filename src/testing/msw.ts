@@ -47,7 +47,7 @@ function requirePossible(response: Response, request: Request): Response {
   if (!isStalled(response) || !isOfNodeHttp(request)) return response
   throw new Error(
     "A fault with ending: 'stall' cannot reach a client of node:http through Mock Service Worker. Serve the gateway for " +
-      'it: serve of fauxgate/node.',
+      'it with serve from fauxgate/node.',
   )
 }
 

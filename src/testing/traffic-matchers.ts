@@ -76,7 +76,7 @@ export const trafficMatchers = {
     })
     return matcherResult(errors.length === 0, (not) =>
       not
-        ? 'Expected a policy that the service rejects, and it is valid.'
+        ? 'Expected a policy that the service rejects, but it is valid.'
         : `Expected a valid policy, and it has ${formatCount(errors.length, 'error')}:${lines.join('')}`,
     )
   },

@@ -58,8 +58,8 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
   })
 
   it.each([
-    ['api_keys.create', 'api_keys.create exists in createNgrok of fauxgate/ngrok'],
-    ['secrets.create', 'vault_secrets.create exists in createNgrok of fauxgate/ngrok'],
+    ['api_keys.create', 'api_keys.create exists in createNgrok from fauxgate/ngrok'],
+    ['secrets.create', 'vault_secrets.create exists in createNgrok from fauxgate/ngrok'],
     ['secrets', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
     ['reserved_domain.create', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
   ])('says where an operation exists that this gateway lacks: %s', (operation, message) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
@@ -87,4 +87,16 @@ describe('The way to the first own test', () => {
     expect(read('README.md')).toContain('[Your first test][docs/getting-started.md]')
     expect(page.split(/^## /m).at(-1)).toContain('replace `sites.ts` with your own module')
   })
+})
+
+test('The guides of the package have at most 29,000 words that people wrote', () => {
+  const { files } = JSON.parse(read('package.json'))
+  const guides = readdirSync(new URL('../../docs', import.meta.url)).filter((name) => name.endsWith('.md'))
+  const pages = ['README.md', ...guides.map((name) => `docs/${name}`).filter((path) => !files.includes(`!${path}`))]
+  const written = pages
+    .filter((path) => !path.endsWith('reference.md'))
+    .map((path) => read(path).replace(/<!-- ([a-z ]+): npm run generate -->.*?<!-- end of \1 -->/g, ''))
+  const words = written.join(' ').match(/\S*[\p{L}\p{N}]\S*/gu) ?? []
+  expect(words.length).toBeGreaterThan(20_000)
+  expect(words.length).toBeLessThanOrEqual(29_000)
 })

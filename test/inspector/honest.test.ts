@@ -80,9 +80,9 @@ describe.skipIf(!CHROMIUM)('The page', () => {
   test('says that a link leads to nothing, and why a search finds nothing', async () => {
     const { server, page, go } = await open()
     await go('requests/op_x')
-    await page.getByText('The journal has no request of that id.').waitFor()
+    await page.getByText('The journal has no request with this id.').waitFor()
     await sendRequest(server, 'GET', '/reserved_addrs')
-    await page.getByRole('complementary').getByText('The journal has no request of that id.').waitFor()
+    await page.getByRole('complementary').getByText('The journal has no request with this id.').waitFor()
     const search = page.getByRole('searchbox')
     for (const [typed, hint] of [
       ['status:foo', 'status: takes digits, such as status:4xx or status:503, not "foo".'],
@@ -94,7 +94,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
       await page.getByText(hint).waitFor()
     }
     await go('jobs/rd_x')
-    await page.getByRole('complementary').getByText('The gateway has no managed domain of that id.').waitFor()
+    await page.getByRole('complementary').getByText('The gateway has no managed domain with this id.').waitFor()
   })
 
   test('shows characters that reverse text as they are encoded, and edits them unchanged', async () => {

@@ -71,7 +71,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await go('requests/50%')
     await page.getByText('No requests yet.').waitFor()
     await go('resources/constructor')
-    await page.getByText('There are no resources of the name "constructor".').waitFor()
+    await page.getByText('There are no resources called "constructor".').waitFor()
     await go('resources/compression')
     await page.getByLabel('edge_id/id').fill('50%/what?')
     await page.getByRole('button', { name: 'Look' }).click()

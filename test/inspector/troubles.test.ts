@@ -75,7 +75,7 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
       await page.goto(`${page.url().split('#')[0]}${href}`)
       await page.locator('main').waitFor()
       expect(await page.locator('main').textContent(), href).not.toMatch(
-        /has no (managed domain|request) of that id|does not have it/,
+        /has no (managed domain|request) with this id|does not have it/,
       )
     }
   })

@@ -75,7 +75,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const refusal = await restore(from, archive)
     expect([refusal.status, refusal.body.error_code]).toEqual([409, 'ERR_GATEWAY_90622'])
     expect(refusal.body.msg).toContain('0 sandboxes are restored and 2 rejected')
-    expect(refusal.body.details['line 2']).toContain('There is a sandbox two already.')
+    expect(refusal.body.details['line 2']).toContain('The sandbox two already exists.')
     expect((await restore(from, archive, '?existing=keep')).body).toMatchObject({ restored: 0, kept: 2 })
     expect(await listDescriptions()).toEqual(['later', 'kept'])
     // No sandbox can start with this journal.

@@ -42,7 +42,7 @@ describe('A Worker', () => {
       expect([status, body.error_code, body.msg]).toEqual([
         400,
         'ERR_GATEWAY_90619',
-        'The ttl is longer than 7d, the longest allowed here (LONGEST_TTL). Take a shorter one.',
+        'The ttl is longer than 7d, the longest allowed here (LONGEST_TTL). Choose a shorter one.',
       ])
     }
     await sandboxes.restart({ DEFAULT_TTL: '' })

@@ -62,8 +62,8 @@ describe('A quota (rules: sandboxes#limits)', () => {
     expect(refusals).toHaveLength(15)
     expect([refusals[0]?.body.error_code, refusals[0]?.body.msg]).toEqual([
       'ERR_GATEWAY_90620',
-      'There are 5 sandboxes whose names begin with branch- already, the most allowed (QUOTAS). Delete some, or take a ' +
-        'name that begins otherwise.',
+      'There are 5 sandboxes whose names begin with branch- already, the maximum (QUOTAS). Delete some, or choose a ' +
+        'name with another prefix.',
     ])
     const [name] = await sandboxes.listNames()
     const fork = await sandboxes.callAccount('POST', `/s/${name}/fork`, { name: 'branch-fork' })

@@ -231,7 +231,7 @@ describe('toHaveNoLeftovers', () => {
     for (let n = 0; n < 12; n++) made.push(await create(gateway))
     const message = catchMessage(() => expect(gateway).toHaveNoLeftovers())
     const names = made.slice(2).map((id) => `reserved_addrs ${id}`)
-    expect(message).toContain(`Expected no leftover resources, and requests left 12: ${names.join(', ')}, and 2 more.`)
+    expect(message).toContain(`Expected no leftover resources, but requests left 12: ${names.join(', ')}, and 2 more.`)
     for (const id of made.slice(2)) gateway.reservedAddrs.delete(id)
     expect(gateway.report()).toContain(
       `leftover resources:\n    reserved_addrs ${ofTest}, made by the test itself\n    reserved_addrs ${made[0]}\n`,
@@ -243,7 +243,7 @@ describe('toHaveNoLeftovers', () => {
     const id = await create(gateway)
     expect(gateway).not.toHaveNoLeftovers()
     expect(catchMessage(() => expect(gateway).toHaveNoLeftovers())).toBe(
-      `Expected no leftover resources, and requests left 1: reserved_addrs ${id}.\n\n${gateway.report()}`,
+      `Expected no leftover resources, but requests left 1: reserved_addrs ${id}.\n\n${gateway.report()}`,
     )
     expect(gateway.report()).toContain(id)
     gateway.reservedAddrs.delete(id)

@@ -108,7 +108,7 @@ describe('handlers for Mock Service Worker', () => {
     })
     expect(JSON.parse(String(text)).message).toBe(
       "A fault with ending: 'stall' cannot reach a client of node:http through Mock Service Worker. Serve the gateway for " +
-        'it: serve of fauxgate/node.',
+        'it with serve from fauxgate/node.',
     )
   })
 

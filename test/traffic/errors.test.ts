@@ -67,7 +67,7 @@ describe('An error that a visitor gets says in words what happened:', () => {
     ],
     ['500 ERR_NGROK_3900 An expression of the policy failed.', policyOf('custom-response', { body: '${1 / 0}' })],
     [
-      '500 ERR_NGROK_3901 An expression of the policy gave a pattern that is not valid.',
+      '500 ERR_NGROK_3901 An expression of the policy returned an invalid pattern.',
       policyOf('url-rewrite', { from: '(${req.method}', to: '/' }),
     ],
     [

@@ -14,7 +14,7 @@ type Options struct {
 	Start string `json:"start"`
 	// The plan whose documented limits apply to the account.
 	Plan string `json:"plan"`
-	// Further origins whose pages may call a server of the gateway. Its own pages and those of this machine may always. `*` allows all. Default: none.
+	// More origins whose pages may call the server. Its own pages and those of this machine may call it by default. `*` allows all. Default: none.
 	Cors []string `json:"cors"`
 	// The seed of ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
 	Seed string `json:"seed"`
@@ -26,9 +26,9 @@ type Options struct {
 	UnknownActions string `json:"unknownActions"`
 	// Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
 	EmptyJsonOnDelete bool `json:"emptyJsonOnDelete"`
-	// The `msg` of errors. With `varied`, it says nothing and differs each time, so that code that matches it fails; the report has the usual text. Default: `usual`.
+	// The `msg` of errors. With `varied`, it says nothing useful and differs each time, so code that matches it fails. The report has the usual text. Default: `usual`.
 	ErrorText string `json:"errorText"`
-	// Behaviour of the real service that differs from its API reference.
+	// Behavior of the real service that differs from its API reference.
 	Quirks *Quirks `json:"quirks"`
 	// Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds. Default: false.
 	RateLimit any `json:"rateLimit"`
@@ -54,7 +54,7 @@ type Options struct {
 	AllowUnused bool `json:"-"`
 }
 
-// Quirks: Behaviour of the real service that differs from its API reference.
+// Quirks: Behavior of the real service that differs from its API reference.
 type Quirks struct {
 	// A PATCH of a weighted backend without `backends` keeps its backends instead of removing them. Default: false.
 	KeepBackendsOnPatch bool `json:"keepBackendsOnPatch"`
@@ -62,7 +62,7 @@ type Quirks struct {
 	LateStatus bool `json:"lateStatus"`
 	// Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
-	// The status of the error 413 for a domain name that is reserved already. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
+	// The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
 }
 
@@ -84,9 +84,9 @@ type Fault struct {
 	Path string `json:"path"`
 	// An id in the path of the request, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.
+	// The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
 	Traffic string `json:"traffic"`
-	// The path of a request to the agent's API, such as `/api/tunnels`. The fault applies to no request of the REST API.
+	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
 	Agent string `json:"agent"`
 	// The number of matching requests that this fault applies to. Default: all, until you remove it.
 	Times int `json:"times"`
@@ -96,13 +96,13 @@ type Fault struct {
 	Phase string `json:"phase"`
 	// The HTTP status of the error, by default that of `error`, or 503.
 	Status int `json:"status"`
-	// An error of the catalogue: its key, or its `error_code`, such as `ERR_NGROK_413`.
+	// An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
 	// The `Retry-After` header of the error, rounded up to seconds.
 	RetryAfter time.Duration `json:"retryAfter"`
-	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed draws one for each request. Without another field, the response itself is the usual one.
+	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
 	Latency time.Duration `json:"latency"`
 	// True breaks the connection: `fetch` rejects, and a server resets the socket.
 	Drop bool `json:"drop"`
@@ -368,9 +368,9 @@ type ListedFault struct {
 	Path string `json:"path"`
 	// An id in the path of the request, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.
+	// The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
 	Traffic string `json:"traffic"`
-	// The path of a request to the agent's API, such as `/api/tunnels`. The fault applies to no request of the REST API.
+	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
 	Agent string `json:"agent"`
 	// The number of matching requests that this fault applies to. Default: all, until you remove it.
 	Times int `json:"times"`
@@ -380,13 +380,13 @@ type ListedFault struct {
 	Phase string `json:"phase"`
 	// The HTTP status of the error, by default that of `error`, or 503.
 	Status int `json:"status"`
-	// An error of the catalogue: its key, or its `error_code`, such as `ERR_NGROK_413`.
+	// An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
 	// The `Retry-After` header of the error, rounded up to seconds.
 	RetryAfter any `json:"retryAfter"`
-	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed draws one for each request. Without another field, the response itself is the usual one.
+	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
 	Latency any `json:"latency"`
 	// True breaks the connection: `fetch` rejects, and a server resets the socket.
 	Drop bool `json:"drop"`
@@ -484,6 +484,6 @@ type Request struct {
 	Cancelled any `json:"cancelled"`
 	// The id of the fault that applied to the request, or null.
 	Fault string `json:"fault"`
-	// What is wrong with the request. Absent if the response says it, as it usually does.
+	// What is wrong with the request. Absent if the response says it, as usual.
 	Problem string `json:"problem"`
 }

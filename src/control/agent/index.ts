@@ -91,7 +91,7 @@ const set = controlCall({
       ),
     }),
     'AgentBehaviour',
-    'The behaviour of the agent. What is left out stays.',
+    'The behavior of the agent. Omitted fields stay unchanged.',
   ),
   run: ({ agent }, { down = agent.isDown, url_after = agent.urlAfterMs }) => {
     agent.isDown = down

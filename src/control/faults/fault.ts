@@ -96,12 +96,12 @@ const fields = {
   path: text('The path below the base URL, such as `/reserved_domains`.'),
   resource: text('An id in the path of the request, such as `rd_…`.'),
   traffic: text(
-    'The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.',
+    'The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.',
   ),
   agent: v.exactOptional(
     documented(
       v.pipe(v.string(), v.regex(AGENT_PATH, 'a path of the API of the agent, such as "/api/tunnels"')),
-      "The path of a request to the agent's API, such as `/api/tunnels`. The fault applies to no request of the REST API.",
+      "The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.",
     ),
   ),
   times: whole(
@@ -119,7 +119,7 @@ const fields = {
   ),
   status: whole(400, 599, 'The HTTP status of the error, by default that of `error`, or 503.'),
   error: v.exactOptional(
-    documented(errorName, 'An error of the catalogue: its key, or its `error_code`, such as `ERR_NGROK_413`.', {
+    documented(errorName, 'An error, by its key or its `error_code`, such as `ERR_NGROK_413`.', {
       json: { type: 'string' },
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a type
       type: 'Key | `ERR_${string}`',
@@ -129,7 +129,7 @@ const fields = {
   retryAfter: v.exactOptional(sentDuration('The `Retry-After` header of the error, rounded up to seconds.')),
   latency: v.exactOptional(
     sentRange(
-      "The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed draws one for each request. Without another field, the response itself is the usual one.",
+      "The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.",
     ),
   ),
   drop: v.exactOptional(

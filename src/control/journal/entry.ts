@@ -74,7 +74,7 @@ export const journalEntry = named(
     ),
     fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),
     problem: v.exactOptional(
-      documented(v.string(), 'What is wrong with the request. Absent if the response says it, as it usually does.'),
+      documented(v.string(), 'What is wrong with the request. Absent if the response says it, as usual.'),
     ),
   }),
   'JournalEntry',

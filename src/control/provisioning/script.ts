@@ -42,7 +42,7 @@ const domain = v.optional(
         if (error) report(error, nameFacts(normalizeName(received)))
       }),
     ),
-    'The domain: its name, which no domain needs to have yet, or its id. Default: any domain.',
+    'The id of a domain, or its name, even before it is reserved. Default: any domain.',
   ),
 )
 
@@ -96,7 +96,7 @@ const script = controlCall({
     v.object({
       outcomes: documented(v.array(outcome), 'The outcomes of the next attempts, in this order.'),
       domain,
-      times: v.optional(documented(integerFrom(1, MAX_OUTCOMES), 'The number of repetitions of the outcomes.'), 1),
+      times: v.optional(documented(integerFrom(1, MAX_OUTCOMES), 'How often to repeat the outcomes.'), 1),
       first: v.optional(
         documented(
           v.boolean(),
@@ -236,7 +236,7 @@ const listedOutcome = named(
 const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
-  summary: 'List the outcomes of the attempts to come',
+  summary: 'List the outcomes of the next attempts',
   commands: [{ name: 'script show' }],
   response: v.array(listedOutcome),
   run: (host) => host.transact(listPendingOutcomes),

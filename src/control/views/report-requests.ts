@@ -88,7 +88,7 @@ function describeMissingRequests({ otherRequests }: ControlHost): readonly strin
   if (!otherRequests.wasInstalled || otherRequests.listLines().length > 0) return []
   return [
     'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',
-    'their requests go to the network. Connect them by the handlers of fauxgate/msw, or by serve of fauxgate/node and its URL.',
+    'their requests go to the network. Connect them by the handlers from fauxgate/msw, or by serve from fauxgate/node and its URL.',
   ]
 }
 

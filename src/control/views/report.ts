@@ -33,7 +33,7 @@ const MAX_LINE_LENGTH = 400
 const about = v.exactOptional(
   documented(
     v.string('a string'),
-    'A text that the report follows, such as the message of a failed assertion. Domains that it names by hostname or id come first, and pending faults and outcomes that it has are left out.',
+    'A text to print before the report, such as the message of a failed assertion. Domains in it come first in the report, which leaves out pending faults and outcomes in it.',
   ),
 )
 
@@ -48,7 +48,7 @@ const GO_THERE = {
 const LANGUAGES = ['javascript', 'python', 'go', 'shell'] as const satisfies readonly (keyof typeof GO_THERE)[]
 
 const language = v.exactOptional(
-  documented(oneOfThese(LANGUAGES), 'The language of calls that the report suggests. Default: none, only words.'),
+  documented(oneOfThese(LANGUAGES), 'The language of calls that the report suggests. Default: no calls.'),
 )
 
 const reportOptions = optionsOf({ about })

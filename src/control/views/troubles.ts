@@ -66,7 +66,7 @@ const trouble = named(
 const read = controlCall({
   method: 'GET',
   path: '/troubles',
-  summary: 'List the likely mistakes that state and requests show, by cause',
+  summary: 'List likely mistakes, by cause',
   commands: [{ name: 'troubles' }],
   response: v.array(trouble),
   run: async (host): Promise<Trouble[]> => JSON.parse(host.withoutKeys(JSON.stringify(await listTroubles(host)))),
@@ -78,7 +78,7 @@ const FIXING = [dns, provisioning, faults, clock, agent]
 const fix = controlCall({
   method: 'POST',
   path: '/troubles/fix',
-  summary: 'Make the calls that end a trouble, at all places that have it',
+  summary: 'Fix a trouble in each place that has it',
   commands: [{ name: 'troubles fix', words: { id: 'ID' }, example: '"fixed: The DNS records are correct by now."' }],
   from: 'body',
   schema: v.object({ id: documented(v.string(), 'The listed `id` of the trouble.') }),

@@ -92,7 +92,7 @@ function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDia
 
 /** Returns the function that creates a gateway of a built-in dialect. */
 const creatorOf = (name: string) =>
-  name === 'ngrok' ? 'createNgrok() of fauxgate/ngrok' : 'createGateway() of fauxgate'
+  name === 'ngrok' ? 'createNgrok() from fauxgate/ngrok' : 'createGateway() from fauxgate'
 
 /** Returns what a client of another dialect needs: the flag of the server, and the function of the library. */
 function describeOtherDialect(sent: string | undefined): string | undefined {

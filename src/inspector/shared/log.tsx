@@ -105,7 +105,7 @@ export function Log<T extends object>(props: LogProps<T>) {
         </>
       }
     >
-      {found.length === 0 && <EmptyState title="No request is like that.">{findHint(search, words)}</EmptyState>}
+      {found.length === 0 && <EmptyState title="No matching requests.">{findHint(search, words)}</EmptyState>}
       <LongTable
         label={`${tab[0]?.toUpperCase()}${tab.slice(1)}`}
         kind={tab}

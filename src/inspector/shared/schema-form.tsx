@@ -211,7 +211,7 @@ function IdInput({ families, ...input }: IdInputProps) {
 function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
   const live = useRecords(families)
   const records = live.state === 'known' ? live.value : []
-  const none = { loading: 'Loading…', failed: 'They could not be loaded.', known: 'There is none to add.' }
+  const none = { loading: 'Loading…', failed: 'They could not be loaded.', known: 'Nothing to add.' }
   const chosen: readonly string[] = JSON.parse(value || '[]')
   const show = (id: string) => [records.find(({ key }) => key === id)?.name, id].filter(Boolean).join(' · ')
   const choose = (ids: readonly string[]) => set(JSON.stringify(ids))

@@ -96,7 +96,7 @@ function JobList({ loaded, id, show, side }: JobListProps) {
           />
         </>
       ) : all > 0 || name ? (
-        <EmptyState title="No domain is like that." />
+        <EmptyState title="No matching domains." />
       ) : (
         <EmptyState title="No managed domains yet." command={curlToCreate(page)}>
           Create one, with a certificate management policy:
@@ -112,7 +112,7 @@ function JobSide({ id, of }: { id: string; of: Live<DomainTimeline | null> }) {
   return (
     <Side title={job?.domain ?? id} mark={job && <StateChip state={job.state} />} back={page.linkWithin('jobs')}>
       <Known of={of}>
-        {(known) => (known ? <JobDetails job={known} /> : <p>The gateway has no managed domain of that id.</p>)}
+        {(known) => (known ? <JobDetails job={known} /> : <p>The gateway has no managed domain with this id.</p>)}
       </Known>
     </Side>
   )
@@ -213,7 +213,7 @@ function Restart() {
   const { manual } = page.overview ?? {}
   return (
     <li class="record dim">
-      The server restarted.{!manual && ' Attempts that were due meanwhile have the times at which they were due.'}
+      The server restarted.{!manual && ' Attempts that fell due meanwhile keep their own times.'}
     </li>
   )
 }

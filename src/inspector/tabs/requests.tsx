@@ -19,7 +19,7 @@ const FILTERS = {
   'changed:yes': 'changed',
 }
 
-const NO_REQUEST = 'The journal has no request of that id. It may have been dropped or cleared.'
+const NO_REQUEST = 'The journal has no request with this id. It may have been dropped or cleared.'
 
 export function Requests({ id }: { id: string }) {
   const { journal, requests, history } = page
@@ -30,7 +30,7 @@ export function Requests({ id }: { id: string }) {
       <Known of={history}>
         {() => (
           <EmptyState title={`No requests ${describeStart()}.`} command={curlToCreate(page)}>
-            {id && NO_REQUEST} Requests of clients appear here as they come. Send one:
+            {id && NO_REQUEST} Requests appear here as they arrive. Send one:
           </EmptyState>
         )}
       </Known>

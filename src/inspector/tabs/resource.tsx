@@ -81,7 +81,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
   }
   return (
     <>
-      {loaded === null && <p class="dim">There is none of that id.</p>}
+      {loaded === null && <p class="dim">Nothing has this id.</p>}
       <div class="row">
         {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
         {loaded && [...inner, ...actions.filter(isPossible)].map(operationButton)}

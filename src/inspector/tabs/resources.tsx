@@ -57,7 +57,7 @@ export function Resources() {
       {family ? (
         <Shown key={name} family={family} ids={ids} />
       ) : (
-        <EmptyState title={`There are no resources of the name "${name}".`} />
+        <EmptyState title={`There are no resources called "${name}".`} />
       )}
     </div>
   )
@@ -106,7 +106,7 @@ function List(props: FamilyProps) {
       <Known of={loaded}>
         {({ rows, hasMore }) =>
           rows.length === 0 ? (
-            <EmptyState title={text ? 'None is like that.' : 'None yet.'} />
+            <EmptyState title={text ? 'No matches.' : 'None yet.'} />
           ) : (
             <Rows
               family={family}

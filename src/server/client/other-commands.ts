@@ -51,7 +51,7 @@ const requests: Command = {
   words: '',
   summary: 'Show the requests and their responses, oldest first',
   flags: [
-    switchFlag('follow', 'Continue with each further request, until you stop it.'),
+    switchFlag('follow', 'Keep printing new requests until you stop it.'),
     switchFlag('json', 'Print whole journal entries, one JSON object per line.'),
     ...SERVER_FLAGS,
   ],

@@ -36,7 +36,7 @@ const VISITOR = [
   { field: 'country', ...textFlag('from-country', 'CODE', 'The country of the visitor, as two letters.') },
   {
     field: 'insecure',
-    ...switchFlag('insecure', 'Accept any certificate, also one for another name or an expired one.'),
+    ...switchFlag('insecure', 'Accept any certificate, even an expired one or one for another name.'),
   },
   {
     field: 'facts',

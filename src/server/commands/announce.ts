@@ -17,7 +17,7 @@ export function announce(gateway: Gateway, server: Served, config: Config, host:
   log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${describePlace(server, host)}`, facts)
   log.notice('connect', howToConnect(gateway, server, config), { inspector: inspectorUrl(server) })
   if (server.agentUrl !== undefined) {
-    const text = `The agent's local API is at ${server.agentUrl}/api. Nothing dials out.`
+    const text = `The agent's local API is at ${server.agentUrl}/api. Nothing connects to ngrok.`
     log.notice('agent', text, { url: server.agentUrl })
   }
   if (tlsRoot !== undefined) {

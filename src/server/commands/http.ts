@@ -30,12 +30,12 @@ const flags = optionTable.map((option) => {
 export const httpCommand: Command = {
   name: 'http',
   words: 'ADDRESS',
-  summary: 'Put an application of this machine behind an emulated gateway, as "ngrok http" puts it online',
+  summary: 'Put a local application behind an emulated gateway, like "ngrok http"',
   flags: [URL_FLAG, POLICY_FLAG, CONFIG_FLAG, ...flags],
   notes: [
-    'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing dials out.',
+    'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing connects to ngrok.',
     'If the default port of --agent, --traffic or --traffic-tls is taken, the next free one is used.',
-    'A domain that --url needs is reserved.',
+    'The domain of --url is reserved automatically.',
     'All options of "fauxgate serve" apply. With --watch, a change of the policy restarts the gateway.',
   ],
   example: 'http 3000 --url https://app.example.com --traffic-policy-file policy.yml',

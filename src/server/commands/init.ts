@@ -29,7 +29,7 @@ export const init: Command = {
       RUNNERS.join('|'),
       'The test runner. Default: the one in package.json, or node, which is `node --test`.',
     ),
-    switchFlag('yes', 'Ask no questions. Without a terminal there are none either.'),
+    switchFlag('yes', 'Ask no questions. This is the default without a terminal.'),
   ],
   run: runInit,
 }

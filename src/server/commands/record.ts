@@ -33,8 +33,8 @@ export const recordCommand: Command = {
   summary: 'Run a proxy in front of a service, and record the requests and responses',
   flags,
   notes: [
-    'It listens on this machine alone until SIGINT, SIGTERM or SIGHUP stops it. It writes the recording then, and every 2 s while requests come.',
-    'If the service does not answer a request, the client gets 502 or 504. A warning names the request, and it is not recorded.',
+    'It listens on this machine until SIGINT, SIGTERM or SIGHUP stops it. It saves the recording when it stops, and every 2 s while requests arrive.',
+    'If the service does not respond, the client gets 502 or 504. A warning names the request, and it is not recorded.',
     'In the recording, placeholders replace secrets, keys, ids, names and addresses. The client gets the responses unchanged, except that URLs of the service become URLs of this proxy.',
   ],
   run: runRecord,

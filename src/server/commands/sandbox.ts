@@ -19,9 +19,9 @@ export const sandboxCommand: Command = {
   summary: 'Serve shared sandboxes with workerd: many gateways behind one URL',
   flags: sandboxTable,
   notes: [
-    'The package workerd must be installed beside fauxgate: npm install --save-dev workerd.',
-    'ACCOUNT_KEY is the secret that creates and removes sandboxes. Without that variable, the first start makes a key, shows it, and keeps it in the folder.',
-    'SIGINT and SIGTERM stop it. The next start with the same folder has all sandboxes again.',
+    'Install the package workerd next to fauxgate: npm install --save-dev workerd.',
+    'ACCOUNT_KEY is the secret that creates and removes sandboxes. Without it, the first start creates a key, prints it and stores it in the folder.',
+    'SIGINT and SIGTERM stop it. The sandboxes are back when you start it again with that folder.',
   ],
   run: runSandboxes,
 }

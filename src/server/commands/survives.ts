@@ -19,9 +19,12 @@ const listFlag = (flag: string, value: string, sentence: string): Flag => ({ fla
 
 /** The flags, by the settings that they set. */
 const FLAGS = {
-  faults: integerFlag('faults', 'The most failures in one schedule. Default: 1, or 0 with --copies.'),
-  copies: integerFlag('copies', 'How many processes run at once, 1 to 3, in each order of their requests. Default: 1.'),
-  restart: switchFlag('restart', 'Kill the command after a request, too, and start it again.'),
+  faults: integerFlag('faults', 'The maximum number of failures in one schedule. Default: 1, or 0 with --copies.'),
+  copies: integerFlag(
+    'copies',
+    'The number of processes that run at once, 1 to 3, in each order of their requests. Default: 1.',
+  ),
+  restart: switchFlag('restart', 'Also kill the command after a request, and start it again.'),
   allow: textFlag(
     'allow',
     'REGEXP',
@@ -30,14 +33,11 @@ const FLAGS = {
   mayLeave: listFlag('may-leave', 'FAMILY', 'What the command may leave when it fails. It is then started again.'),
   ignore: listFlag('ignore', 'PATH', 'What is not compared, such as reserved_addrs.metadata.'),
   also: listFlag('also', 'KIND', 'Additional failures: late, slow.'),
-  max: integerFlag('max', 'The most schedules that are tried. Default: 20000.'),
-  silence: integerFlag('silence', 'The real seconds after which a request without a response ends. Default: 2.'),
-  timeout: integerFlag('timeout', 'The real seconds that a run may take. Default: 60.'),
-  jobs: integerFlag(
-    'jobs',
-    'How many runs are made at once. Use 1 if they share files, ports or a database. Default: 8.',
-  ),
-  replay: textFlag('replay', 'SCHEDULE', 'Try this one schedule of a report, and show what the command prints.'),
+  max: integerFlag('max', 'The maximum number of schedules to try. Default: 20000.'),
+  silence: integerFlag('silence', 'End a request without a response after this many real seconds. Default: 2.'),
+  timeout: integerFlag('timeout', 'The maximum duration of a run, in real seconds. Default: 60.'),
+  jobs: integerFlag('jobs', 'The number of parallel runs. Use 1 if they share files, ports or a database. Default: 8.'),
+  replay: textFlag('replay', 'SCHEDULE', 'Replay this schedule of a report, and show what the command prints.'),
 } satisfies { readonly [Name in keyof ExplorationSettings]?: Flag }
 
 const SETUP = textFlag('setup', 'COMMAND', 'Run this in a shell before each run, with the same environment.')
@@ -45,13 +45,13 @@ const SETUP = textFlag('setup', 'COMMAND', 'Run this in a shell before each run,
 export const survivesCommand: Command = {
   name: 'survives',
   words: 'COMMAND…',
-  summary: 'Run a command once for each failure of each request, and tell which one breaks it',
+  summary: 'Run a command once for each failure of each request, and report which one breaks it',
   flags: [...Object.values(FLAGS), SETUP],
   example: 'survives --faults 2 -- python onboard.py',
   notes: [
     'Everything after "--" is the command, with its own options.',
     'The command has the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded.',
-    'FAUXGATE_FOLDER is a new folder for each run. It stays when the command is started again.',
+    'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
     'Exit codes: 0 the command survives; 1 a failure breaks it, and a report says how; 2 a flag is wrong.',
   ],
   run: async (parsed, environment) => {

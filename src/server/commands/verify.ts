@@ -160,7 +160,7 @@ async function requireConsent(plan: string): Promise<void> {
       'verify creates things and deletes them again. There is no terminal to confirm at: add --yes, --read-only or --plan.',
     )
   const answer = await askAtTerminal(`${plan}Go on? [y/N] `, process.stderr)
-  if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was sent that creates anything.')
+  if (!/^y(es)?$/i.test(answer)) throw new UsageError('No request that creates something was sent.')
 }
 
 /** The number of lines that show the progress without a terminal. */

@@ -62,7 +62,7 @@ export const configRows = {
   ),
   latency: optionRow(
     durationRange(),
-    'The delay of every response of the API, in real time. From a range such as `50ms..200ms`, the seed draws one for each.',
+    'The delay of every response of the API, in real time. From a range such as `50ms..200ms`, the seed picks one for each.',
     { defaultText: 'none' },
   ),
   ...trafficRows,
@@ -73,7 +73,7 @@ export const configRows = {
     { default: 'system' },
   ),
   start: optionRow(start, 'The start of a manual clock: an RFC 3339 time.', {
-    defaultText: 'now, cut to the second',
+    defaultText: 'now, rounded down to the second',
     placeholder: 'TIME',
   }),
   ...shared,

@@ -16,13 +16,13 @@ const FORMAT_NAMES = ['text', 'json', 'junit', 'github'] as const
 export const policyTestCommand: Command = {
   name: 'policy test',
   words: 'FILE…',
-  summary: 'Run tests of traffic policies: requests of visitors, and the responses that they must get',
+  summary: 'Test traffic policies: send requests, and compare the responses',
   flags: [
     textFlag('format', FORMAT_NAMES.join('|'), 'The format of the output. Default: `text`.'),
     textFlag(
       'fail-under',
       'PERCENT',
-      'Fail if the tests reach fewer of the outcomes of rules and actions, in percent.',
+      'Fail if the tests reach less than this percentage of the outcomes of rules and actions.',
     ),
     switchFlag('watch', 'Run the tests again whenever a test file or its policy changes.'),
   ],

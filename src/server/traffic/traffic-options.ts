@@ -29,12 +29,12 @@ export const trafficRows = {
   ),
   upstreams: optionRow(
     v.array(upstream, `an array of ${UPSTREAM_ALLOWED}`),
-    'The servers of this machine that answer for upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
+    'Local servers that respond for upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
     { default: [], defaultText: 'none', flag: 'upstream', placeholder: 'URL=URL' },
   ),
   upstreamHosts: optionRow(
     v.array(nonEmptyText('a host name or an address'), 'an array of host names or addresses'),
-    'Hosts other than this machine that `upstreams`, and tunnels of the agent, may name.',
+    'Hosts other than this machine that `upstreams` and tunnels of the agent may use.',
     { default: [], defaultText: 'none', flag: 'upstream-host', placeholder: 'HOST' },
   ),
   trafficTimeout: optionRow(

@@ -55,7 +55,7 @@ const basicAuthFields = {
         v.string(),
         refuseUnless(configurationErrors.auth_provider_unknown, (id) => id === 'agent' || id === ''),
       ),
-      'Who knows the user names and passwords: `agent`, the only choice.',
+      'Who checks the user names and passwords: `agent`, the only choice.',
     ),
     'agent',
   ),

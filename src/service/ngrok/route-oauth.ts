@@ -30,7 +30,7 @@ const CLIENT_SECRET = 'The secret of that app.'
 const lists = {
   scopes: textList('The scopes to ask for, which only an app of your own can have.'),
   email_addresses: textList('The email addresses of the people who may pass.'),
-  email_domains: textList('The domains of the email addresses of the people who may pass.'),
+  email_domains: textList('The domains of the email addresses of allowed users.'),
 }
 
 const membership = {

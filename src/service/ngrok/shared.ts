@@ -52,7 +52,7 @@ export function nameTakenError(number: number, other: string) {
     number,
     400,
     (it: parts.FieldFacts & { id: string }) =>
-      `${it.received} is the name of ${it.id} already. Send a name that no other ${other} has.`,
+      `${it.received} is already the name of ${it.id}. Send a name that no other ${other} has.`,
   )
 }
 

@@ -89,7 +89,7 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   on('slice', 'list.slice(int, int): list', 'Returns a part of the list.'),
   on('flatten', 'list.flatten(): list | list.flatten(int): list', 'Joins the lists in the list.'),
   on('sort', ORDERED.map((type) => `list<${type}>.sort(): list`).join(' | '), 'Sorts the list.'),
-  on('distinct', 'list.distinct(): list', 'Removes what is there twice.'),
+  on('distinct', 'list.distinct(): list', 'Removes duplicates.'),
   on('encodeQueryString', 'map.encodeQueryString(): string', 'Writes a query.'),
   on('matches', 'matches(string, string): bool', 'Returns whether a text matches a pattern of RE2.'),
   on('charAt', 'string.charAt(int): string', 'Returns the character at an index.'),

@@ -1,4 +1,4 @@
-/** A place in a traffic policy that the service rejects, or that is surely not meant. */
+/** A place in a traffic policy that the service rejects, or that probably does not do what was meant. */
 export interface PolicyProblem {
   /** `error` if the service rejects the policy, and `warning` if the policy is right but surely not meant. */
   readonly severity: 'error' | 'warning'

@@ -154,18 +154,14 @@ const record = v.object({
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
   withFittingValue(record),
   'DnsRecord',
-  'A record of the simulated DNS zone, or the failure that resolvers see in its place. A name has at most one, and a CAA record beside an address.',
+  'A record of the simulated DNS zone, or the failure that resolvers see in its place. A name has at most one, and may have a CAA record next to an address record.',
 )
 
 const body = v.object({
   ...fields,
   value: v.optional(value),
   issuewild: v.optional(documented(v.string(), ISSUEWILD)),
-  after: v.optional(
-    sentDuration(
-      "How long the record takes to propagate, on the gateway's clock: resolvers do not find it before. Default: no time.",
-    ),
-  ),
+  after: v.optional(sentDuration("How long the record takes to propagate, on the gateway's clock. Default: no time.")),
 })
 
 export const dnsRecordBody = named(

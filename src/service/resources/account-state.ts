@@ -6,7 +6,11 @@ export const stateErrors = declareErrors({
   account_without_api: entry(204, 403, 'The API key is valid, but its account may not use the API.'),
   account_suspended: entry(205, 403, 'The account is suspended.'),
   account_unpaid: entry(247, 403, 'The account is suspended until its invoice is paid.'),
-  owner_without_write: entry(635, 403, 'The owner of the API key may not write. Use the key of a user who may.'),
+  owner_without_write: entry(
+    635,
+    403,
+    'The owner of the API key may not write. Use the key of a user with write access.',
+  ),
   maintenance_read_only: entry(1500, 503, 'The service is in maintenance. Nothing can be changed until it ends.'),
   maintenance: entry(1501, 503, 'The service is in maintenance. Try again later.'),
   configurations_ended: entry(1608, 400, 'Endpoint configurations have ended. Use cloud endpoints instead.'),

@@ -35,6 +35,6 @@ export function findNgrokOperation(name: string): string | undefined {
 export function describeNgrokOnly(what: string): string {
   return (
     "This gateway was made by createGateway, which has few of ngrok's paths in any dialect. " +
-    `${what} exists in createNgrok of fauxgate/ngrok, and in "fauxgate serve --dialect ngrok".`
+    `${what} exists in createNgrok from fauxgate/ngrok, and in "fauxgate serve --dialect ngrok".`
   )
 }

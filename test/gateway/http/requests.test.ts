@@ -100,12 +100,12 @@ describe('The version header (rules: requests#version)', () => {
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_218')
     expect(answer.body.msg).toBe(
       'The header Service-Version is missing. Send "Service-Version: 2". The request has ngrok-version, as clients of the ' +
-        'dialect "ngrok" send. For them, use "fauxgate serve --dialect ngrok" or createNgrok() of fauxgate/ngrok.',
+        'dialect "ngrok" send. For them, use "fauxgate serve --dialect ngrok" or createNgrok() from fauxgate/ngrok.',
     )
   })
 
   test.each([
-    ['service-version', 'use "fauxgate serve --dialect standard" or createGateway() of fauxgate.'],
+    ['service-version', 'use "fauxgate serve --dialect standard" or createGateway() from fauxgate.'],
     ['acme-version', "is the gateway's `dialect` that of the client?"],
   ])('as %s tells how to get the dialect of the client', async (header, text) => {
     const headers = { 'service-version': null, 'ngrok-version': null, [header]: '2' }
@@ -310,7 +310,7 @@ describe('The URL of a request', () => {
     ['/vaults/vault_1/secrets', '/vaults'],
     ['/edges/https', '/edges/https'],
   ])("names createNgrok where only a gateway with ngrok's families has the path: %s", (path, start) => {
-    expect(api(path)).toEqual([404, expect.stringContaining(`${start} exists in createNgrok of fauxgate/ngrok`)])
+    expect(api(path)).toEqual([404, expect.stringContaining(`${start} exists in createNgrok from fauxgate/ngrok`)])
     const served = '"fauxgate serve --dialect ngrok".'
     expect(api(path)[1]).toContain(served)
   })
@@ -326,7 +326,7 @@ describe('The URL of a request', () => {
     const gateway = open({ dialect: ngrok })
     const answer = await client(gateway)('GET', '/api_keys')
     expect(answer.body.msg).toBe('Not Found')
-    expect(gateway.report()).toContain('/api_keys exists in createNgrok of fauxgate/ngrok')
+    expect(gateway.report()).toContain('/api_keys exists in createNgrok from fauxgate/ngrok')
   })
 
   test('of a gateway with some families of ngrok names createNgrok for the others alone', async () => {

@@ -17,7 +17,7 @@ Quirks = TypedDict(
         "lateStatus": "bool",
         # Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy. Default: false.
         "policyMayFallThrough": "bool",
-        # The status of the error 413 for a domain name that is reserved already. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
+        # The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
     },
     total=False,
@@ -45,9 +45,9 @@ Fault = TypedDict(
         "path": "str",
         # An id in the path of the request, such as `rd_…`.
         "resource": "str",
-        # The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.
+        # The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
         "traffic": "str",
-        # The path of a request to the agent's API, such as `/api/tunnels`. The fault applies to no request of the REST API.
+        # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
         "agent": "str",
         # The number of matching requests that this fault applies to. Default: all, until you remove it.
         "times": "int",
@@ -57,13 +57,13 @@ Fault = TypedDict(
         "phase": "Literal['before', 'after']",
         # The HTTP status of the error, by default that of `error`, or 503.
         "status": "int",
-        # An error of the catalogue: its key, or its `error_code`, such as `ERR_NGROK_413`.
+        # An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
         "error": "str",
         # The `msg` of the error.
         "message": "str",
         # The `Retry-After` header of the error, rounded up to seconds.
         "retryAfter": "Duration",
-        # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed draws one for each request. Without another field, the response itself is the usual one.
+        # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
         "latency": "Duration",
         # True breaks the connection: `fetch` rejects, and a server resets the socket.
         "drop": "bool",
@@ -99,7 +99,7 @@ DnsFields = TypedDict(
         "value": "str",
         # The authorities that CAA allows for wildcards, in the same form; absent if `value` holds for wildcards too.
         "issuewild": "str",
-        # How long the record takes to propagate, on the gateway's clock: resolvers do not find it before. Default: no time.
+        # How long the record takes to propagate, on the gateway's clock. Default: no time.
         "after": "Duration",
     },
     total=False,
@@ -394,7 +394,7 @@ Request = TypedDict(
         "cancelled": "Any",
         # The id of the fault that applied to the request, or null.
         "fault": "str | None",
-        # What is wrong with the request. Absent if the response says it, as it usually does.
+        # What is wrong with the request. Absent if the response says it, as usual.
         "problem": "str",
     },
     total=False,
@@ -411,7 +411,7 @@ Options = TypedDict(
         "start": "str",
         # The plan whose documented limits apply to the account.
         "plan": "Literal['free', 'hobbyist', 'paygo']",
-        # Further origins whose pages may call a server of the gateway. Its own pages and those of this machine may always. `*` allows all. Default: none.
+        # More origins whose pages may call the server. Its own pages and those of this machine may call it by default. `*` allows all. Default: none.
         "cors": "list[str]",
         # The seed of ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
         "seed": "str",
@@ -423,9 +423,9 @@ Options = TypedDict(
         "unknownActions": "Literal['refuse', 'accept']",
         # Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
         "emptyJsonOnDelete": "bool",
-        # The `msg` of errors. With `varied`, it says nothing and differs each time, so that code that matches it fails; the report has the usual text. Default: `usual`.
+        # The `msg` of errors. With `varied`, it says nothing useful and differs each time, so code that matches it fails. The report has the usual text. Default: `usual`.
         "errorText": "Literal['usual', 'varied']",
-        # Behaviour of the real service that differs from its API reference.
+        # Behavior of the real service that differs from its API reference.
         "quirks": "Quirks",
         # Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds. Default: false.
         "rateLimit": "Any",
@@ -454,9 +454,9 @@ Options = TypedDict(
 ScriptOptions = TypedDict(
     "ScriptOptions",
     {
-        # The domain: its name, which no domain needs to have yet, or its id. Default: any domain.
+        # The id of a domain, or its name, even before it is reserved. Default: any domain.
         "domain": "str",
-        # The number of repetitions of the outcomes. Default: `1`.
+        # How often to repeat the outcomes. Default: `1`.
         "times": "int",
         # True puts these outcomes before the pending outcomes for the same domain. Default: after.
         "first": "bool",
@@ -560,9 +560,9 @@ ListedFault = TypedDict(
         "path": "str",
         # An id in the path of the request, such as `rd_…`.
         "resource": "str",
-        # The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.
+        # The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
         "traffic": "str",
-        # The path of a request to the agent's API, such as `/api/tunnels`. The fault applies to no request of the REST API.
+        # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
         "agent": "str",
         # The number of matching requests that this fault applies to. Default: all, until you remove it.
         "times": "int",
@@ -572,13 +572,13 @@ ListedFault = TypedDict(
         "phase": "Literal['before', 'after']",
         # The HTTP status of the error, by default that of `error`, or 503.
         "status": "int",
-        # An error of the catalogue: its key, or its `error_code`, such as `ERR_NGROK_413`.
+        # An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
         "error": "str",
         # The `msg` of the error.
         "message": "str",
         # The `Retry-After` header of the error, rounded up to seconds.
         "retryAfter": "int | str",
-        # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed draws one for each request. Without another field, the response itself is the usual one.
+        # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
         "latency": "int | str",
         # True breaks the connection: `fetch` rejects, and a server resets the socket.
         "drop": "bool",

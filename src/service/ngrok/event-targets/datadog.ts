@@ -47,7 +47,7 @@ export const datadog = v.object({
   ),
 })
 
-const nullableText = kit.documented(v.nullable(v.string()), 'As sent; null if it was not.')
+const nullableText = kit.documented(v.nullable(v.string()), 'As sent; null if omitted.')
 
 /** The schema of a target of Datadog in a response. */
 export const datadogShape = kit.named(

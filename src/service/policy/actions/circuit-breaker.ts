@@ -4,7 +4,7 @@ import { circuitDuration, enforce } from '../fields.ts'
 
 export const circuitBreaker = action({
   type: 'circuit-breaker',
-  about: 'Answers 503 for a while after too many errors of the upstream.',
+  about: 'Returns 503 for a while after too many upstream errors.',
   page: 'circuit-breaker',
   phases: ['on_http_request'],
   outcomes: ['closed', 'open'],

@@ -92,7 +92,7 @@ const keys: Field = {
 
 export const jwtValidation = action({
   type: 'jwt-validation',
-  about: 'Lets pass only requests with a valid JSON Web Token.',
+  about: 'Rejects requests without a valid JSON Web Token.',
   page: 'jwt-validation',
   phases: ['on_http_request'],
   outcomes: ['accepted', 'refused'],

@@ -5,7 +5,7 @@ import { enforce, flag } from '../fields.ts'
 
 export const verifyWebhook = action({
   type: 'verify-webhook',
-  about: 'Lets pass only webhooks that their sender has signed with a secret.',
+  about: 'Rejects webhooks that their sender has not signed with a secret.',
   page: 'verify-webhook',
   phases: ['on_http_request'],
   outcomes: ['verified', 'failed'],

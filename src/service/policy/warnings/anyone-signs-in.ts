@@ -13,7 +13,7 @@ export const anyoneSignsIn: Warning = {
   id: 'anyone-signs-in',
   about:
     '`oauth`, or `openid-connect` with a provider that is open to anyone, is there, and no rule reads who signed in.',
-  reason: 'Everybody with an account at the provider passes, until a further rule rejects the others.',
+  reason: 'Anyone with an account at the provider gets in, unless another rule rejects them.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
   wrong: `on_http_request:
   - actions: [{ type: oauth, config: { provider: google } }]
