@@ -12,7 +12,8 @@ describe('docs/ngrok.md', () => {
     const fields = Object.entries(gateway).flatMap(([family, { list }]) => {
       if (typeof list !== 'function') return []
       // One needs an id, and the other is no family.
-      if (family === 'eventSources' || family === 'sentEvents') return []
+      if (family === 'eventSources') return ['sources of eventSources']
+      if (family === 'sentEvents') return []
       const [field = ''] = Object.keys(list()).filter((name) => name !== 'uri' && name !== 'next_page_uri')
       const snake = family.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
       return field === snake ? [] : [family.endsWith('Backends') ? field : `${field} of ${family}`]
