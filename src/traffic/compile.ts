@@ -17,6 +17,7 @@ import { EvaluationProblem, readField, type Values } from '../service/policy/cel
 import { type Scope, variablesOf } from '../service/policy/environment.ts'
 import type { PolicyPlace, PolicyProtocol } from '../service/policy/options.ts'
 import { type Phase, phasesOf } from '../service/policy/phases.ts'
+import { readText } from '../service/policy/text.ts'
 import { readDuration } from '../service/policy/time.ts'
 
 /** A policy that is ready to run: its rules by phase. */
@@ -59,8 +60,24 @@ export interface CompileOptions {
   readonly place?: PolicyPlace
 }
 
+/** Returns the policy that a record has as text or as a value, compiled once for the record; undefined if it has none. */
+export function compileOnce(
+  owner: object,
+  policy: unknown,
+  options: CompileOptions,
+  known: { readonly policies: WeakMap<object, CompiledPolicy>; readonly expressions: Expressions },
+): CompiledPolicy | undefined {
+  if (policy === null || policy === undefined || policy === '') return undefined
+  const found = known.policies.get(owner)
+  if (found) return found
+  const value = typeof policy === 'string' ? readText(policy).value : policy
+  const compiled = compilePolicy(value, options, known.expressions)
+  known.policies.set(owner, compiled)
+  return compiled
+}
+
 /** Makes a policy ready to run. It was checked before. */
-export function compilePolicy(policy: unknown, options: CompileOptions, expressions: Expressions): CompiledPolicy {
+function compilePolicy(policy: unknown, options: CompileOptions, expressions: Expressions): CompiledPolicy {
   const { protocol, place } = options
   const phases = new Map<Phase, CompiledPhase>()
   for (const [key, phase] of Object.entries(phasesOf(protocol, place))) {

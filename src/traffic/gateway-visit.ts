@@ -3,7 +3,6 @@ import { isSuspended } from '../service/ngrok/agent-start-errors.ts'
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
 import { restrictions } from '../service/ngrok/ip-restrictions.ts'
 import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
-import { readText } from '../service/policy/text.ts'
 import {
   type ActionOutcome,
   type Ending,
@@ -14,7 +13,7 @@ import {
 import { findTunnel } from './agent-calls.ts'
 import { chooseTarget } from './backends.ts'
 import { presentCertificate } from './certificate.ts'
-import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
+import { type CompiledPolicy, compileOnce } from './compile.ts'
 import { EndpointVisit } from './endpoint-visit.ts'
 import { errorResponse, hasResponsePhase, isGatewayFailure, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
@@ -108,7 +107,7 @@ export class GatewayVisit implements WholeVisit {
   async #runEndpoint(endpoint: EndpointRecord, request: VisitorRequest): Promise<Ending> {
     const protocol = endpoint.url.startsWith('https:') ? 'https' : 'http'
     const place = endpoint.binding === 'internal' ? { place: 'internal' as const } : {}
-    const policy = this.#compile(endpoint, endpoint.traffic_policy, { protocol, ...place })
+    const policy = compileOnce(endpoint, endpoint.traffic_policy, { protocol, ...place }, this.compiled)
     const visit = new EndpointVisit(request, endpoint, this)
     return this.#runPolicy(visit, policy, async () => {
       const { upstream_url, url, upstream_protocol } = endpoint
@@ -169,16 +168,6 @@ export class GatewayVisit implements WholeVisit {
     }
   }
 
-  #compile(owner: object, text: unknown, options: CompileOptions): CompiledPolicy | undefined {
-    if (text === null || text === undefined || text === '') return undefined
-    const known = this.compiled.policies.get(owner)
-    if (known) return known
-    const value = typeof text === 'string' ? readText(text).value : text
-    const policy = compilePolicy(value, options, this.compiled.expressions)
-    this.compiled.policies.set(owner, policy)
-    return policy
-  }
-
   async #runEdge(
     edge: string,
     route: string | undefined,
@@ -194,16 +183,13 @@ export class GatewayVisit implements WholeVisit {
       visit.settleBreakers(undefined)
       return end
     }
+    const compile = (owner: object, text: unknown, place: 'edge' | 'module') =>
+      compileOnce(owner, text, { protocol: 'https', place }, this.compiled)
     const older = reader.module('traffic_policy', key)
     const newer = reader.module('route_traffic_policy', key)
     const policy =
-      (newer &&
-        this.#compile(reader.moduleRecord('route_traffic_policy', key), newer.value, {
-          protocol: 'https',
-          place: 'edge',
-        })) ??
-      (older &&
-        this.#compile(reader.moduleRecord('traffic_policy', key), older, { protocol: 'https', place: 'module' }))
+      (newer && compile(reader.moduleRecord('route_traffic_policy', key), newer.value, 'edge')) ??
+      (older && compile(reader.moduleRecord('traffic_policy', key), older, 'module'))
     const target = backend ?? reader.module('route_backend', key)?.backend_id
     const ending = await this.#runPolicy(visit, policy, () => this.#sendToBackend(target, request))
     if (ending === 'close') return ending

@@ -2,7 +2,7 @@ import { LATEST_TIME } from '../core/schema/time.ts'
 import { Duration, parseDuration, parseTimestamp, Timestamp } from '../service/policy/cel/time.ts'
 import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { listTexts, toFieldText } from './field-value.ts'
-import { portOf, splitTarget, targetOf } from './target.ts'
+import { portOf, splitTarget } from './target.ts'
 
 /** The endpoint that a policy belongs to. */
 export interface EndpointFacts {
@@ -71,7 +71,8 @@ export const KNOWN: Readonly<Record<string, Read>> = {
   'res.cookies': ({ response }) => response && readSetCookies(response.headers),
   'res.status_code': ({ response }) => response?.status,
   'res.StatusCode': ({ response }) => response?.status,
-  'req.url': ({ request }) => new URL(request.url).origin + targetOf(request.url),
+  // A port gets what a fetch has normalised already. The path stays as it is sent on.
+  ...ofUrl('req.url', ({ href, hash }) => href.slice(0, href.length - hash.length)),
   ...ofUrl(
     'req.url.authority',
     ({ username, password, host }) => `${username}${password && `:${password}`}${username && '@'}${host}`,

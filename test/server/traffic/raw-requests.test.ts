@@ -263,7 +263,8 @@ describe.each(['plain', 'tls'] as const)(
       ["req.url.uri == '/a'", '/a?'],
       ['req.url.query == "c=\'d"', "/a?c='d"],
       ["req.url.query_params['c'][0] == 'd e'", '/a/../b?c=d+e'],
-      ["req.url == 'https://app.example.com/a/../x'", '/a/../x'],
+      ["req.url == 'https://app.example.com/x'", '/a/../x'],
+      ["req.url.raw == 'https://app.example.com/a/../x'", '/a/../x'],
     ])('%s for %s', async (expression, path) => {
       const upstream = await openRawUpstream(OK)
       const rules = [{ expressions: [expression], actions: [{ type: 'deny' }] }]
@@ -278,6 +279,27 @@ describe.each(['plain', 'tls'] as const)(
     })
   },
 )
+
+describe.each(['plain', 'tls'] as const)('The variables of a URL at the port %s', (kind) => {
+  test.each([
+    ['/a/../x?b=c', 'app.example.com'],
+    ['/a/%2e%2E/./x', 'APP.Example.com'],
+    ['/x', 'app.example.com:443'],
+    ['HTTPS://APP.example.com:443/a/../x?', 'app.example.com'],
+  ])('are those of a fetch: %s at %s', async (target, host) => {
+    const names = ['req.url', 'req.url.host', 'req.url.authority', 'req.url.port', 'req.url.scheme', 'req.url.query']
+    const body = names.map((name) => `\${${name}}`).join(' ')
+    const rules = [{ actions: [{ type: 'custom-response', config: { body } }] }]
+    const policy = { traffic_policy: JSON.stringify({ on_http_request: rules }) }
+    const { ports, gateway } = await openRawPorts('http://127.0.0.1:9', policy)
+    const sent = `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
+    const visitor = await visitRaw(ports[kind], sent, kind === 'tls' ? 'app.example.com' : undefined)
+    const url = target.startsWith('/') ? `https://${host}${target}` : target
+    const fetched = await (await gateway.traffic.fetch(url)).text()
+    expect(fetched).toMatch(/^https:\/\/app\.example\.com\/x(\?\S*)? app\.example\.com /)
+    expect((await visitor.closed()).split('\r\n\r\n')[1]).toBe(fetched)
+  })
+})
 
 describe.each(['plain', 'tls'] as const)('The head of a request at the port %s (rules: traffic#ports)', (kind) => {
   test.each([
