@@ -84,16 +84,19 @@ describe('fauxgate http', () => {
     expect((await visit(here)).status).toBe(200)
   })
 
-  test.each(['app.example.com', 'a.b.ngrok.app', '*.example.com'])(
-    'reserves the domain %s, and says so',
-    async (domain) => {
-      const { url, output } = await startHttp('--url', `https://${domain}`)
-      expect(output.stdout).toContain(`Reserved the domain ${domain}.`)
-      const headers = { authorization: 'Bearer any', 'ngrok-version': '2' }
-      const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
-      expect(reserved_domains).toMatchObject([{ domain }])
-    },
-  )
+  test.each([
+    ['https://app.example.com', 'app.example.com'],
+    ['app.example.com', 'app.example.com'],
+    ['https://App.example.com:443', 'app.example.com'],
+    ['https://a.b.ngrok.app', 'a.b.ngrok.app'],
+    ['https://*.example.com', '*.example.com'],
+  ])('for %s reserves the domain %s, and says so', async (wanted, domain) => {
+    const { url, output } = await startHttp('--url', wanted)
+    expect(output.stdout).toContain(`Reserved the domain ${domain}.`)
+    const headers = { authorization: 'Bearer any', 'ngrok-version': '2' }
+    const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
+    expect(reserved_domains).toMatchObject([{ domain }])
+  })
 
   test.each([
     ['--url', 'https://a.ngrok.app'],

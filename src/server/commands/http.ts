@@ -106,10 +106,11 @@ async function startTunnel(
   addr: string,
   { url, policy }: { readonly url: string | undefined; readonly policy: string | undefined },
 ): Promise<string | undefined> {
+  const whole = url === undefined || url.includes('://') ? url : `https://${url}`
   const start = () =>
     gateway.agent.start({
       ...{ name: NAME, addr },
-      ...(url !== undefined && { url: url.includes('://') ? url : `https://${url}` }),
+      ...(whole !== undefined && { url: whole }),
       ...(policy !== undefined && { traffic_policy: policy }),
     })
   try {
@@ -119,7 +120,7 @@ async function startTunnel(
       return undefined
     } catch (error) {
       if (!(error instanceof GatewayError) || !UNRESERVED.includes(error.key)) throw error
-      const { domain } = gateway.reservedDomains.create({ domain: url?.replace(/^https?:\/\//, '') ?? '' })
+      const { domain } = gateway.reservedDomains.create({ domain: new URL(whole ?? '').hostname })
       await start()
       return domain
     }
