@@ -3,6 +3,7 @@ import { listRanges } from '../../../src/control/faults/documented-numbers.ts'
 import { errors as faultErrors } from '../../../src/control/faults/fault.ts'
 import type { CatalogueError } from '../../../src/core/schema/errors.ts'
 import { CERTIFICATE_ERRORS } from '../../../src/service/provisioning/certificate-errors.ts'
+import unsent from '../../../tools/evidence/unsent-codes.json' with { type: 'json' }
 import type { AllEvidence } from '../evidence.ts'
 import { table, withParts } from '../markdown.ts'
 import { declaredErrors, errors, type LinkedDoubt, listDoubts, type OperationRules, type Section } from './rules.ts'
@@ -23,6 +24,10 @@ export function formatPages(
       totals: formatTotals(operations, all, sections),
       statuses: formatUnknown(documented, decided, doubts.length),
       codes: formatCodes(),
+      unsent: table(
+        ['codes', 'why'],
+        unsent.rows.map(({ codes, because }) => [codes, because]),
+      ),
       shares: formatShares(operations, all),
       operations: formatOperationTable(operations, all, doubts),
       doubts: formatDoubtTable(doubts),

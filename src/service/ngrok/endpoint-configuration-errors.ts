@@ -5,6 +5,9 @@ import * as parts from '../parts/index.ts'
 /** The service numbers an error of an edge's module this much higher than the same error of an endpoint configuration. */
 const DISTANCE = 5400
 
+/** The numbers of errors that have another distance, by those of edges. */
+const OTHERS: Readonly<Record<number, number>> = { 7107: 1699 }
+
 type TwinKey<Key> = `configuration_${Key & string}`
 
 /** The errors of endpoint configurations for those of edges. */
@@ -19,7 +22,11 @@ export type Twins<Errors> = {
 /** Makes the errors of endpoint configurations for those of edges, and the map from the ones to the others. */
 export function makeTwins<const Errors extends parts.ErrorsByKey>(errors: Errors) {
   const pairs = Object.values(errors).map(
-    (error) => [error, { ...error, key: `configuration_${error.key}`, number: error.number - DISTANCE }] as const,
+    (error) =>
+      [
+        error,
+        { ...error, key: `configuration_${error.key}`, number: OTHERS[error.number] ?? error.number - DISTANCE },
+      ] as const,
   )
   const twins = Object.fromEntries(pairs.map(([, twin]) => [twin.key, twin]))
   // The type checker does not follow entries.

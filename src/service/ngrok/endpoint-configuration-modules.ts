@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { ipErrors, ipRestrictionModule } from './edge-modules/ip-restriction.ts'
 import { authorityErrors, authorityIdErrors, mutualTlsModule } from './edge-modules/mutual-tls.ts'
-import { tlsErrors, tlsTerminationModule } from './edge-modules/tls-termination.ts'
+import { choiceErrors, tlsErrors, tlsTerminationModule } from './edge-modules/tls-termination.ts'
 import { makeTwins, refuseWithTwins } from './endpoint-configuration-errors.ts'
 import { defineModule, moduleFields, type Owner } from './modules.ts'
 import { headerErrors, headersModule } from './route-modules.ts'
@@ -23,8 +23,18 @@ export const configurationErrors = kit.declareErrors({
     '{field} was sent for an endpoint configuration of the type {type}, which has no such module.',
   ),
   configuration_type_invalid: kit.field(1622, 400, TYPES.join(', ')),
+  modules_without_termination: kit.entry(
+    1662,
+    400,
+    'terminate_at is "upstream", and these modules need TLS that ends at the edge: {names}. Disable them.',
+  ),
   configuration_description_too_long: parts.tooLong(1673),
   configuration_metadata_too_long: parts.tooLong(1674),
+  mutual_tls_without_termination: kit.entry(
+    1694,
+    400,
+    'mutual_tls needs TLS that ends at the edge, but terminate_at is "upstream". Disable one of them.',
+  ),
 })
 
 const record = v.object({ ...kit.recordHead('ec', descriptionAndMetadata()), type: parts.oneOfThese(TYPES) })
@@ -135,6 +145,8 @@ type Name = keyof All
 
 const NAMES = Object.keys(all)
 const OF_TLS: readonly string[] = ['mutual_tls', 'tls_termination'] satisfies Name[]
+/** The modules that need not see the content of connections. */
+const WITHOUT_TERMINATION: readonly string[] = ['ip_policy', 'tls_termination'] satisfies Name[]
 
 /** The modules that configurations of a type can have. */
 const MODULES_OF: Readonly<Record<ConfigurationRecord['type'], readonly string[]>> = {
@@ -160,7 +172,7 @@ const { twins, inPlaceOf } = makeTwins({
 })
 
 /** The errors of all modules of configurations. */
-export const configurationModuleErrors = { ...configurationErrors, ...authorityIdErrors, ...twins }
+export const configurationModuleErrors = { ...configurationErrors, ...authorityIdErrors, ...choiceErrors, ...twins }
 
 /** Rejects a body with modules that configurations of a type do not have. */
 export function requireModulesOf(type: ConfigurationRecord['type'], body: object): void {
@@ -168,15 +180,25 @@ export function requireModulesOf(type: ConfigurationRecord['type'], body: object
   if (field) kit.refuse(configurationErrors.configuration_module_unsupported, { field, received: '', type })
 }
 
-/** Rejects a configuration that people would sign in to by several modules. */
-export function requireConfigurationSignIn(tx: kit.Transaction, { id }: ConfigurationRecord): void {
-  requireOneSignIn(configurationModules.view(tx, { id }))
+/** Rejects a configuration whose enabled modules exclude one another. */
+export function requireFittingModules(tx: kit.Transaction, { id }: ConfigurationRecord): void {
+  const modules = configurationModules.view(tx, { id })
+  requireOneSignIn(modules)
+  const { tls_termination } = modules
+  if (!tls_termination?.enabled || tls_termination.terminate_at !== 'upstream') return
+  const enabled = NAMES.filter((name) => isEnabled(Reflect.get(modules, name)))
+  if (enabled.includes('mutual_tls')) kit.refuse(configurationErrors.mutual_tls_without_termination, {})
+  const names = enabled.filter((name) => !WITHOUT_TERMINATION.includes(name)).join(', ')
+  if (names !== '') kit.refuse(configurationErrors.modules_without_termination, { names })
 }
+
+const isEnabled = (module: unknown) => parts.isObject(module) && module.enabled === true
 
 /** Returns an operation of configurations that rejects with their errors. */
 export const ofConfigurations = <O extends kit.Operation>(operation: O): O => refuseWithTwins(operation, inPlaceOf)
 
-const { configuration_module_unsupported } = configurationErrors
+const { configuration_module_unsupported, modules_without_termination, mutual_tls_without_termination } =
+  configurationErrors
 const { signs_in_twice } = signInErrors
 
 /** Adds the rules of configurations to the operation of a module: it needs a configuration of a fitting type. */
@@ -187,12 +209,20 @@ function withRules<O extends kit.Operation>(operation: O, name: string): O {
   const errors = (operation.errors ?? []).filter(({ key }) => key !== 'edge_not_found')
   return ofConfigurations({
     ...operation,
-    errors: isReplace ? [...errors, configuration_module_unsupported, signs_in_twice] : errors,
+    errors: isReplace
+      ? [
+          ...errors,
+          configuration_module_unsupported,
+          signs_in_twice,
+          modules_without_termination,
+          mutual_tls_without_termination,
+        ]
+      : errors,
     run(tx, ids, input) {
       const configuration = kit.required(tx, configurations, ids.id ?? '', CONFIGURATION)
       if (isReplace) requireModulesOf(configuration.type, { [name]: true })
       const response = run(tx, ids, input)
-      if (isReplace) requireConfigurationSignIn(tx, configuration)
+      if (isReplace) requireFittingModules(tx, configuration)
       return response
     },
   })

@@ -8,7 +8,7 @@ import {
   configurationModules,
   configurations,
   ofConfigurations,
-  requireConfigurationSignIn,
+  requireFittingModules,
   requireModulesOf,
 } from './endpoint-configuration-modules.ts'
 import { descriptionAndMetadata } from './shared.ts'
@@ -129,7 +129,7 @@ const family = kit.resource(
         const configuration = tx.put(configurations, { ...kit.newHead(tx, 'ec', body), type })
         parts.declareMade(tx, configuration.id)
         configurationModules.set(tx, { id: configuration.id }, body)
-        requireConfigurationSignIn(tx, configuration)
+        requireFittingModules(tx, configuration)
         return configuration
       },
     },
@@ -138,7 +138,7 @@ const family = kit.resource(
       run(tx, before, body) {
         requireModulesOf(before.type, body)
         configurationModules.set(tx, { id: before.id }, body)
-        requireConfigurationSignIn(tx, before)
+        requireFittingModules(tx, before)
         return tx.put(configurations, { ...before, ...kit.described(body, before) })
       },
     },

@@ -4,6 +4,9 @@ import { declareErrors, ofField } from '../../core/schema/errors.ts'
 import { suggestion } from '../../core/schema/nearest.ts'
 import { ruleOnWhole } from '../../core/schema/rule.ts'
 import { enabled, secret } from '../../core/schema/schema.ts'
+import { toBytes } from '../x509/bytes.ts'
+import { readOr } from '../x509/der.ts'
+import { readPublicKey } from '../x509/keys.ts'
 import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
 
 const errors = declareErrors({
@@ -19,6 +22,11 @@ const errors = declareErrors({
   ),
   webhook_provider_missing: ofField(7029, 400, '{field} is missing. Name one of {allowed}.'),
   webhook_provider_unsupported: ofField(7030, 400, '{field} is {received}.{suggested} Allowed: one of {allowed}.'),
+  webhook_key_invalid: ofField(
+    7107,
+    400,
+    '{field} is not a verification key of {provider}, which is the base64 of an ECDSA public key.',
+  ),
 })
 
 /** The webhook providers whose requests a route can verify (rules: webhook-verification#provider). */
@@ -34,6 +42,9 @@ export const WEBHOOK_PROVIDERS: readonly string[] = `
   .split(/\s+/)
 
 const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
+
+/** The one provider whose secret is a public key. */
+const WITH_KEY = 'sendgrid'
 
 /** The one provider that signs with its own certificates instead of a shared secret. */
 const WITHOUT_SECRET = 'sns'
@@ -67,6 +78,14 @@ function isSupported(provider: string): boolean {
   return /^[a-zA-Z0-9_]+$/.test(provider) && WEBHOOK_PROVIDERS.includes(provider.toLowerCase())
 }
 
+/** Returns whether a text is the base64 of an ECDSA public key. */
+function isEcdsaKey(text: unknown): boolean {
+  return readOr(
+    () => /^[A-Za-z0-9+/]+=*$/.test(String(text)) && readPublicKey(toBytes(atob(String(text)))).kind === 'ecdsa',
+    () => false,
+  )
+}
+
 /** The rule on provider and secret together. Each field may already have a problem. */
 const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderError>(
   Object.values(errors),
@@ -84,6 +103,8 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
     const secretAt = { path: ['secret'], value: sent }
     if (isRequired && !isSent) report(errors.webhook_secret_missing, { provider }, secretAt)
     if (!isRequired && isSent) report(errors.webhook_secret_not_accepted, { provider }, secretAt)
+    if (provider.toLowerCase() === WITH_KEY && isSent && !isEcdsaKey(sent))
+      report(errors.webhook_key_invalid, { provider }, secretAt)
   },
 )
 

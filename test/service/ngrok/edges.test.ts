@@ -86,7 +86,8 @@ describe('An edge (rules: edges#edges)', () => {
     ['tcp', { ip_restriction: { ip_policy_ids: ['ipp_gone'] } }, 7007],
     ['tcp', { traffic_policy: { value: 'on_http_request: []' } }, 2230],
     ['tls', { tls_termination: { terminate_at: 'upstream', min_version: '1.2' } }, 7032],
-    ['tls', { tls_termination: { min_version: '2' } }, 215],
+    ['tls', { tls_termination: { min_version: '2' } }, 219],
+    ['tls', { tls_termination: { terminate_at: 'agent' } }, 224],
     ['https', { tls_termination: { terminate_at: 'edge' } }, 7109],
     ['https', { mutual_tls: { certificate_authority_ids: ['x'] } }, 228],
   ])('of %s rejects %j', async (kind, json, number) => {

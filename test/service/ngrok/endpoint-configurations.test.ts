@@ -65,6 +65,12 @@ describe('An endpoint configuration (rules: ngrok-families#endpoint-configuratio
     [1621, { type: 'tcp', compression: {} }],
     [1621, { type: 'http', tls_termination: {} }],
     [1679, { type: 'http', basic_auth: {}, oidc }],
+    [1662, { type: 'https', tls_termination: { terminate_at: 'upstream' }, compression: {} }],
+    [
+      1694,
+      { type: 'https', tls_termination: { terminate_at: 'upstream' }, mutual_tls: { certificate_authority_ids: [] } },
+    ],
+    [1699, { type: 'http', webhook_validation: { provider: 'sendgrid', secret: 's3cret' } }],
   ])('is rejected with %i: %o', async (number, json) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', '/endpoint_configurations', { json })).toBe(`400 ERR_NGROK_${number}`)

@@ -1,6 +1,8 @@
+import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { client, outcome } from '../../support/client.ts'
 import { open } from '../../support/gateway.ts'
+import { pem } from '../../support/pem.ts'
 
 const PATH = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
 
@@ -13,6 +15,9 @@ const PROVIDERS =
   sns sonatype square stripe svix terraform tiktok trendmicro_conformity twilio twitter typeform vmware webex whatsapp
   worldline xero zendesk zoom`.split(/\s+/)
 
+/** The public key of a P-256 key, as SendGrid shows it. */
+const SENDGRID_KEY = createPublicKey(pem('key-p256')).export({ type: 'spki', format: 'der' }).toString('base64')
+
 const put = (json: object) => client(open())('PUT', PATH, { json })
 
 describe('The provider of a webhook verification (rules: webhook-verification#provider)', () => {
@@ -21,7 +26,7 @@ describe('The provider of a webhook verification (rules: webhook-verification#pr
   })
 
   test.each(PROVIDERS)('can be %s, in any case, and is returned as sent', async (provider) => {
-    const secret = provider === 'sns' ? {} : { secret: 's3cret' }
+    const secret = provider === 'sns' ? {} : { secret: provider === 'sendgrid' ? SENDGRID_KEY : 's3cret' }
     for (const sent of [provider, provider.toUpperCase(), provider[0]?.toUpperCase() + provider.slice(1)]) {
       const { status, body } = await put({ provider: sent, ...secret })
       expect([status, body]).toEqual([200, { enabled: true, provider: sent, secret: secret.secret ?? '' }])
@@ -65,6 +70,13 @@ describe('The secret of a webhook verification (rules: webhook-verification#secr
 
   test.each([null, ''])('counts as missing when it is %j', async (secret) => {
     expect(outcome(await put({ provider: 'github', secret }))).toBe('400 ERR_GATEWAY_7027')
+  })
+
+  test('is the base64 of an ECDSA public key for sendgrid', async () => {
+    const rsa = createPublicKey(pem('key-rsa2048')).export({ type: 'spki', format: 'der' }).toString('base64')
+    for (const secret of ['s3cret', rsa, `${SENDGRID_KEY}!`])
+      expect(outcome(await put({ provider: 'SendGrid', secret }))).toBe('400 ERR_GATEWAY_7107')
+    expect((await put({ provider: 'SendGrid', secret: SENDGRID_KEY })).status).toBe(200)
   })
 
   test.each(['sns', 'SNS'])('is not accepted for %s, where null and "" count as missing', async (provider) => {

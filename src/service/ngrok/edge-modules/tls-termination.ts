@@ -20,20 +20,38 @@ export const tlsErrors = kit.declareErrors({
   ),
 })
 
+/** The errors of choices, which edges and endpoint configurations share. */
+export const choiceErrors = kit.declareErrors({
+  tls_version_unsupported: kit.field(219, 400, VERSIONS.join(', ')),
+  tls_termination_place_unsupported: kit.field(224, 400, TERMINATION_POINTS.join(' or ')),
+})
+
+type ChoiceError = (typeof choiceErrors)[keyof typeof choiceErrors]
+
 /** Makes the schema of an optional choice of texts. An empty text counts as absent. */
-function optionalChoice<const T extends readonly string[]>(texts: T, sentence: string) {
-  const read = v.pipe(v.picklist(texts), parts.blankIsAbsent(), parts.facts({ json: { enum: [...texts, ''] } }))
+function optionalChoice<const T extends readonly string[]>(texts: T, error: ChoiceError, sentence: string) {
+  const read = v.pipe(
+    v.picklist(texts),
+    kit.refusedAs(error),
+    parts.blankIsAbsent(),
+    parts.facts({ json: { enum: [...texts, ''] } }),
+  )
   return v.optional(kit.documented(read, sentence))
 }
 
 const min_version = optionalChoice(
   VERSIONS,
+  choiceErrors.tls_version_unsupported,
   'The oldest version of TLS that clients may use. Default: the service chooses.',
 )
 
 const tlsFields = v.object({
   enabled: parts.enabled,
-  terminate_at: optionalChoice(TERMINATION_POINTS, 'The place where TLS ends: `edge` or `upstream`. Default: `edge`.'),
+  terminate_at: optionalChoice(
+    TERMINATION_POINTS,
+    choiceErrors.tls_termination_place_unsupported,
+    'The place where TLS ends: `edge` or `upstream`. Default: `edge`.',
+  ),
   min_version,
 })
 
@@ -58,7 +76,7 @@ const tlsTermination = {
 /** The module `tls_termination` of HTTPS edges. */
 export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   ...tlsTermination,
-  errors: httpsTlsErrors,
+  errors: { ...httpsTlsErrors, ...choiceErrors },
   body: v.object({
     enabled: parts.enabled,
     min_version,
@@ -76,7 +94,7 @@ export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
 export const tlsTerminationModule = (owner: Owner) =>
   defineModule(owner, {
     ...tlsTermination,
-    errors: tlsErrors,
+    errors: { ...tlsErrors, ...choiceErrors },
     body: v.pipe(
       tlsFields,
       kit.ruleOnWhole<v.InferOutput<typeof tlsFields>, typeof tlsErrors.tls_version_of_upstream>(
