@@ -13,6 +13,7 @@ import { general } from '../core/schema/general-errors.ts'
 import { readCallOptions } from '../core/schema/options.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Resources } from '../generated/resources.ts'
+import { asksForCertificates } from './client-certificates.ts'
 import { addLastTransitions, createControlHost } from './control-host.ts'
 import { createDirectApi } from './direct/direct-api.ts'
 import { applyInitial, type LeftoverOptions, leftoverOptions } from './direct/initial.ts'
@@ -210,6 +211,7 @@ function createTransport(
     dialUpstreams(dialer) {
       host.traffic.upstreams.dialer = dialer
     },
+    asksForCertificates: () => asksForCertificates(engine.state.records),
     serveVisitor: (request) => host.traffic.serve(request),
     ...boundary.wrapAll({
       settle(isOver: () => boolean = () => false) {

@@ -65,6 +65,11 @@ export interface Transport<Sibling = object> {
    */
   readonly dialUpstreams: (dialer: Dialer) => void
   /**
+   * Returns whether a port has to ask visitors for a client certificate.
+   * @internal
+   */
+  readonly asksForCertificates: () => boolean
+  /**
    * Sends a request that a server received for an endpoint through the gateway. Rejects as `traffic.fetch` does.
    * @internal
    */

@@ -20,14 +20,24 @@ const REMEDIES: Readonly<Record<CertificateProblem['code'], string>> = {
   CERT_HAS_EXPIRED: 'Let the renewal succeed',
 }
 
+/** A handshake of TLS that fails: one side rejects the other. `code` is that of Node's error. */
+export class TlsFailure extends Error {
+  override readonly name: string = 'TlsFailure'
+
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
 /** The error of a visitor who rejects the certificate of the gateway. */
-export class CertificateRejected extends Error {
+export class CertificateRejected extends TlsFailure {
   override readonly name = 'CertificateRejected'
-  readonly code: CertificateProblem['code']
 
   constructor({ code, did }: CertificateProblem) {
-    super(`The gateway ${did}. ${REMEDIES[code]}, or accept any certificate: { from: { insecure: true } }.`)
-    this.code = code
+    super(code, `The gateway ${did}. ${REMEDIES[code]}, or accept any certificate: { from: { insecure: true } }.`)
   }
 }
 

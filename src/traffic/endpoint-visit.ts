@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { utf8Bytes } from '../core/schema/platform.ts'
+import { applicationSessionRecords } from '../service/ngrok/application-records.ts'
 import { rules as ipRules } from '../service/ngrok/ip-policies.ts'
 import { vaults } from '../service/ngrok/vault-records.ts'
 import { secrets } from '../service/ngrok/vault-secrets.ts'
@@ -12,8 +13,10 @@ import type {
   ActionOutcome,
   BreakerSettings,
   BreakerState,
+  ClientTls,
   IncomingResponse,
   OutgoingRequest,
+  SignIn,
   Visit,
 } from '../service/policy/visit.ts'
 import { createCompressor } from './codings.ts'
@@ -22,6 +25,7 @@ import type { ActionResult, EndpointFacts } from './known-variables.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
 import type { PolicyRun } from './policy-run.ts'
 import { countInWindow, enterBreaker, leaveBreaker, releaseBreaker } from './records.ts'
+import { continueSession } from './sign-ins.ts'
 import { createRoots } from './variables.ts'
 import type { WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
@@ -175,6 +179,20 @@ export class EndpointVisit implements Visit, PolicyRun {
         else leaveBreaker(tx, key, settings, status >= 500)
       }
     })
+  }
+
+  continueSession(signIn: SignIn): boolean {
+    const { reader, host, visitor } = this.whole.context
+    // Another dialect has no application users.
+    if (!reader.has(applicationSessionRecords)) return true
+    const user_agent = this.request.headers.get('user-agent') ?? ''
+    const { endpoint, clientIp: ip_address } = this
+    const at = { endpoint, user_agent, ip_address, country_code: visitor.country ?? null }
+    return host.transact((tx) => continueSession(tx, signIn, at))
+  }
+
+  checkTls(required: ClientTls): ActionOutcome {
+    return this.whole.checkTls(required)
   }
 
   forward(url: string): Promise<ActionOutcome> {

@@ -12,6 +12,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3007: [500, 'The gateway failed.'],
   3009: [502, 'The upstream failed before it responded.'],
   3010: [502, 'The upstream responded with a status that does not exist.'],
+  3105: [403, 'You are not one of the people who may use this site.'],
   3200: [404, 'No endpoint is online at this URL.'],
   3202: [503, 'The circuit breaker is open.'],
   3203: [403, 'An IP policy rejects the address.'],
@@ -31,6 +32,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3901: [500, 'An expression of the policy returned an invalid pattern.'],
   3903: [502, 'The body could not be read.'],
   3904: [502, 'The body could not be changed.'],
+  5312: [403, 'You are in none of the groups that may use this site.'],
   6030: [502, 'Several endpoints are online at this URL, and not all of them are pooled.'],
   8012: [502, 'The agent cannot connect to its upstream.'],
 }
@@ -42,7 +44,7 @@ export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: Commo
 }
 
 /** The errors by which the policy of an endpoint rejects a request. */
-const REFUSALS = /^(320[2-5]|34\d\d|370[02])$/
+const REFUSALS = /^(3105|320[2-5]|34\d\d|370[02]|5312)$/
 
 /** Returns whether an end of an endpoint is an error of the gateway, and no error of its policy (rules: traffic#responses). */
 export function isGatewayFailure(end: Ending): boolean {

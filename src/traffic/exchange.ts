@@ -21,6 +21,8 @@ export interface VisitorExchange {
   readonly ip: string
   /** The visitor, as the caller described it. */
   readonly from: Visitor
+  /** The facts about the visitor, by the paths of variables. */
+  readonly facts: ReadonlyMap<string, unknown>
   /** The edge, the route and the backend that the caller named. */
   readonly target: Target
   readonly body: KeptBody

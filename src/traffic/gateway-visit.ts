@@ -5,6 +5,7 @@ import { restrictions } from '../service/ngrok/ip-restrictions.ts'
 import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
 import {
   type ActionOutcome,
+  type ClientTls,
   type Ending,
   type IncomingResponse,
   type OutgoingRequest,
@@ -13,6 +14,7 @@ import {
 import { findTunnel } from './agent-calls.ts'
 import { chooseTarget } from './backends.ts'
 import { presentCertificate } from './certificate.ts'
+import { checkClientTls } from './client-tls.ts'
 import { type CompiledPolicy, compileOnce } from './compile.ts'
 import { EndpointVisit } from './endpoint-visit.ts'
 import { errorResponse, hasResponsePhase, isGatewayFailure, toUpstreamResponse } from './errors.ts'
@@ -62,7 +64,7 @@ export class GatewayVisit implements WholeVisit {
 
   /** Runs the visit to its end. */
   async run(request: VisitorRequest, { edge, route, backend }: Target): Promise<Ending> {
-    if (edge !== undefined) return this.#runEdge(edge, route, request, backend)
+    if (edge !== undefined) return this.#runTlsModules(edge) ?? this.#runEdge(edge, route, request, backend)
     if (backend !== undefined) return this.#sendToBackend(backend, request)
     return this.#runUrl(request, 'public')
   }
@@ -89,6 +91,8 @@ export class GatewayVisit implements WholeVisit {
     this.endpoint ??= endpoint.id
     this.#step('endpoint', `${endpoint.id} at ${endpoint.url} took the request`)
     if (url.protocol === 'https:' && binding === 'public') presentCertificate(this.context, endpoint, url.hostname)
+    const rejected = endpoint.edge_id !== null && url.protocol === 'https:' && this.#runTlsModules(endpoint.edge_id)
+    if (rejected) return rejected
     if (path.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
     const restriction = binding === 'public' && this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(new EndpointVisit(request, endpoint, this), restriction))
@@ -177,7 +181,11 @@ export class GatewayVisit implements WholeVisit {
     const key = route === undefined ? edge : `${edge}/${route}`
     this.endpoint ??= route ?? edge
     const { reader } = this.context
-    const visit = new EndpointVisit(request, { id: route ?? edge, url: new URL(request.url).origin }, this)
+    const visit = new EndpointVisit(
+      request,
+      { id: route ?? edge, url: new URL(request.url).origin, edge_id: edge },
+      this,
+    )
     const end = await runRequestModules(visit, (name) => reader.module(name, key))
     if (end) {
       visit.settleBreakers(undefined)
@@ -281,6 +289,23 @@ export class GatewayVisit implements WholeVisit {
       throw new SendFailure(error.failure === 'tooLong' ? 3601 : undefined, error.message)
     })
     return { status: response.status, headers: listTexts(response.headers), body: new TextDecoder().decode(body) }
+  }
+
+  checkTls(required: ClientTls): ActionOutcome {
+    if (this.forwards + this.sends > 0)
+      return { did: 'left TLS as it is between endpoints of the gateway', isIdle: true }
+    return checkClientTls(this.context, required)
+  }
+
+  /** Checks the TLS of a visitor by the modules of an edge. Returns the end of the visit if they reject it. */
+  #runTlsModules(edge: string): Ending | undefined {
+    const { reader, trace } = this.context
+    const mutual_tls_certificate_authorities = reader.module('https_edge_mutual_tls', edge)?.certificate_authority_ids
+    const min_version = reader.module('https_edge_tls_termination', edge)?.min_version
+    if (mutual_tls_certificate_authorities === undefined && min_version === undefined) return undefined
+    const { did, ends } = this.checkTls({ mutual_tls_certificate_authorities, min_version })
+    trace.push({ step: 'module', did: `the TLS of the edge ${did}`, ...(ends && { isEnd: true }) })
+    return ends
   }
 
   readUrl = (url: string): Promise<string> => readUpstream(url, this.context)

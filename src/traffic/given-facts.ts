@@ -8,6 +8,7 @@ import { type Config, type Variable, type Variables, variableOf } from '../servi
 import { ACTIONS } from '../service/policy/actions/index.ts'
 import { findBelow, listPaths, variablesOf } from '../service/policy/environment.ts'
 import { isVariable } from '../service/policy/variables.ts'
+import { factsOfCertificate } from './client-tls.ts'
 import { refusals } from './refusals.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -15,7 +16,7 @@ import type { Visitor } from './visitor.ts'
  * Returns the facts about a visitor, by the paths of variables.
  * @throws Refusal if there is no such variable, or for a stated result that no action can have
  */
-export function readFacts({ country, facts = {}, actions }: Visitor): ReadonlyMap<string, unknown> {
+export function readFacts({ country, facts = {}, actions, certificate }: Visitor): ReadonlyMap<string, unknown> {
   const given = new Map(Object.entries(facts))
   const variables =
     given.size > 0 || actions ? variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true }) : {}
@@ -26,6 +27,9 @@ export function readFacts({ country, facts = {}, actions }: Visitor): ReadonlyMa
   }
   if (actions) checkResults(actions, variables)
   for (const ip of ['conn.client_ip', 'conn.server_ip']) addCategories(given, ip)
+  if (certificate !== undefined)
+    for (const [path, fact] of Object.entries(factsOfCertificate(certificate)))
+      if (!given.has(path)) given.set(path, fact)
   if (country === undefined) return given
   const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(country)
   const found = { country, code: country, name: name ?? country }

@@ -8,6 +8,8 @@ import { portOf, splitTarget } from './target.ts'
 export interface EndpointFacts {
   readonly id: string
   readonly url: string
+  /** The edge of a route. */
+  readonly edge_id?: string | null
 }
 
 /** The variables that an action has set. */

@@ -1,6 +1,7 @@
 import { isObject } from '../core/schema/values.ts'
 import type { Config } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
+import { signInVisitor } from '../service/policy/sign-in.ts'
 import type { ActionOutcome, Ending } from '../service/policy/visit.ts'
 import type { EndpointVisit } from './endpoint-visit.ts'
 
@@ -25,13 +26,49 @@ function runAction(type: string, config: Config, visit: EndpointVisit): ActionOu
 const signIn = (name: string, type: string): ModuleRow => ({
   name,
   action: type,
-  run({ provider, options_passthrough }, visit) {
-    if (options_passthrough === true && visit.request.method === 'OPTIONS')
+  run(module, visit) {
+    if (module.options_passthrough === true && visit.request.method === 'OPTIONS')
       return { did: 'let a request with OPTIONS pass' }
-    const [name, app] = Object.entries(isObject(provider) ? provider : {}).find(([, each]) => isObject(each)) ?? []
-    return runAction(type, { provider: name, client_id: isObject(app) ? app.client_id : undefined }, visit)
+    const { provider: providers } = module
+    const [provider, app] =
+      Object.entries(isObject(providers) ? providers : {}).find(([, each]) => isObject(each)) ?? []
+    const own = isObject(app) ? app : module
+    return signInVisitor(visit, {
+      provider,
+      client_id: isObject(app) && typeof app.client_id === 'string' ? app.client_id : undefined,
+      issuer_url: typeof module.issuer === 'string' ? module.issuer : undefined,
+      max_session_duration: Number(module.maximum_duration) * 1000,
+      idle_session_timeout: Number(module.inactivity_timeout) * 1000,
+      findRejection: (identity) => findOutsider(own, identity),
+    })
   },
 })
+
+/** The lists of people who may pass: the error for all others, and what they have of an identity. */
+const PEOPLE: Readonly<Record<string, readonly [error: number, read: (identity: Module) => unknown]>> = {
+  email_addresses: [3105, ({ email }) => email],
+  email_domains: [3105, ({ email }) => String(email).split('@')[1]],
+  teams: [3105, ({ teams }) => teams],
+  organizations: [3105, ({ organizations }) => organizations],
+  authorized_groups: [5312, ({ groups }) => groups],
+}
+
+/** Returns why somebody is in none of the lists of people of a module (rules: traffic#signing-in); undefined if there are none. */
+function findOutsider(module: Module, identity: Module) {
+  const lists = Object.entries(PEOPLE).flatMap(([name, [error, read]]) => {
+    const allowed = module[name]
+    return Array.isArray(allowed) && allowed.length > 0
+      ? [{ name, error, allowed, found: [read(identity)].flat() }]
+      : []
+  })
+  const [first] = lists
+  const isIn = lists.some(({ allowed, found }) =>
+    found.some((each) => allowed.some((one) => String(one).toLowerCase() === String(each).toLowerCase())),
+  )
+  return !first || isIn
+    ? undefined
+    : { error: first.error, why: `it is in none of ${lists.map(({ name }) => name).join(', ')}` }
+}
 
 const setHeaders = (name: string): ModuleRow => ({
   name,

@@ -9,6 +9,11 @@ export class Reader {
     this.#names = new Set(records.collections.map(({ name }) => name))
   }
 
+  /** Returns whether the dialect has the family of a collection. */
+  has<R extends object>(collection: Collection<R>): boolean {
+    return this.#names.has(collection.name)
+  }
+
   get<R extends object>(collection: Collection<R>, key: string): R | undefined {
     return this.#names.has(collection.name) ? this.records.get(collection, key) : undefined
   }

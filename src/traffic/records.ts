@@ -98,3 +98,10 @@ export function releaseBreaker(tx: Transaction, key: string): void {
   const breaker = tx.get(breakers, key)
   if (breaker?.is_trying) tx.put(breakers, { ...breaker, is_trying: false })
 }
+
+/** The sign-ins of people at endpoints and routes. Each outlives its session, whose end signs the person out. */
+export const signIns = collection({
+  name: 'traffic_sign_ins',
+  key: ({ key }) => key,
+  schema: v.object({ key: someText, session_id: someText }),
+})

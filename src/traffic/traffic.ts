@@ -5,7 +5,7 @@ import { EvaluationProblem, MissingFact } from '../service/policy/cel/values.ts'
 import type { Ending } from '../service/policy/visit.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { BodyParts, Inform } from './body.ts'
-import { CertificateRejected } from './certificate.ts'
+import { TlsFailure } from './certificate.ts'
 import { toUpstreamResponse } from './errors.ts'
 import { noSecrets, type Target, type VisitorExchange } from './exchange.ts'
 import { GatewayVisit } from './gateway-visit.ts'
@@ -32,6 +32,10 @@ export interface ServedRequest {
   readonly body: BodyParts | null
   /** The address of the visitor. */
   readonly ip: string
+  /** The client certificate of the visitor with its chain, as PEM; undefined if it showed none. */
+  readonly certificate?: string | undefined
+  /** The facts about the TLS of the connection, by the paths of variables. */
+  readonly tls?: Visit['tls'] | undefined
   /** Receives informational responses of the upstream. */
   readonly inform: Inform
   /** Aborts when the visitor leaves. */
@@ -46,6 +50,7 @@ interface Visit {
   readonly signal: AbortSignal | undefined
   /** True if a server received it. */
   readonly isServed?: true
+  readonly tls?: readonly (readonly [path: string, fact: unknown])[] | undefined
   readonly onRecorded?: ((number: number) => void) | undefined
 }
 
@@ -97,9 +102,20 @@ export class GatewayTraffic {
   }
 
   /** Sends a request that a server received through the gateway. No message becomes one of a `fetch`. */
-  async serve({ method, url, headers, body, ip, signal, inform }: ServedRequest): Promise<UpstreamResponse> {
+  async serve({
+    method,
+    url,
+    headers,
+    body,
+    ip,
+    certificate,
+    tls,
+    signal,
+    inform,
+  }: ServedRequest): Promise<UpstreamResponse> {
     const request = new VisitorRequest(method, url, headers, body, inform)
-    return this.#visit({ request, from: { ip }, target: {}, signal, isServed: true })
+    const from = { ip, ...(certificate !== undefined && { certificate }) }
+    return this.#visit({ request, from, target: {}, signal, tls, isServed: true })
   }
 
   async #visit(visit: Visit): Promise<UpstreamResponse> {
@@ -107,7 +123,7 @@ export class GatewayTraffic {
       const response = await this.#pass(visit)
       if (response) return response
     } catch (error) {
-      if (error instanceof CertificateRejected) throw new TypeError('fetch failed', { cause: error })
+      if (error instanceof TlsFailure) throw new TypeError('fetch failed', { cause: error })
       if (error instanceof MissingFact) refuse(refusals.traffic_fact_missing, { path: error.path })
       if (error instanceof NotSimulated) refuse(refusals.traffic_not_simulated, { action: error.action })
       throw error
@@ -131,7 +147,7 @@ export class GatewayTraffic {
 
   /** Returns the response; undefined if the connection closes. */
   async #pass(sent: Visit): Promise<UpstreamResponse | undefined> {
-    const { request, from: visitor, target, signal, isServed = false, onRecorded } = sent
+    const { request, from: visitor, target, signal, isServed = false, tls = [], onRecorded } = sent
     const { host } = this
     const trace: VisitContext['trace'] = []
     const context: VisitContext = {
@@ -143,7 +159,8 @@ export class GatewayTraffic {
       sentUrl: request.url,
       secrets: noSecrets(),
       reader: this.#read(),
-      facts: readFacts(visitor),
+      facts: new Map([...tls, ...readFacts(visitor)]),
+      closing: {},
       startedAt: host.now,
       meter: host.awaitsEnds ? new VisitMeter(request, isServed, signal) : undefined,
     }
@@ -156,6 +173,7 @@ export class GatewayTraffic {
     try {
       const end = await visit.run(request, target).catch((error) => endOf(error, trace))
       if (end !== 'close') response = toUpstreamResponse(end, host.dialect)
+      else if (context.closing.cause) throw context.closing.cause
     } catch (error) {
       const did = describeStop(error)
       if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })
@@ -172,6 +190,7 @@ export class GatewayTraffic {
         trace,
         secrets: context.secrets,
         from: visitor,
+        facts: context.facts,
         target,
         body,
         status: response?.status ?? null,

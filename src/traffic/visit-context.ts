@@ -1,5 +1,6 @@
 import type { Expressions } from '../service/policy/cel/expression.ts'
-import type { ActionOutcome, IncomingResponse, OutgoingRequest } from '../service/policy/visit.ts'
+import type { ActionOutcome, ClientTls, IncomingResponse, OutgoingRequest } from '../service/policy/visit.ts'
+import type { TlsFailure } from './certificate.ts'
 import type { CompiledPolicy } from './compile.ts'
 import type { KnownSecrets } from './exchange.ts'
 import type { KeyCache } from './jwt/index.ts'
@@ -24,6 +25,8 @@ export interface VisitContext {
   /** The time at which the request arrived, in ms since 1970. */
   readonly startedAt: number
   readonly trace: (TracedRule | TracedStep)[]
+  /** The reason for which the gateway closes the connection, if it is the TLS of the visitor. */
+  readonly closing: { cause?: TlsFailure }
   readonly secrets: KnownSecrets
   readonly signal: AbortSignal | undefined
   /** Counts the bytes of the visit; undefined if nobody needs them. */
@@ -46,6 +49,8 @@ export interface WholeVisit {
   forward(url: string, request: VisitorRequest): Promise<ActionOutcome>
   /** Sends a request of `http-request` to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
+  /** Checks the TLS of the visitor, which only the endpoint that it came to has. */
+  checkTls(required: ClientTls): ActionOutcome
   /** Returns the text at a URL that the test serves as an upstream, such as a JWKS document. */
   readUrl(url: string): Promise<string>
 }

@@ -16,6 +16,8 @@ export interface Visitor {
   readonly country?: string
   /** True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one. */
   readonly insecure?: boolean
+  /** The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none. */
+  readonly certificate?: string
   /** The identity of a visitor who has signed in. Default: the visitor has not. */
   readonly identity?: Identity
   /** Other variables by their paths, such as `{ 'conn.client_ip.is_tor_node': true }`. */

@@ -69,7 +69,7 @@ async function visit(gateway, text, place, [url, init], asked) {
       const fetching = gateway.traffic.fetch(url, { ...init, ...target, from }).then((response) => response.bytes())
       return (await Promise.race([fetching, sleep(10_000, undefined, { ref: false })])) ? 'ran' : 'hung'
     } catch (error) {
-      if (error.cause?.code === 'ECONNRESET') return 'ran'
+      if (/^(ECONNRESET$|ERR_SSL_)/.test(error.cause?.code)) return 'ran'
       const [, fact] = /The policy reads (\S+),/.exec(error.message) ?? []
       const [, action] = /The action (\S+) is not carried out/.exec(error.message) ?? []
       if (fact === undefined && action === undefined) return `threw ${error.message}`

@@ -154,6 +154,8 @@ type Visitor struct {
 	Country string `json:"country"`
 	// True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one.
 	Insecure bool `json:"insecure"`
+	// The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none.
+	Certificate string `json:"certificate"`
 	// The identity of a visitor who has signed in. Default: the visitor has not.
 	Identity Object `json:"identity"`
 	// Other variables by their paths, such as `{ "conn.client_ip.is_tor_node": true }`.

@@ -17,7 +17,7 @@ export interface EndedVisit {
 
 /** Returns the object of `http_request_complete.v0`. */
 export function describeRequest({ exchange, sizes, redaction }: EndedVisit): object {
-  const { from, method, status } = exchange
+  const { facts, method, status } = exchange
   const url = new URL(exchange.url)
   const query = redactQuery(url.search.slice(1), [], redaction)
   const path = redact(url.pathname, redaction)
@@ -25,7 +25,7 @@ export function describeRequest({ exchange, sizes, redaction }: EndedVisit): obj
   const signIn = factsOf(deeds, 'oauth')
   const user = isObject(signIn.identity) ? signIn.identity : {}
   const algorithm = factsOf(deeds, 'compress-response').algorithm
-  const fact = (name: string) => from.facts?.[name] ?? null
+  const fact = (name: string) => facts.get(name) ?? null
   const isHalfOpen = deeds.some(({ decision }) => decision === DECISIONS.halfOpen)
   const breaker = decide(deeds, 'circuit-breaker')
   return {
@@ -79,7 +79,7 @@ export function describeRequest({ exchange, sizes, redaction }: EndedVisit): obj
 
 /** Returns the object of `tcp_connection_closed.v0`. Each visit is one connection, whose bytes are those of HTTP/1.1. */
 export function describeConnection({ exchange, sizes, redaction }: EndedVisit, now: number): object {
-  const { method, url, headers, status, responseHeaders, from } = exchange
+  const { method, url, headers, status, responseHeaders, facts } = exchange
   const { pathname, search } = new URL(url)
   const deeds = listDeeds(exchange)
   return {
@@ -90,17 +90,17 @@ export function describeConnection({ exchange, sizes, redaction }: EndedVisit, n
       end_ts: timestamp(now),
     },
     ip_policy: { decision: decide(deeds, 'restrict-ips') },
-    ja4_fingerprint: from.facts?.['conn.tls.ja4_fingerprint'] ?? null,
+    ja4_fingerprint: facts.get('conn.tls.ja4_fingerprint') ?? null,
     traffic_policy: { logs: listLogs(deeds, redaction) },
   }
 }
 
-function connectionOf({ ip, url, at, from }: VisitorExchange) {
+function connectionOf({ ip, url, at, facts }: VisitorExchange) {
   const { hostname, port, protocol } = new URL(url)
   const usual = protocol === 'https:' || protocol === 'wss:' ? 443 : 80
   return {
     client_ip: ip,
-    server_ip: from.facts?.['conn.server_ip'] ?? null,
+    server_ip: facts.get('conn.server_ip') ?? null,
     server_name: hostname,
     server_port: port === '' ? usual : Number(port),
     start_ts: timestamp(at),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { bodyReader } from '../../core/schema/body.ts'
 import { readCallOptions, readPredicateResult, requireFunction } from '../../core/schema/options.ts'
-import { breakers, windows } from '../../traffic/records.ts'
+import { breakers, signIns, windows } from '../../traffic/records.ts'
 import { refusals as errors } from '../../traffic/refusals.ts'
 import type { UpstreamHandler } from '../../traffic/upstreams.ts'
 import type { TrafficInit } from '../../traffic/visitor.ts'
@@ -70,7 +70,7 @@ export interface TrafficMember {
 export const traffic: Control<TrafficMember, typeof errors> = {
   calls: Object.values(trafficCalls),
   errors,
-  state: () => ({ collections: [windows, breakers] }),
+  state: () => ({ collections: [windows, breakers, signIns] }),
   members: (host) => ({ traffic: createTraffic(host) }),
 }
 

@@ -5,6 +5,7 @@ import { integerFrom, optionsOf } from '../../core/schema/options.ts'
 import { rule } from '../../core/schema/rule.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { ipBytes } from '../../service/x509/ip.ts'
+import { readCertificates } from '../../service/x509/uploads.ts'
 import { DEFAULT_IP, type Identity, type Visitor } from '../../traffic/visitor.ts'
 
 const ip = v.pipe(
@@ -15,6 +16,17 @@ const ip = v.pipe(
 )
 const country = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'two letters of a country, such as "DE"'))
 
+const certificate = v.pipe(
+  v.string(),
+  rule([], (text, report) => {
+    try {
+      readCertificates(text)
+    } catch {
+      report(general.field_invalid, { allowed: 'a certificate as PEM, which its intermediate certificates may follow' })
+    }
+  }),
+)
+
 /** The schema of a visitor. */
 export const visitor = named(
   v.object({
@@ -24,6 +36,12 @@ export const visitor = named(
       documented(
         v.boolean(),
         'True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one.',
+      ),
+    ),
+    certificate: v.exactOptional(
+      documented(
+        certificate,
+        'The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none.',
       ),
     ),
     identity: v.exactOptional(

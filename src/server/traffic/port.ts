@@ -86,6 +86,10 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
   // Node takes these for HTTP/1.1 from the server alone.
   Object.assign(server, limits, { timeout })
   server.on('session', (session: ServerHttp2Session) => endInSilence(session, idle))
+  // Node reads these for each connection. Traffic says why it rejects a certificate.
+  server.prependListener('connection', () =>
+    Object.assign(server, { requestCert: gateway.transport.asksForCertificates(), rejectUnauthorized: false }),
+  )
   // A client without a server name gets this certificate, and the error 3003. To issue it takes a quarter of the command's start.
   return server.prependOnceListener('connection', () => {
     const { certificate_pem, private_key_pem } = issueOwn()

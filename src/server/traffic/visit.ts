@@ -1,4 +1,6 @@
+import { TLSSocket } from 'node:tls'
 import type { Gateway } from '../../gateway/types.ts'
+import { writePem } from '../../service/x509/pem.ts'
 import type { Inform } from '../../traffic/body.ts'
 import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
 import { UpstreamResponse } from '../../traffic/message.ts'
@@ -23,11 +25,6 @@ interface VisitOptions {
   readonly log: VisitorLog | undefined
 }
 
-/** The socket of a request over TLS has the name that the client sent; false if it sent none. */
-interface WithName {
-  readonly servername?: string | false
-}
-
 /** Makes the function that sends requests of one port through a gateway. The host of a request chooses the endpoint (rules: traffic#ports). */
 export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions): SendVisit {
   // Endpoints have TLS at the gateway; a port without it is for both.
@@ -35,8 +32,9 @@ export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions):
   const refuse = (number: number) => toUpstreamResponse(errorResponse(number), gateway.dialect)
   return async (request, { upgrade, ...call }) => {
     const { socket, method = 'GET', url = '' } = request
-    const { servername } = socket as WithName // Node's types lack it.
-    if (tls && !servername) return refuse(3003)
+    const secure = socket instanceof TLSSocket ? socket : undefined
+    // Node's types lack it: the name that the client sent; false if it sent none.
+    if (tls && !(secure && Reflect.get(secure, 'servername'))) return refuse(3003)
     const wrong = findHeadProblem(request)
     if (wrong) return answerText(wrong.status, wrong.problem)
     // The target of this request is the gateway itself, also as a URL without a path (RFC 9112, section 3.2.4).
@@ -47,10 +45,32 @@ export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions):
     const origin = await gateway.transport.locate(name, schemes)
     const headers = toHeaders(request, new URL(origin).host, upgrade)
     const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-    const sent = { ...call, method, url: origin + targetOf(url), headers, body: toBody(request), ip }
+    const sent = {
+      ...call,
+      method,
+      url: origin + targetOf(url),
+      headers,
+      body: toBody(request),
+      ip,
+      ...(secure && describeTls(secure)),
+    }
     const visited = gateway.transport.serveVisitor(sent)
     return log ? logVisit(visited, { gateway, log, sent }) : visited
   }
+}
+
+/** Returns the TLS of a connection: what policies can read of it, and the certificates of the visitor, its own first. */
+function describeTls(socket: TLSSocket) {
+  const tls = [
+    ['conn.tls.version', (socket.getProtocol() ?? '').replace('TLSv', '')],
+    ['conn.tls.cipher_suite', socket.getCipher().standardName],
+  ] as const
+  const chain: Buffer[] = []
+  let { raw, issuerCertificate: above } = socket.getPeerCertificate(true)
+  // Node shows a certificate that signed itself as its own issuer.
+  for (; raw && !chain.some((each) => each.equals(raw)); { raw, issuerCertificate: above } = above ?? {})
+    chain.push(raw)
+  return { tls, certificate: chain.map((der) => writePem('CERTIFICATE', der)).join('') || undefined }
 }
 
 /** Makes a response to a request that reaches no endpoint. Nothing more is read on its connection. */

@@ -87,7 +87,7 @@ export class Visitors {
   }
 
   #answerFailure(error: unknown, outgoing: VisitorResponse): void {
-    const isClosed = asSystemError(asSystemError(error).cause ?? {}).code === 'ECONNRESET'
+    const isClosed = /^(ECONNRESET$|ERR_SSL_)/.test(String(asSystemError(asSystemError(error).cause ?? {}).code))
     if (isClosed || outgoing.headersSent) abort(outgoing)
     // A policy needs a fact that nobody gave.
     else if (error instanceof Refusal) sendResponse(answerText(501, error.message), outgoing)

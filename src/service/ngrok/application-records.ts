@@ -24,7 +24,13 @@ const user = v.object({
 export type ApplicationUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
 /** The people who signed in at endpoints. */
-export const applicationUserRecords = kit.collection<ApplicationUserRecord>({ name: 'application_users', schema: user })
+export const applicationUserRecords = kit.collection<ApplicationUserRecord>({
+  name: 'application_users',
+  schema: user,
+  indexes: { person: ({ provider, provider_user_id }) => `${provider} ${provider_user_id}` },
+  // Visits make them, and not the code under test: they are no leftovers.
+  isAttached: () => true,
+})
 
 const session = v.object({
   id: kit.idOf('as'),
@@ -50,5 +56,6 @@ export const applicationSessionRecords = kit.collection<ApplicationSessionRecord
   name: 'application_sessions',
   schema: session,
   indexes: { user: ({ user_id }) => user_id },
+  isAttached: () => true,
   due: ({ due }) => due,
 })

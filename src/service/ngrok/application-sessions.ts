@@ -178,7 +178,7 @@ const kind = {
   shape,
 } as const
 
-/** The sessions of people at endpoints. Tests declare them, and they end by the clock. */
+/** The sessions of people at endpoints. Visits make them, tests declare them, and they end by the clock. */
 export const applicationSessions = kit.familyOf({
   operations: {
     ...kit.readOperations(kind, view),

@@ -81,6 +81,9 @@ const table = parts.columns(
   { notAfter: ({ ca_pem }) => readAuthority(ca_pem).fields.not_after },
 )
 
+/** The records of certificate authorities. */
+export const authorities = table.records
+
 /** Certificate authorities, as what fields refer to. */
 export const authorityTarget = parts.targetOf('a certificate authority', table.records)
 

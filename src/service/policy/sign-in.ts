@@ -1,12 +1,21 @@
 import { DECISIONS } from './decisions.ts'
-import type { ActionOutcome, PolicyRequest, Visit } from './visit.ts'
+import type { ActionOutcome, PolicyRequest, SignIn, Visit } from './visit.ts'
 
 interface SignInConfig {
-  readonly provider?: string
+  readonly provider?: string | undefined
   readonly auth_id?: string | undefined
   readonly client_id?: string | undefined
   readonly allow_cors_preflight?: boolean
+  /** The URL of an OpenID provider. */
+  readonly issuer_url?: string | undefined
+  /** In ms; 0 for none. */
+  readonly max_session_duration?: number | undefined
+  readonly idle_session_timeout?: number | undefined
+  /** Returns the error of a person who must not pass. */
+  readonly findRejection?: (identity: Identity) => { readonly error: number; readonly why: string } | undefined
 }
+
+type Identity = Readonly<Record<string, unknown>>
 
 /** The host that visitors sign in at. The pages of the actions name it for their callback. */
 const IDENTITY_HOST = 'https://idp.ngrok.com/oauth2'
@@ -27,15 +36,59 @@ export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome
       ...redirect('signed the visitor out', target, { 'set-cookie': 'session=; Path=/; Max-Age=0' }),
       isIdle: true,
     }
-  if (identity && isOfProvider)
+  const rejection = identity && isOfProvider && config.findRejection?.(identity)
+  if (rejection) {
+    const { error, why } = rejection
+    return {
+      did: `rejected the visitor: ${why}`,
+      ends: { status: 403, error },
+      isRefusal: true,
+      facts: { client_id, identity },
+    }
+  }
+  const hasSession = identity !== undefined && isOfProvider && visit.continueSession(toSignIn(identity, config))
+  if (hasSession)
     return special === 'login'
       ? { ...redirect('found the visitor signed in', target), isIdle: true }
       : { did: 'found the visitor signed in', sets: { identity }, isStated: true, facts: { client_id, identity } }
   const location = new URL(IDENTITY_HOST)
   if (provider !== undefined) location.searchParams.set('provider', provider)
   location.searchParams.set('redirect_url', target)
-  const whose = identity ? `, whose identity is not of ${provider}` : ''
+  const why = isOfProvider ? ', whose session has ended' : `, whose identity is not of ${provider}`
+  const whose = identity ? why : ''
   return { ...redirect(`sent the visitor to sign in${whose}`, location.href), facts: { client_id } }
+}
+
+/** The addresses of providers. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  amazon: 'https://www.amazon.com',
+  facebook: 'https://www.facebook.com',
+  github: 'https://github.com',
+  gitlab: 'https://gitlab.com',
+  google: 'https://accounts.google.com',
+  linkedin: 'https://www.linkedin.com',
+  microsoft: 'https://login.microsoftonline.com',
+  twitch: 'https://www.twitch.tv',
+}
+
+/** Returns the sign-in of a person, by what the caller says of the identity. */
+function toSignIn(identity: Identity, config: SignInConfig): SignIn {
+  const text = (name: string, initial = '') => String(identity[name] ?? initial)
+  const { issuer_url, max_session_duration: max = 0, idle_session_timeout: idle = 0 } = config
+  const provider = text('provider', config.provider ?? issuer_url)
+  const email = text('email')
+  return {
+    person: {
+      provider,
+      provider_url: issuer_url ?? PROVIDERS[provider] ?? '',
+      provider_user_id: text('provider_user_id', text('id', email)),
+      username: text('username', email),
+      email,
+      name: text('name'),
+    },
+    max,
+    idle,
+  }
 }
 
 /** Returns the special path that a request is for, and the URL at which the visitor continues. */

@@ -112,6 +112,24 @@ export interface BreakerSettings {
 /** The state of a breaker at a request. A breaker that is half open lets one request pass. */
 export type BreakerState = 'closed' | 'half open' | 'open'
 
+/** A person who has signed in, and the limits of a session in ms; 0 for none. */
+export interface SignIn {
+  readonly person: Readonly<
+    Record<'provider' | 'provider_url' | 'provider_user_id' | 'username' | 'email' | 'name', string>
+  >
+  readonly max: number
+  readonly idle: number
+}
+
+/** The requirements of an endpoint on the TLS of its visitors, by the fields of `terminate-tls`. */
+export interface ClientTls {
+  readonly min_version?: unknown
+  readonly max_version?: unknown
+  /** Authorities, each as PEM or as the id of one of the account. */
+  readonly mutual_tls_certificate_authorities?: unknown
+  readonly mutual_tls_verification_strategy?: unknown
+}
+
 /** A request that `http-request` sends. */
 export interface OutgoingRequest {
   readonly method: string
@@ -167,6 +185,10 @@ export interface Visit {
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined
   /** Lets a request pass a breaker that is not open. The breaker then learns of its response. Returns the state of the breaker. */
   passBreaker(settings: BreakerSettings): BreakerState
+  /** Continues the session of a person, or begins the first one. Returns false if the last one has ended. */
+  continueSession(signIn: SignIn): boolean
+  /** Checks the TLS of the visitor. */
+  checkTls(required: ClientTls): ActionOutcome
   /** Sends the request on to an internal endpoint. */
   forward(url: string): Promise<ActionOutcome>
   /** Sends a request to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
@@ -28,7 +29,8 @@ describe('Fields of requests', () => {
     expect(await (await gateway.traffic.fetch('https://app.ngrok.app/')).text()).toBe('from the vault')
   })
 
-  test("the app of a route's OAuth is in the event of a request", async () => {
+  /** Opens an HTTPS edge at app.ngrok.app whose route has modules, and tells the events of its requests. */
+  const openRoute = (modules: (gateway: ReturnType<typeof openGateway>) => object) => {
     const gateway = openGateway()
     const destination = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
     gateway.eventSubscriptions.create({
@@ -37,13 +39,42 @@ describe('Fields of requests', () => {
     })
     gateway.reservedDomains.create({ domain: 'app.ngrok.app' })
     const { id: edge_id } = gateway.httpsEdges.create({ hostports: ['app.ngrok.app:443'] })
-    gateway.httpsEdgeRoutes.create(edge_id, {
-      match_type: 'path_prefix',
-      match: '/',
-      oauth: { provider: { google: { client_id: 'my-app', client_secret: 'a secret' } } },
+    const backend_id = gateway.httpResponseBackends.create({ body: 'page', status_code: 200 }).id
+    const fields = { match_type: 'path_prefix', match: '/', backend: { backend_id } } as const
+    gateway.httpsEdgeRoutes.create(edge_id, { ...fields, ...modules(gateway) })
+    return async (init: Parameters<typeof gateway.traffic.fetch>[1] = {}) => {
+      await gateway.traffic.fetch('https://app.ngrok.app/', init)
+      return gateway.sentEvents.list().at(-1)?.object
+    }
+  }
+
+  test('the IP restriction of a route decides in the event of a request', async () => {
+    const visit = openRoute((gateway) => {
+      const { id } = gateway.ipPolicies.create({})
+      gateway.ipPolicyRules.create({ ip_policy_id: id, cidr: '203.0.113.0/24', action: 'allow' })
+      return { ip_restriction: { ip_policy_ids: [id] } }
     })
-    await gateway.traffic.fetch('https://app.ngrok.app/')
-    const [event] = gateway.sentEvents.list()
-    expect(event?.object).toMatchObject({ oauth: { app_client_id: 'my-app', decision: 'block' } })
+    const none = { webhook_verification: { decision: null }, oauth: { decision: null } }
+    expect(await visit()).toMatchObject({ ip_policy: { decision: 'allow' }, ...none })
+    expect(await visit({ from: { ip: '198.51.100.1' } })).toMatchObject({ ip_policy: { decision: 'block' }, ...none })
+  })
+
+  test('the webhook verification of a route decides in the event of a request', async () => {
+    const visit = openRoute(() => ({ webhook_verification: { provider: 'github', secret: 'a shared secret' } }))
+    const body = '{"a":1}'
+    const send = (secret: string) => {
+      const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+      return visit({ method: 'POST', body, headers: { 'x-hub-signature-256': signature } })
+    }
+    const none = { ip_policy: { decision: null } }
+    expect(await send('a shared secret')).toMatchObject({ webhook_verification: { decision: 'allow' }, ...none })
+    expect(await send('another secret')).toMatchObject({ webhook_verification: { decision: 'block' }, ...none })
+  })
+
+  test("the app of a route's OAuth is in the event of a request", async () => {
+    const visit = openRoute(() => ({
+      oauth: { provider: { google: { client_id: 'my-app', client_secret: 'a secret' } } },
+    }))
+    expect(await visit()).toMatchObject({ oauth: { app_client_id: 'my-app', decision: 'block' } })
   })
 })

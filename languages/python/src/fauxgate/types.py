@@ -114,6 +114,8 @@ Visitor = TypedDict(
         "country": "str",
         # True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one.
         "insecure": "bool",
+        # The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none.
+        "certificate": "str",
         # The identity of a visitor who has signed in. Default: the visitor has not.
         "identity": "dict[str, Any]",
         # Other variables by their paths, such as `{ "conn.client_ip.is_tor_node": true }`.

@@ -25,5 +25,8 @@ export const openidConnect = action({
   variable: 'oidc',
   sets: signedIn('current_session_id', { identity_token: text('The identity token of the user.') }),
   decisions: [DECISIONS.signIn],
-  run: ({ auth_id, allow_cors_preflight }, visit) => signInVisitor(visit, { auth_id, allow_cors_preflight }),
+  run: (
+    { client_id: _, scopes, idle_session_duration, idle_session_timeout = idle_session_duration, ...config },
+    visit,
+  ) => signInVisitor(visit, { ...config, idle_session_timeout }),
 })

@@ -67,7 +67,7 @@ export const terminateTls = action({
     error_code: text('The number of an error.'),
     error_message: text('What went wrong.'),
   },
-  run: () => ({ did: 'took the settings of TLS, which the gateway does not carry out' }),
+  run: (config, visit) => visit.checkTls(config),
 })
 
 function isGiven(value: unknown): boolean {

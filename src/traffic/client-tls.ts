@@ -1,0 +1,133 @@
+import { equalBytes } from '@noble/curves/utils.js'
+import { timestamp } from '../core/schema/time.ts'
+import { authorities as authorityRecords } from '../service/ngrok/certificate-authorities.ts'
+import type { ActionOutcome, ClientTls } from '../service/policy/visit.ts'
+import { quoteName } from '../service/x509/name.ts'
+import { findSignatureProblem } from '../service/x509/signature.ts'
+import { type PemCertificate, readCertificates } from '../service/x509/uploads.ts'
+import { TlsFailure } from './certificate.ts'
+import type { Reader } from './reader.ts'
+import type { VisitContext } from './visit-context.ts'
+
+/** The names of the errors of Node's client after the alerts that Go's servers send. */
+const CODES = {
+  version: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+  missing: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+  unknown: 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+  expired: 'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
+  bad: 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+} as const
+
+interface Problem {
+  readonly kind: keyof typeof CODES
+  readonly why: string
+}
+
+/** Checks the TLS of a visitor as far as an endpoint requires it (rules: traffic#client-certificates). Ends the connection if it fails. */
+export function checkClientTls(context: VisitContext, settings: ClientTls): ActionOutcome {
+  const { mutual_tls_certificate_authorities: sources, mutual_tls_verification_strategy: strategy } = settings
+  const { authorities, warnings } = readAuthorities(context.reader, Array.isArray(sources) ? sources.map(String) : [])
+  const isMutual = authorities.length + warnings.length > 0 || strategy === 'require-any'
+  const shown = context.visitor.certificate
+  const problem =
+    findVersionProblem(context.facts.get('conn.tls.version'), settings) ??
+    (isMutual ? findCertificateProblem(shown, authorities, strategy, context.host.now) : undefined)
+  const sets = { warnings }
+  if (!problem)
+    return {
+      did: isMutual && shown ? 'accepted the certificate of the visitor' : 'accepted the TLS of the visitor',
+      sets,
+    }
+  const did = `rejected the TLS of the visitor: ${problem.why}`
+  context.closing.cause = new TlsFailure(CODES[problem.kind], `The gateway ${did}.`)
+  return { did, sets, ends: 'close', isRefusal: true }
+}
+
+function findVersionProblem(stated: unknown, { min_version, max_version }: ClientTls): Problem | undefined {
+  const [version] = /\d\.\d/.exec(String(stated ?? '')) ?? []
+  const isBelow = version !== undefined && version < String(min_version ?? '')
+  const isAbove = version !== undefined && version > String(max_version ?? '9')
+  if (!isBelow && !isAbove) return undefined
+  const allowed = isBelow ? `at least ${min_version}` : `at most ${max_version}`
+  return { kind: 'version', why: `it speaks TLS ${version}, and the endpoint allows ${allowed}` }
+}
+
+function findCertificateProblem(
+  shown: string | undefined,
+  authorities: readonly PemCertificate[],
+  strategy: unknown,
+  now: number,
+): Problem | undefined {
+  if (strategy === 'request') return undefined
+  if (shown === undefined)
+    return { kind: 'missing', why: 'it shows no certificate. Pass one: { from: { certificate: pem } }' }
+  return strategy === 'require-any' ? undefined : findChainProblem(readCertificates(shown), authorities, now)
+}
+
+/** Returns why no authority vouches for a certificate (RFC 5280, 6.1), which intermediate ones may follow. */
+function findChainProblem(
+  [leaf, ...others]: readonly [PemCertificate, ...PemCertificate[]],
+  authorities: readonly PemCertificate[],
+  now: number,
+): Problem | undefined {
+  const { extended_key_usages: uses } = leaf.fields
+  if (uses.length > 0 && !uses.includes('clientAuth') && !uses.includes('anyExtendedKeyUsage'))
+    return { kind: 'bad', why: `its certificate is for ${uses.join(', ')}, and not for clientAuth` }
+  let below = leaf
+  // Each certificate of the visitor is used once at most.
+  for (let left = [...others]; ; ) {
+    const { not_before: begins, not_after: ends } = below.fields
+    if (now > ends) return { kind: 'expired', why: `${quoteName(below.subject)} ended at ${timestamp(ends)}` }
+    if (now < begins) return { kind: 'bad', why: `${quoteName(below.subject)} begins at ${timestamp(begins)}` }
+    if (authorities.some((each) => equalBytes(each.der, below.der) || isIssuedBy(below, each))) return undefined
+    const above = left.find((each) => isIssuedBy(below, each))
+    if (!above)
+      return {
+        kind: 'unknown',
+        why: `no authority of the endpoint signed ${quoteName(below.subject)}, by ${quoteName(below.issuer)}`,
+      }
+    left = left.filter((each) => each !== above)
+    below = above
+  }
+}
+
+const isIssuedBy = (below: PemCertificate, above: PemCertificate): boolean =>
+  above.isAuthority && findSignatureProblem(below, above) === undefined
+
+/** Reads authorities, each as PEM or as the id of one of the account. One that cannot be read is a warning. */
+function readAuthorities(reader: Reader, sources: readonly string[]) {
+  const authorities: PemCertificate[] = []
+  const warnings: string[] = []
+  for (const source of sources) {
+    const isPem = source.includes('-----BEGIN')
+    const pem = isPem ? source : reader.get(authorityRecords, source)?.ca_pem
+    try {
+      authorities.push(...readCertificates(pem ?? '', 'ca_pem'))
+    } catch {
+      warnings.push(isPem ? 'An authority is no certificate as PEM.' : `There is no certificate authority ${source}.`)
+    }
+  }
+  return { authorities, warnings }
+}
+
+/** Returns the facts about the certificate that a visitor shows, by the paths of variables. */
+export function factsOfCertificate(pem: string): Readonly<Record<string, unknown>> {
+  const [{ fields, pem: own }] = readCertificates(pem)
+  const list = (text: string) => (text === '' ? [] : [text])
+  const facts = {
+    pem: own,
+    serial_number: fields.serial_number,
+    'issuer.common_name': fields.issuer_common_name,
+    'subject.common_name': fields.subject_common_name,
+    'subject.organization': list(fields.subject_organization),
+    'subject.organizational_unit': list(fields.subject_organizational_unit),
+    'subject.locality': list(fields.subject_locality),
+    'subject.province': list(fields.subject_province),
+    'subject.country': list(fields.subject_country),
+    'san.dns_names': fields.subject_alternative_names.dns_names,
+    'san.ip_addresses': fields.subject_alternative_names.ips,
+    'validity.not_before': timestamp(fields.not_before),
+    'validity.not_after': timestamp(fields.not_after),
+  }
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`conn.tls.client.${name}`, value]))
+}

@@ -1,0 +1,55 @@
+import type { Transaction } from '../core/operation/transaction.ts'
+import { LATEST_TIME } from '../core/schema/time.ts'
+import { applicationSessionRecords, applicationUserRecords } from '../service/ngrok/application-records.ts'
+import type { SignIn } from '../service/policy/visit.ts'
+import { signIns } from './records.ts'
+
+/** The place and the program of a person who signs in. */
+interface Surroundings {
+  readonly endpoint: { readonly id: string; readonly url: string; readonly edge_id?: string | null }
+  readonly user_agent: string
+  readonly ip_address: string
+  readonly country_code: string | null
+}
+
+/**
+ * Returns whether a person is signed in at an endpoint or a route. Who comes for the first time has just signed in, and becomes an
+ * application user with a session. Who comes after the end of the session has to sign in again (rules: traffic#signing-in).
+ */
+export function continueSession(tx: Transaction, { person, max, idle }: SignIn, at: Surroundings): boolean {
+  const key = JSON.stringify([at.endpoint.id, person.provider, person.provider_user_id])
+  const known = tx.get(signIns, key)
+  const before = known && tx.get(applicationSessionRecords, known.session_id)
+  if (known && !before) {
+    tx.remove(signIns, known)
+    return false
+  }
+  if (before?.last_active === tx.now) return true
+  const user = before
+    ? tx.get(applicationUserRecords, before.user_id)
+    : tx.find(applicationUserRecords, 'person', `${person.provider} ${person.provider_user_id}`)
+  const last_login = before && user ? user.last_login : tx.now
+  const { id: user_id } = tx.put(applicationUserRecords, {
+    ...{ id: user?.id ?? tx.newId('au'), created_at: user?.created_at ?? tx.now },
+    ...person,
+    ...{ last_active: tx.now, last_login },
+  })
+  const created_at = before?.created_at ?? tx.now
+  const expires_at = Math.min(
+    created_at + (max || Number.POSITIVE_INFINITY),
+    tx.now + (idle || Number.POSITIVE_INFINITY),
+    LATEST_TIME,
+  )
+  const { endpoint, ...program } = at
+  const isRoute = typeof endpoint.edge_id === 'string'
+  const session = tx.put(applicationSessionRecords, {
+    ...{ id: before?.id ?? tx.newId('as'), created_at, last_active: tx.now, expires_at },
+    due: expires_at === LATEST_TIME ? null : { at: expires_at, order: tx.nextOrder() },
+    ...{ user_id, public_url: endpoint.url, ...program },
+    endpoint_id: isRoute ? null : endpoint.id,
+    edge_id: isRoute ? endpoint.edge_id : null,
+    route_id: isRoute ? endpoint.id : null,
+  })
+  if (!known) tx.put(signIns, { key, session_id: session.id })
+  return true
+}
