@@ -5,6 +5,7 @@ import { DECISIONS } from '../service/policy/decisions.ts'
 import { type CertificateRecord, certificates } from '../service/provisioning/certificate-records.ts'
 import { defaultCertificateName } from '../service/resources/reserved-domains/dialect.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
+import { TlsFailure } from './tls-failure.ts'
 import type { VisitContext } from './visit-context.ts'
 
 /** The reason why a visitor rejects a certificate, with the code of Node's error. */
@@ -20,20 +21,8 @@ const REMEDIES: Readonly<Record<CertificateProblem['code'], string>> = {
   CERT_HAS_EXPIRED: 'Let the renewal succeed',
 }
 
-/** A handshake of TLS that fails: one side rejects the other. `code` is that of Node's error. */
-export class TlsFailure extends Error {
-  override readonly name: string = 'TlsFailure'
-
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message)
-  }
-}
-
 /** The error of a visitor who rejects the certificate of the gateway. */
-export class CertificateRejected extends TlsFailure {
+class CertificateRejected extends TlsFailure {
   override readonly name = 'CertificateRejected'
 
   constructor({ code, did }: CertificateProblem) {

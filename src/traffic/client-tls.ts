@@ -5,8 +5,8 @@ import type { ActionOutcome, ClientTls } from '../service/policy/visit.ts'
 import { quoteName } from '../service/x509/name.ts'
 import { findSignatureProblem } from '../service/x509/signature.ts'
 import { type PemCertificate, readCertificates } from '../service/x509/uploads.ts'
-import { TlsFailure } from './certificate.ts'
 import type { Reader } from './reader.ts'
+import { TlsFailure } from './tls-failure.ts'
 import type { VisitContext } from './visit-context.ts'
 
 /** The names of the errors of Node's client after the alerts that Go's servers send. */
