@@ -131,6 +131,7 @@ test.each([
   "['a', 'b'][conn.client_port % 2] == req.host && {'a': 'b'}[req.host] == 'b'",
   "size(req.url.path) > 9000 && req.url.path.substring(9000, 9001) == '/'",
   "'%s %d'.format([req.host, conn.client_port]) == 'a 1' && req.host.format(['a']) == 'a'",
+  "has({'a': 'b'}.c) || has({'a': 'b'}['c'])",
   "[0, 1].exists(each, 10 / (each + 1) > conn.client_port) && ['a'].map(each, int(each + '1')) == [conn.client_port]",
   'lists.range(conn.client_port)[1] == 1 && rand.int(5, conn.client_port) > 3',
   "'a'.replace('a', 'aaaaaaaaaa').replace('a', 'aaaaaaaaaa').replace('a', 'aaaaaaaaaa').replace('a', 'aaaaaaaaaa') == req.host",

@@ -59,7 +59,10 @@ export class Constants {
   /** Lists the operations of an expression that fail because of their constants. */
   listFailures(tree: ASTNode): readonly Failure[] {
     const nodes: ASTNode[] = []
-    walk(tree, (node) => nodes.push(node))
+    walk(tree, (node, parent) => {
+      // What `has` tests may be missing.
+      if (parent?.op !== 'call' || parent.args[0] !== 'has') nodes.push(node)
+    })
     // What is below a node comes after it.
     return nodes.reverse().flatMap((node) => this.#findFailure(node) ?? [])
   }
@@ -95,7 +98,7 @@ function operandsOf(node: ASTNode): readonly ASTNode[] | undefined {
     case 'map':
       return node.args.flat()
     case 'call':
-      return node.args[0] === 'has' || OF_VISIT.includes(node.args[0]) ? undefined : node.args[1]
+      return OF_VISIT.includes(node.args[0]) ? undefined : node.args[1]
     case 'rcall': {
       const [name, owner, args] = node.args
       if (owner.op !== 'id' || !Object.hasOwn(NAMESPACES, owner.args))
