@@ -29,6 +29,8 @@ export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable'
 export const MAX_CHOICES = 4
 /** The most steps of one evaluation. */
 export const MAX_STEPS = 2_000
+/** The most operations inside one another. Deeper ones could exceed the call stack. */
+export const MAX_DEPTH = 200
 
 /** A value that the policy does not tell. The same key is the same value. */
 export class Unknown {

@@ -17,6 +17,7 @@ import {
   LISTS,
   MACROS,
   MAX_CHOICES,
+  MAX_DEPTH,
   MAX_STEPS,
   OPTIONAL,
   SENT,
@@ -36,6 +37,7 @@ export class Evaluation {
   /** The values that the one of the visitor is compared with. */
   readonly compared = new Set<string>()
   #steps = 0
+  #depth = 0
   #test: ASTNode | undefined
   readonly #locals = new Map<string, Value>()
 
@@ -67,8 +69,15 @@ export class Evaluation {
   }
 
   #evaluate(node: ASTNode): Value {
-    this.#steps += 1
+    this.#steps += this.#depth < MAX_DEPTH ? 1 : MAX_STEPS
     if (this.#steps > MAX_STEPS) return FAILED
+    this.#depth += 1
+    const value = this.#evaluateNode(node)
+    this.#depth -= 1
+    return value
+  }
+
+  #evaluateNode(node: ASTNode): Value {
     switch (node.op) {
       case 'value': {
         const { args } = node
