@@ -65,7 +65,7 @@ export interface Transport<Sibling = object> {
    */
   readonly dialUpstreams: (dialer: Dialer) => void
   /**
-   * Returns whether a port has to ask visitors for a client certificate.
+   * Returns whether a port must ask visitors for a client certificate.
    * @internal
    */
   readonly asksForCertificates: () => boolean

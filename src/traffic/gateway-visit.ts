@@ -293,7 +293,7 @@ export class GatewayVisit implements WholeVisit {
 
   checkTls(required: ClientTls): ActionOutcome {
     if (this.forwards + this.sends > 0)
-      return { did: 'left TLS as it is between endpoints of the gateway', isIdle: true }
+      return { did: 'checked no TLS between endpoints of the gateway', isIdle: true }
     return checkClientTls(this.context, required)
   }
 

@@ -14,7 +14,7 @@ interface Surroundings {
 
 /**
  * Returns whether a person is signed in at an endpoint or a route. Who comes for the first time has just signed in, and becomes an
- * application user with a session. Who comes after the end of the session has to sign in again (rules: traffic#signing-in).
+ * application user with a session. Who comes after the end of the session must sign in again (rules: traffic#signing-in).
  */
 export function continueSession(tx: Transaction, { person, max, idle }: SignIn, at: Surroundings): boolean {
   const key = JSON.stringify([at.endpoint.id, person.provider, person.provider_user_id])

@@ -85,7 +85,7 @@ describe('toBeValidPolicy (rules: traffic-policy#numbers)', () => {
       /^Expected a valid policy, and it has 2 errors:\n {2}4:\d+ In the policy, .*\[ERR_NGROK_2200\] Did you mean contains\?\n/,
     )
     expect(message).toMatch(/\n {2}5:\d+ In the policy, .*"dny"/)
-    expect(catchMessage(() => expect(POLICY).not.toBeValidPolicy())).toContain('and it is valid.')
+    expect(catchMessage(() => expect(POLICY).not.toBeValidPolicy())).toContain('but it is valid.')
   })
 
   test.each([null, 5, ['a'], undefined])('throws for %j, negated too', (received) => {

@@ -316,7 +316,7 @@ describe('The report', () => {
     expect(readSection(gateway, 'requests')).toEqual([
       'none over HTTP',
       expect.stringContaining('Clients of node:http, such as axios and got, do not use it:'),
-      expect.stringMatching(/fauxgate\/msw, or by serve of fauxgate\/node/),
+      expect.stringMatching(/fauxgate\/msw, or by serve from fauxgate\/node/),
     ])
     await client(gateway)('GET', '/reserved_domains')
     expect(gateway.report()).not.toContain('node:http')
