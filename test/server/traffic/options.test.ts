@@ -11,7 +11,7 @@ test('The help of serve has the options of the ports', async () => {
     '--traffic N The TCP port for visitors of the endpoints; 0 for any free one. Default: none.',
     '--traffic-tls N The TCP port for visitors with TLS; 0 for any free one. Domains have their own certificates there. Default: none.',
     '--upstream URL=URL … Local servers that respond for upstreams, such as https://app.internal=http://127.0.0.1:3000. Default: none.',
-    '--upstream-host HOST … Hosts other than this machine that upstreams, and tunnels of the agent, may name. Default: none.',
+    '--upstream-host HOST … Hosts other than this machine that upstreams and tunnels of the agent may use. Default: none.',
     '--traffic-timeout D How long a visitor or an upstream may be silent, in real time. Then the connection ends, or the response is 504 or 408. Default: 5m, as at the service.',
   ])
 })
