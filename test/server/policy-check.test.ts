@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { WARNINGS } from '../../src/service/policy/index.ts'
-import { runToEnd } from '../support/command.ts'
+import { runToEnd, startProcess } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
 
 const check = (...args: string[]) => runToEnd({}, 'policy', 'check', ...args)
@@ -41,4 +41,13 @@ test('The output keeps colours and tabs, and escapes other control characters', 
   const { stdout: out } = await runToEnd({ FORCE_COLOR: '1' }, 'policy', 'check', file)
   expect(out).toContain('\u001b[31merror\u001b[39m')
   expect(out).toContain('actions:\t[{ type: "dn\\u202ey" }]')
+})
+
+test.each([500, 1000, 1900, 2500])('checks a sum of %i texts without an overflow of the stack', async (count) => {
+  const sum = Array.from({ length: count }, () => "'a'").join(' + ')
+  const rule = { expressions: [`req.url.path == ${sum}`], actions: [{ type: 'deny' }] }
+  const file = newFile('long.json', JSON.stringify({ on_http_request: [rule] }))
+  const { output, exited } = startProcess({}, 'policy', 'check', file)
+  await exited
+  expect(output.stderr).toBe('')
 })
