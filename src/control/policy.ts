@@ -22,13 +22,13 @@ const problem = named(
   v.object({
     severity: documented(
       v.picklist(['error', 'warning']),
-      'An error if the service rejects the policy, and a warning if the policy probably does not do what was meant.',
+      'An error if the service rejects the policy; a warning if the policy is valid but probably does not do what you meant.',
     ),
-    code: documented(v.string(), 'The number of the service, such as `ERR_NGROK_2203`, or the name of the warning.'),
-    message: documented(v.string(), 'The sentence: the value received, and the values allowed.'),
+    code: documented(v.string(), 'The error code, such as `ERR_NGROK_2203`, or the name of the warning.'),
+    message: documented(v.string(), 'The message: the value received, and the values allowed.'),
     line: documented(count, 'The line of its first character, from 1.'),
     column: documented(count, 'The column of its first character, from 1.'),
-    hint: v.exactOptional(documented(v.string(), 'A better form.')),
+    hint: v.exactOptional(documented(v.string(), 'How to fix it.')),
     docs: v.exactOptional(documented(v.string(), "The address of the service's own page.")),
   }),
   'PolicyProblem',

@@ -617,7 +617,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     )
     const { code, stdout, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
     expect([code, stderr]).toEqual([1, ''])
-    expect(stdout).toContain('No key has signed the token')
+    expect(stdout).toContain('None of the keys signed the token')
   })
 
   test('says that a folder has no test files', async () => {

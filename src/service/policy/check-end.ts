@@ -16,7 +16,7 @@ export function checkEnd(policy: Config, protocol: string, reporter: Reporter): 
     reporter.report(
       2235,
       path,
-      'ends no traffic. End it with a rule whose last action is custom-response, deny, forward-internal, redirect or close-connection',
+      'does not end traffic. Add a rule whose last action is custom-response, deny, forward-internal, redirect or close-connection',
     )
   }
 }

@@ -100,7 +100,7 @@ function reportPhase(
   const known: readonly string[] = PHASES
   const what = known.includes(key)
     ? `is a phase that does not exist for ${protocol} ${placeName(place)}`
-    : 'is no phase'
+    : 'is not a phase'
   const older = OLDER_NAMES[key]
   const hint = older && allowed.includes(older) ? { hint: `${key} is the older name of ${older}.` } : {}
   reporter.report(number, [key], `${what}.${suggestion(key, allowed)} Allowed: ${allowed.join(', ')}`, hint)

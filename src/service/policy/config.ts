@@ -163,7 +163,7 @@ function checkList(
     place.reporter.report(
       2231,
       [...path, double],
-      `is ${JSON.stringify(value[double])}, which is there already. Each value is allowed once`,
+      `is ${JSON.stringify(value[double])}, which is already in the list. Each value is allowed once`,
     )
 }
 

@@ -14,7 +14,7 @@ const decide = (rule: string, says: string): Decision => ({ says, docs: PAGES + 
 export const DECISIONS = {
   certificate: decide(
     'traffic#certificate',
-    'A certificate that has ended stays in use, and `traffic.fetch` rejects it with `CERT_HAS_EXPIRED`.',
+    'An expired certificate stays in use, and `traffic.fetch` rejects it with `CERT_HAS_EXPIRED`.',
   ),
   claims: decide(
     'json-web-tokens#claims',
@@ -26,21 +26,21 @@ export const DECISIONS = {
   ),
   errorPhase: decide(
     'traffic#responses',
-    'The rules for responses run on an error in the place of the response of an upstream, such as 502.',
+    "The rules for responses also run on an error that replaces the upstream's response, such as 502.",
   ),
-  expressionError: decide('traffic#errors', 'An expression that fails in an action is a response with the status 500.'),
-  bodyError: decide('traffic#bodies', 'A body that cannot be read is a response with the status 400, 413 or 502.'),
+  expressionError: decide('traffic#errors', 'If an expression fails in an action, the response has the status 500.'),
+  bodyError: decide('traffic#bodies', 'If a body cannot be read, the response has the status 400, 413 or 502.'),
   failedAttempt: decide(
     'traffic#responses',
-    'A response from 400 on is a failed attempt, which `retry_condition` can repeat.',
+    'A response with a status of 400 or more is a failed attempt, which `retry_condition` can repeat.',
   ),
   failedCondition: decide('traffic-policy#expressions', 'A rule whose expression fails does not apply.'),
   halfOpen: decide('traffic#rate-limits', 'After `tripped_duration`, one request at a time tries the upstream.'),
   noEndpoint: decide(
     'traffic#endpoints',
-    'A URL without an endpoint is 404, and so is a URL of http whose host has only https. Endpoints that are not pooled are 502.',
+    'A URL without an endpoint returns 404, and so does an http URL whose host has only https. Endpoints that are not pooled return 502.',
   ),
-  noUrl: decide('traffic#header-values', 'A replacement or an expression that gives no URL is error 3900.'),
+  noUrl: decide('traffic#header-values', 'A replacement or an expression whose result is not a URL causes error 3900.'),
   responsePhase: decide(
     'traffic#responses',
     'The rules for responses do not run on a redirect, on a failed check or on the error of an action.',
@@ -54,11 +54,11 @@ export const DECISIONS = {
     'traffic#stated-results',
     'A stated result that is an error ends the request. A score at the threshold is one.',
   ),
-  uncompressed: decide('traffic#bodies', 'A part of a response is not compressed, nor what has `no-transform`.'),
+  uncompressed: decide('traffic#bodies', 'Partial responses and responses with `no-transform` are not compressed.'),
   unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),
   urlText: decide(
     'traffic#header-values',
-    'The URL of a replacement gets percent signs for what no URL has. A whole URL in the place of a path gets a slash before it.',
+    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A whole URL where a path belongs gets a slash before it.',
   ),
   webhookTime: decide(
     'webhook-verification#signatures',

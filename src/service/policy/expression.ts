@@ -224,7 +224,7 @@ function problemOf(node: ASTNode, parent: ASTNode | undefined): string | undefin
   const pattern = parent.op === 'call' ? parent.args[1][1] : parent.args[2][0]
   if (pattern !== node || typeof node.args !== 'string') return undefined
   const problem = patternProblem(node.args)
-  return problem === undefined ? undefined : `the pattern is not one of RE2: ${problem}`
+  return problem === undefined ? undefined : `the pattern is not valid in RE2: ${problem}`
 }
 
 /** The methods that the CEL library adds to the language, and that the service does not have. */

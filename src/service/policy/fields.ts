@@ -83,7 +83,7 @@ export const signIn = {
   },
   max_session_duration: session('How long a session may last.'),
   idle_session_timeout: session('How long a session lasts without requests.'),
-  userinfo_refresh_interval: session('How often the data about the user are read again.'),
+  userinfo_refresh_interval: session('How often the data about the user is read again.'),
   allow_cors_preflight: { kind: 'boolean', default: false, about: 'Whether CORS preflights pass without a session.' },
   auth_cookie_domain: { kind: 'text', format: 'domain', about: 'The domain of the cookie.' },
 } as const satisfies Fields
@@ -102,7 +102,7 @@ export const signedIn = (sessionId: string, extra: Variables = {}): Variables =>
   expires_at: text('When the session ends.'),
   session_timed_out: flag('Whether the session ended for lack of requests.'),
   session_max_duration_reached: flag('Whether the session reached its longest duration.'),
-  userinfo_refreshed: flag('Whether the data about the user were just read again.'),
+  userinfo_refreshed: flag('Whether the data about the user was just read again.'),
   ...extra,
 })
 
@@ -127,7 +127,7 @@ export const owasp = (what: string): Readonly<Record<string, Field>> => ({
   exclude_rule_ids: {
     kind: 'list',
     item: { kind: 'integer', min: 900_000, max: 999_999, about: 'The number of a rule.' },
-    about: 'The rules of the OWASP core rule set that do not count.',
+    about: 'The rules of the OWASP core rule set to ignore.',
   },
 })
 

@@ -32,7 +32,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
     if (HEADER_NAME.test(text)) return undefined
     return {
       number: 2222,
-      what: `is ${quote(text)}. Allowed: letters, digits and signs such as "-", as a cookie is named by it`,
+      what: `is ${quote(text)}. Allowed: letters, digits and characters such as "-", because it is part of the name of a cookie`,
     }
   },
   credentials: credentialsProblem,
@@ -44,7 +44,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
     const wrong = labels.find((label) => /^xn--/i.test(label) && !isPunycode(label.slice(4).toLowerCase()))
     return wrong === undefined
       ? undefined
-      : { number: 2242, what: `is ${quote(text)}, and ${quote(wrong)} is no Punycode. ${allowed}` }
+      : { number: 2242, what: `is ${quote(text)}, but ${quote(wrong)} is not Punycode. ${allowed}` }
   },
   'header-value'(text) {
     if (text.length > MAX_HEADER_VALUE) {
@@ -58,7 +58,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
     const problem = patternProblem(text)
     return problem === undefined
       ? undefined
-      : { number: 2261, what: `is ${quote(text)}, which is no pattern of RE2: ${problem}` }
+      : { number: 2261, what: `is ${quote(text)}, which is not an RE2 pattern: ${problem}` }
   },
   certificate: (text) => pemProblem('certificate', () => readCertificates(text)),
   'certificate-or-id': (text) =>

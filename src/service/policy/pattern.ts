@@ -71,7 +71,7 @@ class PatternReader {
     const [flags] = /^\(\?[imsU]*(?:-[imsU]+)?[:)]/.exec(rest) ?? []
     const [named, name = ''] = /^\(\?P?<([A-Za-z0-9_]+)>/.exec(rest) ?? []
     if (/^\(\?<?[=!]/.test(rest)) fail(`look-around, such as ${this.#show(4)}, does not exist in RE2`)
-    if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} begins no group of RE2`)
+    if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} does not begin a group of RE2`)
     if (named && this.#names.has(name)) fail(`the group ${cut(name, 20)} is there twice`)
     if (named) this.#names.add(name)
     this.#at += (flags ?? named ?? '(').length

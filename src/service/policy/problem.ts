@@ -10,7 +10,7 @@ export interface PolicyProblem {
   readonly path: PolicyPath
   /** The part of a text value that the problem is in, such as a name in an expression. Offset and length are in characters. */
   readonly within?: { readonly offset: number; readonly length: number }
-  /** The sentence: the value received, and the values allowed. */
+  /** The message: the value received, and the values allowed. */
   readonly message: string
   /** A better form, if there is one. */
   readonly hint?: string

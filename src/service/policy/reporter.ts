@@ -43,7 +43,7 @@ export class Reporter {
     const unknown = Object.keys(value).filter((key) => !fields.includes(key))
     const allowed = fields.length > 0 ? `Allowed: ${fields.join(', ')}` : 'It has no fields'
     for (const key of unknown)
-      this.report(number, [...path, key], `is no field of ${of}.${suggestion(key, fields)} ${allowed}`)
+      this.report(number, [...path, key], `is not a field of ${of}.${suggestion(key, fields)} ${allowed}`)
     return unknown
   }
 

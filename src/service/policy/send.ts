@@ -92,7 +92,8 @@ async function attemptOnce(visit: Visit, first: OutgoingRequest, redirects: numb
   try {
     let request = first
     for (let left = redirects; ; left--) {
-      if (!readHttpUrl(request.url)) throw new SendFailure(undefined, `${quote(request.url)} is no URL of http`)
+      if (!readHttpUrl(request.url))
+        throw new SendFailure(undefined, `${quote(request.url)} is not an http or https URL`)
       const response = await visit.send(request, until)
       const [location] = response.headers.location ?? []
       if (response.status < 300 || response.status > 399 || location === undefined) return { response }

@@ -19,7 +19,7 @@ export const PATH: Form = {
 }
 export const URI: Form = { about: 'It begins with a slash.', start: /^\//, fix: (text) => `/${text}` }
 export const HOST: Form = {
-  about: 'It is the name of a host in lower case, without a scheme, a port or a path.',
+  about: 'It is a host name in lower case, without a scheme, a port or a path.',
   never: /[A-Z/?]|:\d+$/,
   fix: (text) => lower(text).replace(/^[a-z]+:\/\/|(?::\d+)?(?:[/?].*)?$/g, ''),
 }
@@ -40,13 +40,13 @@ export const MEDIA_TYPE: Form = {
   fix: (text) => lower(text).replace(/\s*;.*$/, ''),
 }
 export const COUNTRY_CODE: Form = {
-  about: 'It is the code of a country, of two capitals.',
+  about: 'It is a country code of two capital letters.',
   whole: /^.{2}$/,
   never: /[^A-Z]/,
   fix: upper,
 }
-export const PLACE_NAME: Form = { about: 'It is a name in English, and no code.', whole: /^(?![A-Z]{2,3}$)/ }
-export const IP: Form = { about: 'It is an address in numbers.', whole: /:|^\d+\.\d+\.\d+\.\d+(?:\/|$)/ }
+export const PLACE_NAME: Form = { about: 'It is an English name, not a code.', whole: /^(?![A-Z]{2,3}$)/ }
+export const IP: Form = { about: 'It is a numeric address.', whole: /:|^\d+\.\d+\.\d+\.\d+(?:\/|$)/ }
 export const TLS_VERSION: Form = {
   about: 'It is a text such as 1.2 or 1.3.',
   whole: /^1\.\d$/,

@@ -86,7 +86,7 @@ export const REQUEST: Variables = {
     os: text('The operating system.'),
     os_version: text('The version of the operating system.'),
     device: text('The device.'),
-    is_mobile: flag('Whether the device is a telephone.'),
+    is_mobile: flag('Whether the device is a phone.'),
     is_tablet: flag('Whether the device is a tablet.'),
     is_desktop: flag('Whether the device is a desktop computer.'),
     is_bot: flag('Whether the program is a bot.'),
@@ -100,7 +100,7 @@ const place = {
   city: text('The city.'),
   continent: text('The continent.', forms.PLACE_NAME),
   country: text('The country.', forms.PLACE_NAME),
-  country_code: text('The two letters of the country.', forms.COUNTRY_CODE),
+  country_code: text('The two-letter country code.', forms.COUNTRY_CODE),
   is_eu: flag('Whether the place is in the European Union.'),
   metro_code: text('The metro code.'),
   subdivision: text('The part of the country.'),
@@ -116,7 +116,7 @@ const address = (about: string): Variables => ({
   _text: text(about, forms.IP),
   categories: texts('The categories of the address.'),
   is_on_blocklist: flag('Whether the address is on a list of bad reputation.'),
-  is_tor_node: flag('Whether the address is an exit of Tor.'),
+  is_tor_node: flag('Whether the address is a Tor exit node.'),
   as: { number: whole('The number of the autonomous system.'), organization: text('The organization of the system.') },
   geo: {
     location: { ...place, ...coordinates, postal_code: text('The postal code.') },
@@ -143,14 +143,14 @@ const certificate = (whose: string): Variables => ({
   san: {
     _text: text('The subject alternative names.'),
     dns_names: texts('The DNS names.'),
-    email_addresses: texts('The addresses of email.'),
+    email_addresses: texts('The email addresses.'),
     ip_addresses: texts('The IP addresses.'),
     uris: texts('The URIs.'),
   },
   serial_number: text('The serial number.'),
   signature_algorithm: text('The algorithm of the signature.'),
   subject: entity('The subject of the certificate.'),
-  validity: { not_after: time('When it ends.'), not_before: time('When it begins.') },
+  validity: { not_after: time('When it expires.'), not_before: time('When it becomes valid.') },
 })
 
 /** The variables of a TLS connection. */
@@ -259,7 +259,7 @@ export const OLDER_CONNECTION: Variables = {
   Geo: {
     City: text('The city.'),
     Country: text('The country.', forms.PLACE_NAME),
-    CountryCode: text('The two letters of the country.', forms.COUNTRY_CODE),
+    CountryCode: text('The two-letter country code.', forms.COUNTRY_CODE),
     Subdivision: text('The part of the country.'),
   },
 }

@@ -85,7 +85,7 @@ const VISITS: readonly Row[] = [
       init: { from: { ip: '192.0.2.1' } },
       show: ['actions.ngrok.restrict_ips.action', 'actions.ngrok.restrict_ips.matched_cidr'],
     },
-    [200, 'denied 192.0.2.1 because no allowed range has it, and let the request pass', 'deny; '],
+    [200, 'denied 192.0.2.1 because it is in no allowed range, and let the request pass', 'deny; '],
   ],
   [
     'restrict-ips',
@@ -93,7 +93,7 @@ const VISITS: readonly Row[] = [
     { init: { from: { ip: '192.0.2.1' } } },
     [
       403,
-      'denied 192.0.2.1 because no allowed range has it',
+      'denied 192.0.2.1 because it is in no allowed range',
       'ERR_NGROK_3205\nAn IP restriction rejects the address.\n',
       { 'content-type': 'text/plain; charset=utf-8', 'ngrok-error-code': 'ERR_NGROK_3205' },
     ],
@@ -168,7 +168,7 @@ const VISITS: readonly Row[] = [
     'restrict-ips',
     { deny: ['203.0.113.0/24'] },
     { phase: 'on_tcp_connect', init: { from: { ip: '192.0.2.1' } } },
-    [0, 'denied 192.0.2.1 because no allowed range has it', 'The connection was closed.'],
+    [0, 'denied 192.0.2.1 because it is in no allowed range', 'The connection was closed.'],
   ],
 ]
 

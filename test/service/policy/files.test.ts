@@ -178,7 +178,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'endpoints:\n  - url: https://a.test\n    traffic_policy: { on_http_requests: [] }\n',
     ['endpoints[0].traffic_policy'],
     [
-      '3:23-3:39 | endpoints[0].traffic_policy | In the policy, on_http_requests is no phase. Did you mean on_http_request? Allowed: on_tcp |                     { on_http_requests: [] }',
+      '3:23-3:39 | endpoints[0].traffic_policy | In the policy, on_http_requests is not a phase. Did you mean on_http_request? Allowed: on_ |                     { on_http_requests: [] }',
     ],
   ],
   [
@@ -216,7 +216,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'kind: CloudEndpoint\nspec:\n  trafficPolicy:\n    policy:\n      on_http_request: []\n',
     ['spec.trafficPolicy.policy'],
     [
-      '5:7-5:22 | spec.trafficPolicy.policy | In the policy, on_http_request ends no traffic. End it with a rule whose last action is cu |       on_http_request: []',
+      '5:7-5:22 | spec.trafficPolicy.policy | In the policy, on_http_request does not end traffic. Add a rule whose last action is custo |       on_http_request: []',
     ],
   ],
   [
@@ -230,7 +230,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'kind: AgentEndpoint\nspec:\n  traffic_policy: 7\n  trafficPolicy:\n    inline:\n      on_htp: []\n',
     ['spec.trafficPolicy.inline'],
     [
-      '6:7-6:13 | spec.trafficPolicy.inline | In the policy, on_htp is no phase. Allowed: on_tcp_connect, on_http_request, on_http_respo |       on_htp: []',
+      '6:7-6:13 | spec.trafficPolicy.inline | In the policy, on_htp is not a phase. Allowed: on_tcp_connect, on_http_request, on_http_re |       on_htp: []',
     ],
   ],
   [
@@ -238,8 +238,8 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'kind: ConfigMap\nspec:\n  policy:\n    on_htp: []\n    actions: []\n',
     ['spec.policy'],
     [
-      '4:5-4:11 | spec.policy | In the policy, on_htp is no phase. Allowed: on_tcp_connect, on_http_request, on_http_respo |     on_htp: []',
-      '5:5-5:12 | spec.policy | In the policy, actions is no phase. Allowed: on_tcp_connect, on_http_request, on_http_resp |     actions: []',
+      '4:5-4:11 | spec.policy | In the policy, on_htp is not a phase. Allowed: on_tcp_connect, on_http_request, on_http_re |     on_htp: []',
+      '5:5-5:12 | spec.policy | In the policy, actions is not a phase. Allowed: on_tcp_connect, on_http_request, on_http_r |     actions: []',
     ],
   ],
   ['a value named otherwise', 'traffic_policies:\n  a:\n    on_http_request: 7\n', [], []],
@@ -289,7 +289,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     [
       '2:41-2:42 | endpoints[0].traffic_policy | In the policy, on_http_response is 7. Allowed: a list of rules. |                     { on_http_response: 7, on_http_request: 7 }',
       '2:61-2:62 | endpoints[0].traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. |                     { on_http_response: 7, on_http_request: 7 }',
-      '3:23-3:27 | endpoints[1].traffic_policy | In the policy, on_x is no phase. Allowed: on_tcp_connect, on_http_request, on_http_respons |                     { on_x: [] }',
+      '3:23-3:27 | endpoints[1].traffic_policy | In the policy, on_x is not a phase. Allowed: on_tcp_connect, on_http_request, on_http_resp |                     { on_x: [] }',
     ],
   ],
   [

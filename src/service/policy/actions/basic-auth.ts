@@ -5,7 +5,7 @@ import { enforce, flag, text } from '../fields.ts'
 
 export const basicAuth = action({
   type: 'basic-auth',
-  about: 'Lets pass only requests with the name and password of one of the credentials.',
+  about: 'Allows only requests with the name and password of one of the credentials.',
   page: 'basic-auth',
   phases: ['on_http_request'],
   outcomes: ['accepted', 'refused'],
@@ -55,7 +55,7 @@ export const basicAuth = action({
     const facts = { username }
     if (authorized) return { did: `accepted the credentials of ${username}`, sets, facts }
     const headers = { 'www-authenticate': `Basic realm="${realm.replaceAll('"', '')}"` }
-    const refused = isKnown ? 'rejected a password that has not 8 to 128 characters' : 'rejected the credentials'
+    const refused = isKnown ? 'rejected a password that does not have 8 to 128 characters' : 'rejected the credentials'
     const did = presented === undefined ? 'found no credentials' : refused
     return { did, sets, facts, ends: { status: 401, headers }, isRefusal: true }
   },

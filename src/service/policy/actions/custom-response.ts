@@ -3,7 +3,7 @@ import { headers } from '../fields.ts'
 
 export const customResponse = action({
   type: 'custom-response',
-  about: 'Answers the request itself, or replaces the response of the upstream.',
+  about: "Responds to the request itself, or replaces the upstream's response.",
   page: 'custom-response',
   phases: ['on_http_request', 'on_http_response'],
   config: {
@@ -21,7 +21,10 @@ export const customResponse = action({
   ends: () => true,
   run({ status_code: status, content, body = content, content_type, headers = {} }) {
     if (body && hasNoBody(status))
-      return { did: `had a body, which no response ${status} has`, ends: { status: 500, error: 3604 } }
+      return {
+        did: `had a body, but a response with the status ${status} cannot have one`,
+        ends: { status: 500, error: 3604 },
+      }
     const did = `answered ${status}`
     // The length is that of the body that is sent.
     const sent = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length')

@@ -8,7 +8,13 @@ export const deny = action({
   config: { status_code: { kind: 'integer', min: 200, max: 599, default: 403, about: 'The status of the response.' } },
   check: ({ status_code }, phase) =>
     phase === 'on_tcp_connect' && status_code !== undefined
-      ? [{ number: 2203, path: ['status_code'], message: 'is no field of deny in on_tcp_connect, where it has none' }]
+      ? [
+          {
+            number: 2203,
+            path: ['status_code'],
+            message: 'is not a field of deny in on_tcp_connect, where deny has no fields',
+          },
+        ]
       : [],
   ends: () => true,
   run: ({ status_code: status }, { phase }) =>

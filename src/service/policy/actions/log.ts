@@ -16,7 +16,7 @@ export const log = action({
       about: 'The data, by name.',
     },
   },
-  sets: { metadata: { type: 'map<string, dyn>', about: 'The data that were logged.' } },
+  sets: { metadata: { type: 'map<string, dyn>', about: 'The data that was logged.' } },
   run: ({ metadata }) => ({
     did: `logged ${Object.keys(metadata).join(', ')}`,
     sets: { metadata },

@@ -8,7 +8,7 @@ const UNMANAGED: readonly unknown[] = ['amazon', 'facebook']
 
 export const oauth = action({
   type: 'oauth',
-  about: 'Lets pass only users who signed in at a provider.',
+  about: 'Allows only users who have signed in at a provider.',
   page: 'oauth',
   phases: ['on_http_request'],
   outcomes: SIGN_IN_OUTCOMES,

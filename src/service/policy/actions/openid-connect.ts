@@ -6,7 +6,7 @@ import { needsPair } from './oauth.ts'
 
 export const openidConnect = action({
   type: 'openid-connect',
-  about: 'Lets pass only users who signed in at an OpenID provider.',
+  about: 'Allows only users who have signed in at an OpenID provider.',
   page: 'oidc',
   phases: ['on_http_request'],
   outcomes: SIGN_IN_OUTCOMES,

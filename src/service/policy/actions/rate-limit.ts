@@ -5,7 +5,7 @@ import { HOUR, MINUTE, SECOND } from '../time.ts'
 
 export const rateLimit = action({
   type: 'rate-limit',
-  about: 'Answers 429 when more requests with the same key arrive in a window than its capacity.',
+  about: 'Returns 429 when more requests with the same key arrive in a window than its capacity allows.',
   page: 'rate-limit',
   phases: ['on_http_request'],
   outcomes: ['allowed', 'limited'],

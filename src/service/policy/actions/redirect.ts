@@ -5,7 +5,7 @@ import { completeUrl, toUrlText } from '../url-text.ts'
 
 export const redirect = action({
   type: 'redirect',
-  about: 'Answers with a redirect to the URL that results from the replacement. An unchanged URL is not redirected.',
+  about: 'Responds with a redirect to the URL that results from the replacement. An unchanged URL is not redirected.',
   page: 'redirect',
   phases: ['on_http_request'],
   config: {

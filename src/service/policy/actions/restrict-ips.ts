@@ -11,7 +11,7 @@ const ranges = (about: string) =>
 
 export const restrictIps = action({
   type: 'restrict-ips',
-  about: 'Lets pass only connections whose address an allowed range has and no denied range has.',
+  about: 'Allows only connections from addresses in an allowed range that are in no denied range.',
   page: 'restrict-ips',
   phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
   outcomes: ['allowed', 'denied'],
@@ -27,7 +27,7 @@ export const restrictIps = action({
   },
   sets: {
     action: text('`allow` or `deny`.', ['allow', 'deny']),
-    matched_cidr: text('The range that has the address, or an empty text.'),
+    matched_cidr: text('The range that contains the address, or an empty text.'),
   },
   refusal: ({ action }, phase) => (action === 'deny' ? refuse(phase) : undefined),
   run({ allow = [], deny = [], ip_policies = [] }, visit) {
@@ -41,7 +41,7 @@ export const restrictIps = action({
     const [matched] = denied ? [denied] : matching
     const sets = { action: matched?.action ?? 'deny', matched_cidr: matched?.cidr ?? '' }
     if (matched?.action === 'allow') return { did: `allowed ${visit.clientIp} by ${matched.cidr}`, sets }
-    const why = matched ? `by ${matched.cidr}` : 'because no allowed range has it'
+    const why = matched ? `by ${matched.cidr}` : 'because it is in no allowed range'
     return { did: `denied ${visit.clientIp} ${why}`, sets, ends: refuse(visit.phase), isRefusal: true }
   },
 })

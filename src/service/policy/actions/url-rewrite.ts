@@ -23,7 +23,7 @@ export const urlRewrite = action({
     const url = completeUrl(target, before)
     if (!readHttpUrl(url))
       return {
-        did: `made ${quote(url)}, which is no URL of http`,
+        did: `made ${quote(url)}, which is not an http or https URL`,
         ends: { status: 500, error: 3900 },
         decision: DECISIONS.noUrl,
       }

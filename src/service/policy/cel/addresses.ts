@@ -3,7 +3,7 @@ import { EvaluationProblem } from './values.ts'
 
 /** Returns whether a range of addresses, such as `203.0.113.0/24`, is one and has an address. @throws EvaluationProblem */
 export function isInRange(address: string, range: string): boolean {
-  if (!isAddress(address)) throw new EvaluationProblem('the address is no IP address')
+  if (!isAddress(address)) throw new EvaluationProblem('the address is not an IP address')
   if (!ipaddr.isValidCIDR(range)) return false
   const [ip, [network, bits]] = [ipaddr.process(address), ipaddr.parseCIDR(range)]
   // The range of IPv4 addresses in IPv6 has 96 bits before theirs.

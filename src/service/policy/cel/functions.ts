@@ -196,7 +196,7 @@ function decodePercent(text: string): string {
 }
 
 function parseUrl(text: string): Record<string, unknown> {
-  if (!URL.canParse(text)) throw new EvaluationProblem('the text is no URL')
+  if (!URL.canParse(text)) throw new EvaluationProblem('the text is not a URL')
   const { protocol, host, pathname, search, hash, username } = new URL(text)
   const parts = {
     scheme: protocol.slice(0, -1),

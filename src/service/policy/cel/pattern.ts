@@ -81,6 +81,6 @@ function compileRe2(source: string): RE2JS {
   try {
     return RE2JS.compile(source)
   } catch {
-    throw new PatternProblem('the pattern is not one of RE2')
+    throw new PatternProblem('the pattern is not valid in RE2')
   }
 }

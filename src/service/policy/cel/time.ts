@@ -67,7 +67,7 @@ function toFraction(nanoseconds: bigint): string {
 /** Reads a timestamp as RFC 3339 writes it. */
 export function parseTimestamp(text: string): Timestamp {
   const ms = timeMs(text)
-  if (ms === undefined) throw new EvaluationProblem('the text is no timestamp, such as 2026-01-31T12:00:00Z')
+  if (ms === undefined) throw new EvaluationProblem('the text is not a timestamp, such as 2026-01-31T12:00:00Z')
   const [, digits = ''] = /\.\d{3}(\d{1,6})/.exec(text) ?? []
   return new Timestamp(BigInt(ms) * NS_PER_MS + BigInt(digits.padEnd(6, '0')))
 }
@@ -79,7 +79,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 
 /** Reads a duration as Go writes it, such as `1h30m`. */
 export function parseDuration(text: string): Duration {
-  if (!isDuration(text)) throw new EvaluationProblem('the text is no duration, such as 1h30m')
+  if (!isDuration(text)) throw new EvaluationProblem('the text is not a duration, such as 1h30m')
   let nanoseconds = 0n
   for (const [, amount = '', unit = ''] of text.matchAll(DURATION_PART)) {
     const [whole = '', fraction = ''] = amount.split('.')

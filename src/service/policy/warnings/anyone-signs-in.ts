@@ -12,7 +12,7 @@ const NOTES: ReadonlySet<string> = new Set(['log', 'add-headers'])
 export const anyoneSignsIn: Warning = {
   id: 'anyone-signs-in',
   about:
-    '`oauth`, or `openid-connect` with a provider that is open to anyone, is there, and no rule reads who signed in.',
+    '`oauth`, or `openid-connect` with a provider that is open to anyone, is used, but no rule checks who signed in.',
   reason: 'Anyone with an account at the provider gets in, unless another rule rejects them.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
   wrong: `on_http_request:
@@ -35,7 +35,7 @@ export const anyoneSignsIn: Warning = {
       return [
         {
           path: [...path, 'type'],
-          what: `is ${row.type}, and no rule reads who signed in, so that everybody with an account at the provider passes`,
+          what: `is ${row.type}, but no rule checks who signed in, so anyone with an account at the provider gets in`,
           hint: `Add a rule that rejects others: expressions ["!${identity}.email.endsWith('@example.com')"], action deny.`,
         },
       ]

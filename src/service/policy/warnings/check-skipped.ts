@@ -4,7 +4,7 @@ import type { Finding, ReadPolicy, Warning } from './warning.ts'
 
 export const checkSkipped: Warning = {
   id: 'check-skipped',
-  about: 'A check such as `basic-auth` runs only for requests that have a value, and requests without it pass.',
+  about: 'A check such as `basic-auth` runs only for requests that have a value, so requests without it pass.',
   reason:
     'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can leave out.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#hasreqheaderstring---bool',
@@ -30,7 +30,7 @@ function findSkipped(policy: ReadPolicy): readonly Finding[] {
     const which = guard.endsWith(source) ? `for which ${cut(guard)}, which` : `without ${cut(source)}, which`
     return {
       ...placeOf(hole),
-      what: `is false for a request ${which} passes without ${check}`,
+      what: `is false for a request ${which} then passes without ${check}`,
       hint: `Remove this test, or add a rule that denies requests for which ${subject.guard}.`,
     }
   })

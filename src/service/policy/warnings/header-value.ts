@@ -8,7 +8,7 @@ export const headerValue: Warning = {
   id: 'header-value',
   about: 'The value of a header has a control character around a `${…}`, or a character outside ASCII.',
   reason:
-    'No header can have a control character: traffic gets the error 3900. Other characters are sent in UTF-8, which clients read as Latin-1.',
+    'Headers cannot contain control characters: traffic gets the error 3900. Other characters are sent in UTF-8, which clients read as Latin-1.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/add-headers/',
   wrong: `on_http_response:
   - actions:
@@ -38,7 +38,7 @@ function findIn(field: Field, value: unknown, path: Finding['path']): readonly F
   const isControl = /\p{Cc}/u.test(letter)
   // A value without expressions has an error.
   if (isControl && found.length === 0) return []
-  const why = isControl ? 'which no header can have' : 'which clients read as other characters'
+  const why = isControl ? 'which headers cannot have' : 'which clients read as other characters'
   const hint = isControl ? 'Remove the control character.' : 'Write it in ASCII, such as with percent signs.'
   return [{ path, what: `has the character ${quote(letter)}, ${why}`, hint }]
 }

@@ -6,9 +6,9 @@ import type { Warning } from './warning.ts'
 export const invalidConstant: Warning = {
   id: 'invalid-constant',
   about:
-    'A constant makes an operation of an expression fail for each request, such as a time zone, an index or a duration that does not exist.',
+    'A constant makes an operation of an expression fail for every request, such as a time zone, an index or a duration that does not exist.',
   reason:
-    'The service checks the types of an expression, and not its values. A rule whose condition fails does not apply.',
+    'The service checks the types of an expression, but not its values. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
   wrong: `on_http_request:
   - expressions: ["timestamp(time.now) - timestamp('2026-01-01T00:00:00Z') > duration('5 minutes')"]
@@ -26,7 +26,7 @@ export const invalidConstant: Warning = {
         return {
           path,
           within: { offset: offset + start, length: end - start },
-          what: `has ${cut(sourceOf(node))}, which fails for each request`,
+          what: `has ${cut(sourceOf(node))}, which fails for every request`,
           hint: `Change the constant: ${message}.`,
         }
       }),

@@ -3,8 +3,9 @@ import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const invalidRange: Warning = {
   id: 'invalid-range',
-  about: 'A text for `inCidrRange` or `inCidrRanges` is no range.',
-  reason: 'No address is in a range that is not valid. An address needs a length too, such as `203.0.113.9/32`.',
+  about: 'A text for `inCidrRange` or `inCidrRanges` is not a range.',
+  reason:
+    'An invalid range contains no addresses. A single address needs a prefix length too, such as `203.0.113.9/32`.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
   wrong: `on_http_request:
   - expressions: ["inCidrRange(conn.client_ip, '203.0.113.9')"]
@@ -20,6 +21,8 @@ export const invalidRange: Warning = {
       const [, ranges] = node.args[1]
       const texts = ranges?.op === 'list' ? ranges.args.map(literalOf) : [literalOf(ranges)]
       const [problem] = texts.flatMap((text) => (text === undefined ? [] : (formatProblem('cidr', text) ?? [])))
-      return problem && { what: 'has a range that no address is in', hint: `The range ${problem.what}.` }
+      return (
+        problem && { what: 'has an invalid range, which contains no addresses', hint: `The range ${problem.what}.` }
+      )
     }),
 }

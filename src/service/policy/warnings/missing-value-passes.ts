@@ -4,7 +4,7 @@ import type { Finding, Hole, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValuePasses: Warning = {
   id: 'missing-value-passes',
-  about: 'A rule denies requests with a wrong token, and requests without one pass.',
+  about: 'A rule denies requests with a wrong token, but requests without one pass.',
   reason:
     'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can leave out.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#hasreqheaderstring---bool',
@@ -33,7 +33,7 @@ function findPassing(policy: ReadPolicy): readonly Finding[] {
     if (!isAllowList || fails || !isDenial(rule) || !isCredential(hole)) return []
     return {
       ...placeOf(hole),
-      what: `denies requests with a wrong value, and lets those without ${cut(subject.source)} pass`,
+      what: `denies requests with a wrong value, but lets requests without ${cut(subject.source)} pass`,
       hint: `Write ${subject.guard} || before it, without the test that the value is there.`,
     }
   })

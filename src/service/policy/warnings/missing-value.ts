@@ -29,7 +29,7 @@ function findMissing(policy: ReadPolicy): readonly Finding[] {
   }
   return [...first.values()].map((hole) => ({
     ...placeOf(hole),
-    what: `fails for a request without ${cut(hole.subject.source)}, so that its rule does not apply`,
+    what: `fails for a request without ${cut(hole.subject.source)}, so its rule does not apply`,
     hint: `Write ${hole.subject.guard} || before it.`,
   }))
 }

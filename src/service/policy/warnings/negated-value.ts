@@ -3,7 +3,7 @@ import { findInExpressions, type Warning } from './warning.ts'
 
 export const negatedValue: Warning = {
   id: 'negated-value',
-  about: 'A `!` negates the value before `in`, and not the test.',
+  about: 'A `!` negates the value before `in`, not the test.',
   reason: '`!` binds more tightly than `in`: `!a in b` is `(!a) in b`.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/#operators',
   wrong: `on_http_request:
@@ -21,6 +21,6 @@ export const negatedValue: Warning = {
       const hint = suggestNegation(node)
       return hint === undefined
         ? undefined
-        : { what: 'has a "!" that negates the value, and not the test whether the list has it', hint }
+        : { what: 'has a "!" that negates the value, not the test whether the list contains it', hint }
     }),
 }

@@ -9,8 +9,9 @@ import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const neverEqual: Warning = {
   id: 'never-equal',
-  about: 'A variable is compared with a text that is none of its values, such as a method in lower case.',
-  reason: 'Texts are equal if all their characters are, and the page of the variable says which form its values have.',
+  about: 'A variable is compared with a text that it can never equal, such as a method in lower case.',
+  reason:
+    'Texts are equal only if all their characters are. The page of the variable documents the format of its values.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/',
   wrong: `on_http_request:
   - expressions: ["req.method == 'delete'"]
@@ -33,7 +34,7 @@ export const neverEqual: Warning = {
       const isPart = test === 'is' || test === 'begins with' || fixed.length === wrong.length
       const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
-        what: `tests whether ${source} ${test} ${quote(wrong)}, which is never so`,
+        what: `tests whether ${source} ${test} ${quote(wrong)}, which is never true`,
         hint: `${form.about}${isBetter ? ` Use '${fixed}'.` : ''}`,
       }
     })

@@ -3,8 +3,8 @@ import type { Warning } from './warning.ts'
 
 export const notEnforced: Warning = {
   id: 'not-enforced',
-  about: 'An action has `enforce: false`, and no expression reads its result.',
-  reason: 'With `enforce: false`, a check ends no traffic. Its result is only in the variables of the action.',
+  about: 'An action has `enforce: false`, but no expression reads its result.',
+  reason: 'With `enforce: false`, a check does not end traffic. Its result is only in the variables of the action.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
   wrong: `on_http_request:
   - actions: [{ type: restrict-ips, config: { allow: [203.0.113.0/24], enforce: false } }]
@@ -22,7 +22,7 @@ export const notEnforced: Warning = {
       return [
         {
           path: [...path, 'config', 'enforce'],
-          what: `is false, and no expression reads the result of ${row.type}, so that it lets all traffic pass`,
+          what: `is false, but no expression reads the result of ${row.type}, so all traffic passes`,
           hint: `Remove enforce: false${row.sets ? `, or read ${variable} in a later rule` : ''}.`,
         },
       ]

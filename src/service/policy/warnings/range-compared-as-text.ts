@@ -12,7 +12,7 @@ export const rangeComparedAsText: Warning = {
   id: 'range-compared-as-text',
   about: 'An address is compared with a range as if both were texts.',
   reason:
-    'An address is a text such as `203.0.113.9`, and equals no text with a slash. `inCidrRange` tests whether a range has an address.',
+    'An address is a text such as `203.0.113.9`, so it never equals a text with a slash. `inCidrRange` tests whether a range contains an address.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
   wrong: `on_http_request:
   - expressions: ["conn.client_ip in ['203.0.113.0/24']"]

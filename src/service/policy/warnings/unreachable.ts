@@ -26,7 +26,7 @@ export const ruleUnreachable: Warning = {
 
 export const rateLimitUnreachable: Warning = {
   id: 'rate-limit-unreachable',
-  about: 'A rate limit is after the action that answers its traffic.',
+  about: 'A rate limit is after the action that ends its traffic.',
   reason: 'Rules run in order, and a terminating action ends them. A rate limit counts only requests that reach it.',
   docs: DOCS,
   wrong: `on_http_request:
@@ -75,7 +75,7 @@ function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly
         : 'all traffic'
       found.push({
         path: rule.path,
-        what: `${isLimit ? 'limits nothing' : 'is never reached'}: ${before.by.row.type} in ${phase}[${index}] ends ${which} before`,
+        what: `${isLimit ? 'limits nothing' : 'is never reached'}: ${before.by.row.type} in ${phase}[${index}] ends ${which} first`,
         hint: `Move this rule before ${phase}[${index}].`,
       })
     }

@@ -4,7 +4,7 @@ import type { Warning } from './warning.ts'
 export const urlNotReachable: Warning = {
   id: 'url-not-reachable',
   about:
-    '`forward-internal` names a host that is not below `.internal`, or `http-request` a URL that is not one of HTTP.',
+    '`forward-internal` names a host that is not below `.internal`, or `http-request` a URL that is not http or https.',
   reason:
     'Traffic is forwarded to internal endpoints only, and their hosts end with `.internal`. Requests are made over HTTP.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/forward-internal/',
@@ -23,7 +23,7 @@ export const urlNotReachable: Warning = {
         return [
           {
             path,
-            what: `names the host ${quote(host)}, which no internal endpoint has`,
+            what: `names the host ${quote(host)}, which cannot be an internal endpoint`,
             hint: 'Use the URL of an internal endpoint, such as "https://api.internal".',
           },
         ]
@@ -31,7 +31,7 @@ export const urlNotReachable: Warning = {
         return [
           {
             path,
-            what: `has the scheme ${quote(scheme)}, with which no request is made`,
+            what: `has the scheme ${quote(scheme)}, which http-request does not support`,
             hint: 'Use http or https.',
           },
         ]

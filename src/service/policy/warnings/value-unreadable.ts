@@ -5,7 +5,7 @@ import type { Warning } from './warning.ts'
 export const valueUnreadable: Warning = {
   id: 'value-unreadable',
   about:
-    'A condition that should be true fails for some values that the client may send, such as one that is no number.',
+    'A condition that should be true fails for some values that the client may send, such as one that is not a number.',
   reason:
     '`int`, `timestamp`, `json.decode` and others fail for other texts, and `substring` fails for short ones. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
@@ -25,8 +25,8 @@ export const valueUnreadable: Warning = {
       const source = cut(subject.source)
       return {
         ...placeOf(hole),
-        what: `fails for some values of ${source} that a client may send, so that its rule does not apply`,
-        hint: `Test its form before, such as !….matches('^[0-9]+$') ||.`,
+        what: `fails for some values of ${source} that a client may send, so its rule does not apply`,
+        hint: `Check its format first, for example with !….matches('^[0-9]+$') ||.`,
       }
     }),
 }
