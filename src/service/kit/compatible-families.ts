@@ -31,7 +31,7 @@ export function requireCompatibleFamilies(
     for (const identifier of listIdentifiers(family)) taken.set(identifier, name)
   for (const [name, family] of Object.entries(own)) {
     if (Object.hasOwn(builtIn, name))
-      throw new TypeError(`families.${name} has the name of a family of fauxgate's own.`)
+      throw new TypeError(`families.${name} has the name of one of fauxgate's own families.`)
     requireNames(name, family)
     requireStatuses(name, family)
     requireKnownErrors(name, family)
@@ -39,7 +39,7 @@ export function requireCompatibleFamilies(
     for (const identifier of listIdentifiers(family)) {
       const owner = taken.get(identifier)
       if (owner !== undefined)
-        throw new TypeError(`families.${name} has the ${identifier}, which ${owner} has already.`)
+        throw new TypeError(`families.${name} has the ${identifier}, which ${owner} already has.`)
       taken.set(identifier, name)
     }
     requireDueWork(name, family)
@@ -121,8 +121,8 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
 /** Checks that a family with due records has work for them, and the other way round. */
 function requireDueWork(name: string, { collections, onDue }: Family): void {
   const hasDue = collections.some(({ due }) => due !== undefined)
-  if (hasDue && !onDue) throw new TypeError(`families.${name} has a collection with \`due\`, and no \`onDue\`.`)
-  if (!hasDue && onDue) throw new TypeError(`families.${name} has \`onDue\`, and no collection with \`due\`.`)
+  if (hasDue && !onDue) throw new TypeError(`families.${name} has a collection with \`due\`, but no \`onDue\`.`)
+  if (!hasDue && onDue) throw new TypeError(`families.${name} has \`onDue\`, but no collection with \`due\`.`)
 }
 
 /** Checks that the response to an error is no success. */

@@ -18,7 +18,7 @@ const urls = v.pipe(
   v.nonEmpty('the URLs of at least one page'),
 )
 
-const URLS = 'The URLs of the pages that somebody abuses.'
+const URLS = 'The URLs of the abusive pages.'
 
 const record = v.object({ ...kit.recordHead('abrp', descriptionAndMetadata()), urls })
 
@@ -48,7 +48,7 @@ const shape = kit.named(
     ),
   }),
   'AbuseReport',
-  'A report of pages that somebody abuses.',
+  'A report of abusive pages.',
 )
 
 const all = kit.resource(

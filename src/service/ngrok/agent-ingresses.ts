@@ -12,7 +12,7 @@ const errors = kit.declareErrors({
   ingress_domain_taken: kit.ofField(
     6706,
     400,
-    '{field} is that of {id} already. Send a domain that no other agent ingress has.',
+    '{field} is already the domain of {id}. Send a domain that no other agent ingress has.',
   ),
   ingress_limit_none: kit.tooMany(6707),
 })
@@ -45,7 +45,7 @@ const table = parts.columns(
       metadata: errors.ingress_metadata_too_long,
     }),
     title: 'AgentIngress',
-    sentence: 'A domain of your own by which agents connect to the service.',
+    sentence: 'Your own domain, which agents use to connect to the service.',
     examples: [{ description: 'acme devices', domain: 'connect.acme.com' }],
   },
   {

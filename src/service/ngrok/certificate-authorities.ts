@@ -8,7 +8,7 @@ const errors = kit.declareErrors({
   authority_not_a_ca: kit.entry(
     1913,
     400,
-    '{field}: {subject} is no certificate authority. Its basic constraints must say CA:TRUE (RFC 5280, 4.2.1.9).',
+    '{field}: {subject} is not a certificate authority. Its basic constraints must say CA:TRUE (RFC 5280, 4.2.1.9).',
   ),
   authority_description_too_long: parts.tooLong(1916),
   authority_metadata_too_long: parts.tooLong(1917),

@@ -19,7 +19,7 @@ export const urlTakenError = (number: number, allowed: string) =>
     number,
     400,
     (it: parts.FieldFacts & { id: string }) =>
-      `${it.field} is ${it.received}, where ${it.id} is online. Allowed: ${allowed}.`,
+      `${it.field} is ${it.received}, where ${it.id} is already online. Allowed: ${allowed}.`,
   )
 
 /** The errors of the URL of an endpoint. */
@@ -36,7 +36,7 @@ export const urlErrors = {
     endpoint_url_path: kit.field(9037, 400, 'a URL without a path'),
     endpoint_url_slash: kit.field(9038, 400, 'a URL without a "/" at its end'),
     endpoint_port_missing: kit.field(18003, 400, 'a URL with a port, such as "tcp://1.tcp.ngrok.io:12345"'),
-    endpoint_scheme_fixed: kit.field(18005, 400, 'a URL with the scheme {scheme}, which stays'),
+    endpoint_scheme_fixed: kit.field(18005, 400, 'a URL with the scheme {scheme}, which cannot change'),
     endpoint_not_reserved: kit.field(
       18006,
       400,

@@ -27,7 +27,7 @@ export function compileFilter(type: string, filter: string): (object: object) =>
 export function filterProblem(type: string, filter: string): string | undefined {
   const { filterable = {} } = fieldsOf(type) ?? {}
   const { valid, type: found, error } = createEnvironment(filterable).check(filter)
-  if (!valid) return error?.message.split('\n')[0] ?? 'it is no CEL'
+  if (!valid) return error?.message.split('\n')[0] ?? 'it is not valid CEL'
   return found === 'bool' || found === 'dyn' ? undefined : `its value is ${found}, and must be bool`
 }
 

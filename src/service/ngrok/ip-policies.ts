@@ -19,7 +19,7 @@ const ruleErrors = kit.declareErrors({
   ip_rule_cidr_taken: kit.ofField(
     1408,
     400,
-    "{field} is {received}. Allowed: no range of the same policy's rules, as of {id}.",
+    '{field} is {received}. The rule {id} of the same policy already has this range. Send another one.',
   ),
   ip_rule_cidr_not_first: kit.field(1409, 400, 'the first address of the range, with no bit set beyond its prefix'),
   ip_rule_limit_reached_older: kit.tooMany(1411),

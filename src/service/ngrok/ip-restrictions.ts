@@ -27,7 +27,7 @@ const errors = kit.declareErrors({
   ip_restriction_type_taken: kit.ofField(
     1802,
     400,
-    '{field} is {received}, which {id} has already. Change or delete that one.',
+    '{field} is {received}, which {id} already has. Change or delete that one.',
   ),
   ip_restriction_type_invalid: kit.field(1803, 400, `one of ${ALLOWED}`),
   ip_restriction_policies_missing: kit.field(1804, 400, 'the id of at least one IP policy'),

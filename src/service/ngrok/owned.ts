@@ -40,7 +40,7 @@ export const errors = kit.declareErrors({
   token_precomputed: kit.ofField(
     638,
     400,
-    '{field} was sent. A token is always made by the service. Leave the field out.',
+    '{field} was sent. The service always generates tokens. Leave the field out.',
   ),
 })
 
@@ -103,7 +103,7 @@ export const precomputedTokenColumn = parts.column({
         kit.secret,
         refuseUnless(errors.token_precomputed, () => false),
       ),
-      'Not accepted: a token is always made by the service.',
+      'Not accepted: the service always generates tokens.',
       { rules: 'ngrok-families#keys-and-credentials' },
     ),
   ),

@@ -14,7 +14,7 @@ const unreadable = kit.declareErrors({
   endpoint_policy_unreadable: kit.ofField(
     18002,
     400,
-    'The traffic policy in {field} is {received}, which cannot be read: {problem}. Allowed is JSON or YAML: one object whose keys are phases, each with a list of rules.',
+    'The traffic policy in {field} is {received}, which cannot be read: {problem}. Allowed: JSON or YAML, one object whose keys are phases, each with a list of rules.',
   ),
 })
 

@@ -6,7 +6,7 @@ const emptyTextError = (number: number) =>
   kit.ofField(number, 400, '{field} is {received}. A list of {provider} cannot contain an empty text.')
 
 const twiceError = (number: number) =>
-  kit.ofField(number, 400, '{field} is {received}, which the list of {provider} has already. Send it once.')
+  kit.ofField(number, 400, '{field} is {received}, which is already in the list of {provider}. Send it once.')
 
 /** The errors of the people who may pass. */
 export const peopleErrors = kit.declareErrors({

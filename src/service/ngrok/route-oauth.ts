@@ -28,7 +28,7 @@ const CLIENT_ID = "The id of your own app at the provider; without it, the servi
 const CLIENT_SECRET = 'The secret of that app.'
 
 const lists = {
-  scopes: textList('The scopes to ask for, which only an app of your own can have.'),
+  scopes: textList('The scopes to request. They need your own app.'),
   email_addresses: textList('The email addresses of the people who may pass.'),
   email_domains: textList('The domains of the email addresses of allowed users.'),
 }

@@ -13,9 +13,9 @@ export const errors = kit.declareErrors({
   ssh_authority_description_too_long: parts.tooLong(1937),
   ssh_authority_metadata_too_long: parts.tooLong(1938),
   ssh_key_size_invalid: kit.field(1939, 400, SIZES.join(' or ')),
-  ssh_key_size_unused: kit.ofField(1940, 400, '{field} was sent for a key of the type {type}. Only rsa has one.'),
+  ssh_key_size_unused: kit.ofField(1940, 400, '{field} was sent for a key of the type {type}. Only rsa keys have one.'),
   ssh_curve_invalid: kit.field(1941, 400),
-  ssh_curve_unused: kit.ofField(1942, 400, '{field} was sent for a key of the type {type}. Only ecdsa has one.'),
+  ssh_curve_unused: kit.ofField(1942, 400, '{field} was sent for a key of the type {type}. Only ecdsa keys have one.'),
   ssh_authority_limit_none: kit.tooMany(1953),
   ssh_authority_limit_reached: kit.tooMany(1956),
   ssh_authority_in_use: kit.entry(1964, 400, '{id} has signed certificates, such as {certificate}. Delete them first.'),
@@ -52,7 +52,7 @@ const table = parts.columns(
     }),
     keptTexts: descriptionAndMetadata(),
     title: 'SshCertificateAuthority',
-    sentence: 'A key that signs certificates of SSH.',
+    sentence: 'A key that signs SSH certificates.',
   },
   {
     private_key_type: parts.column({

@@ -56,7 +56,7 @@ export function splitPem(text: string): Pem {
     if (open) blocks.push(readBlock(open, outside))
     open = open ? undefined : { type: boundary.type, number, lines: [] }
   }
-  if (open) return { blocks, problem: `the block that line ${open.number} begins has no END line` }
+  if (open) return { blocks, problem: `the block that starts at line ${open.number} has no END line` }
   const stray = findStrayBase64(outside)
   return stray === undefined && blocks.length > 0
     ? { blocks }
@@ -86,11 +86,11 @@ function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBl
 /** Decodes base64 that is broken into lines, with blanks anywhere. `begin` is the number of the line before it. */
 function decode(lines: readonly string[], begin: number): DecodeResult {
   const base64 = lines.join('').replace(/[ \t]/g, '')
-  if (base64 === '') return { damage: `the block that line ${begin} begins is empty` }
+  if (base64 === '') return { damage: `the block that starts at line ${begin} is empty` }
   const isWhole = base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
   if (isWhole) return { der: toBytes(atob(base64)) }
   const characters = formatCount(base64.length, 'character')
-  const length = `the base64 of the block that line ${begin} begins has ${characters}, not a multiple of four`
+  const length = `the base64 of the block that starts at line ${begin} has ${characters}, not a multiple of four`
   return { damage: findCharacterProblem(lines, begin) ?? length }
 }
 
@@ -154,10 +154,12 @@ function placementProblem(
   open: OpenBlock | undefined,
 ): string | undefined {
   if (begins) {
-    return open && `line ${number} begins a block before the one that line ${open.number} begins has its END line`
+    return open && `line ${number} starts a block before the END line of the block that starts at line ${open.number}`
   }
-  if (!open) return `line ${number} ends a block that no line begins`
-  return type === open.type ? undefined : `line ${number} ends a block of another type than line ${open.number} begins`
+  if (!open) return `line ${number} ends a block that was never started`
+  return type === open.type
+    ? undefined
+    : `line ${number} ends a block of another type than the one that starts at line ${open.number}`
 }
 
 /** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */

@@ -466,7 +466,7 @@ describe('A family has a limit of the account by its name (rules: account#limits
   test('and the error of a mistyped name suggests it', () => {
     const account = { limits: { widget: 2 } } as never
     expect(() => createGateway({ families: { widgets }, account })).toThrow(
-      'account.limits.widget is no limit of this gateway. Did you mean widgets?',
+      'account.limits.widget is not a limit of this gateway. Did you mean widgets?',
     )
   })
 })
@@ -482,11 +482,11 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
   const error = kit.entry(413, 409, () => '')
 
   test.each<[why: string, families: object, message: string]>([
-    ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of a family of fauxgate'],
+    ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of one of fauxgate'],
     ['the name of a member', { snapshot: emptyFamily }, 'families.snapshot has the name of a member'],
     ['the name of a member by inheritance', { url: emptyFamily }, 'families.url has the name of a member'],
     ['an invalid name', { 'my-widgets': emptyFamily }, 'A family is called "my-widgets"'],
-    ['a prefix that is taken', gadgets({ prefix: 'rd' }), 'the prefix rd, which reservedDomains has'],
+    ['a prefix that is taken', gadgets({ prefix: 'rd' }), 'the prefix rd, which reservedDomains already has'],
     ...['op', 'fault', 'bkd'].map((prefix): [string, object, string] => [
       'a prefix of the gateway itself',
       gadgets({ prefix }),
@@ -503,7 +503,7 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
     [
       'a path that is taken',
       createOneGadget({ path: '/reserved_addrs/{id}' }),
-      'GET /reserved_addrs/{}, which reservedAddrs has',
+      'GET /reserved_addrs/{}, which reservedAddrs already has',
     ],
     ...['widgets/{id}', '/widgets/{id}/', '/widgets//{id}', '/widgets/{i d}', '/'].map(
       (path): [string, object, string] => [
@@ -549,11 +549,11 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
       createOneGadget({ path: '/gadgets', ids: { id: 'gad' } }),
       'gadgets.get has the ids id, and its path /gadgets has none.',
     ],
-    ['`onDue` without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, and no collection with `due`'],
+    ['`onDue` without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, but no collection with `due`'],
     [
       'due records without `onDue`',
       gadgets({ collections }),
-      'families.gadgets has a collection with `due`, and no `onDue`.',
+      'families.gadgets has a collection with `due`, but no `onDue`.',
     ],
     [
       'an error with the status of a success',
@@ -646,7 +646,7 @@ describe('A family whose records have a field for any JSON', () => {
   const openNotes = () => createGateway({ families: { notes } })
 
   it.each([Number.NaN, 5n, () => 1, { a: Number.NaN }, [() => 1]])('rejects a value that is no JSON: %s', (value) => {
-    expect(() => openNotes().notes.create({ extra: value })).toThrow('Allowed: a value that JSON has.')
+    expect(() => openNotes().notes.create({ extra: value })).toThrow('Allowed: a JSON value.')
   })
 
   it.each([0, false, '', 'text', { a: [null] }])('takes %j', (value) => {

@@ -406,10 +406,10 @@ describe('Options', () => {
   it.each([
     [
       { limits: { reserved_domain: 1 } },
-      'account.limits.reserved_domain is no limit of this gateway. Did you mean reserved_domains?',
+      'account.limits.reserved_domain is not a limit of this gateway. Did you mean reserved_domains?',
     ],
-    [{ limits: { quota: 1 } }, 'account.limits.quota is no limit of this gateway. Supported: reserved_addrs, '],
-    [{ limits: { toString: 1 } }, 'account.limits.toString is no limit of this gateway.'],
+    [{ limits: { quota: 1 } }, 'account.limits.quota is not a limit of this gateway. Supported: reserved_addrs, '],
+    [{ limits: { toString: 1 } }, 'account.limits.toString is not a limit of this gateway.'],
     [{ limits: { api_keys: -1 } }, 'account.limits.api_keys is -1. Allowed: an integer from 0'],
     [{ limits: { api_keys: '3' } }, 'account.limits.api_keys is "3". Allowed: an integer from 0'],
     [
@@ -478,7 +478,7 @@ describe('Wherever a gateway is created', () => {
     const gateway = createGateway({ dialect: ngrok, account: { plan: 'hobbyist' } })
     expect(errorNumber(() => gateway.reservedDomains.create(json))).toBe(412)
     expect(() => createGateway({ dialect: ngrok, account: { limits: { vaults: 1 } } as never })).toThrow(
-      'account.limits.vaults is no limit of this gateway.',
+      'account.limits.vaults is not a limit of this gateway.',
     )
   })
 

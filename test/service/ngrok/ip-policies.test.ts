@@ -109,7 +109,9 @@ describe('Rules of IP policies', () => {
     const { gateway, policy, rule } = openWithPolicy()
     const valid = { cidr: RANGE, ip_policy_id: policy.id, action: 'allow' }
     const messageOf = (body: object) => expectError(() => gateway.ipPolicyRules.create({ ...valid, ...body })).message
-    expect(messageOf({})).toBe(`cidr is "${RANGE}". Allowed: no range of the same policy's rules, as of ${rule.id}.`)
+    expect(messageOf({})).toBe(
+      `cidr is "${RANGE}". The rule ${rule.id} of the same policy already has this range. Send another one.`,
+    )
     expect(messageOf({ ip_policy_id: undefined })).toBe(
       'A rule needs ip_policy_id, which is missing or empty. Allowed: the id of an IP policy.',
     )

@@ -37,11 +37,11 @@ describe('splitting a PEM text (RFC 7468)', () => {
   })
 
   it.each([
-    ['', 'the block that line 2 begins is empty'],
-    [' \t\n\n', 'the block that line 2 begins is empty'],
-    ['AAECAAE', 'line 2 begins has 7 characters'],
-    ['A\nA E\n', 'line 2 begins has 3 characters'],
-    ['A', 'line 2 begins has 1 character,'],
+    ['', 'the block that starts at line 2 is empty'],
+    [' \t\n\n', 'the block that starts at line 2 is empty'],
+    ['AAECAAE', 'starts at line 2 has 7 characters'],
+    ['A\nA E\n', 'starts at line 2 has 3 characters'],
+    ['A', 'starts at line 2 has 1 character,'],
     ['AAEC\nAA=C', 'character 4 of line 4 comes after the "="'],
     ['AA==\nAAEC', 'character 1 of line 4 comes after the "="'],
     ['AAEC====', 'character 7 of line 3 is a third "="'],
@@ -60,7 +60,7 @@ describe('splitting a PEM text (RFC 7468)', () => {
     ['AAEC\u200b', 'character 5 of line 3 is U+200B'],
     ['\ufeffAAEC', 'character 1 of line 3 is a byte order mark (U+FEFF)'],
     ['AAEC\rAAEC', 'character 5 of line 3 is a carriage return (CR)'],
-    ['Note: x\nAAEC', 'the block that line 2 begins is empty'],
+    ['Note: x\nAAEC', 'the block that starts at line 2 is empty'],
     ['Note: x\n\nAA$C', 'character 3 of line 5 is not base64'],
   ])('names the damage of the base64 %j: %s', (body, damage) => {
     const { blocks, problem } = splitPem(`text\n${formatBlock('A', body)}`)
@@ -82,11 +82,21 @@ const stripHeaders = (text: string) => text.replace(/-----.*\n|.*:.*\n/g, '')
 
 describe('a block that cannot be read is a problem, which names the line (rules: pem#blocks)', () => {
   it.each<[string, number, string, string]>([
-    ['no END', 1, '-----BEGIN A-----\nAAEC\n', 'begins has no END line'],
-    ['another END', 3, '-----BEGIN A-----\nAAEC\n-----END B-----\n', 'ends a block of another type than line 1'],
-    ['an END alone', END, `x\n${FIRST.slice(28)}`, 'ends a block that no line begins'],
-    ['a second END', END + 1, `${FIRST}-----END CERTIFICATE-----`, 'ends a block that no line begins'],
-    ['a BEGIN inside', 3, `-----BEGIN A-----\nAAEC\n${formatBlock('B', 'AAEC')}`, 'before the one that line 1 begins'],
+    ['no END', 1, '-----BEGIN A-----\nAAEC\n', 'the block that starts at line 1 has no END line'],
+    [
+      'another END',
+      3,
+      '-----BEGIN A-----\nAAEC\n-----END B-----\n',
+      'ends a block of another type than the one that starts at line 1',
+    ],
+    ['an END alone', END, `x\n${FIRST.slice(28)}`, 'ends a block that was never started'],
+    ['a second END', END + 1, `${FIRST}-----END CERTIFICATE-----`, 'ends a block that was never started'],
+    [
+      'a BEGIN inside',
+      3,
+      `-----BEGIN A-----\nAAEC\n${formatBlock('B', 'AAEC')}`,
+      'before the END line of the block that starts at line 1',
+    ],
     ['an indented BEGIN', 2, `\n \t${FIRST}`, BEGINS],
     ['an indented END', END, FIRST.replace('-----END', '\t-----END'), ENDS],
     ['a byte order mark', 1, `\ufeff${CHAIN}`, 'has a byte order mark (U+FEFF) beside its "-----BEGIN"'],

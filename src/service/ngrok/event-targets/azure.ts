@@ -32,5 +32,5 @@ export const azure = v.object({ ...azureFields, client_secret })
 export const azureShape = kit.named(
   v.object({ ...responseFields(azureFields), client_secret }),
   'AzureLogsIngestionTarget',
-  'A data collection endpoint of Azure.',
+  'An Azure data collection endpoint.',
 )

@@ -58,7 +58,7 @@ export const datadogShape = kit.named(
     ddsite: nullableText,
   }),
   'DatadogTarget',
-  'An account of Datadog.',
+  'A Datadog account.',
 )
 
 /** Returns a target of Datadog for a response; null if there is none. */

@@ -7,20 +7,12 @@ import { datadog, datadogShape, datadogView } from './datadog.ts'
 import { targetErrors } from './errors.ts'
 
 const targets = v.object({
-  kinesis: awsTarget({ stream_arn: arnOf('kinesis') }, 'KinesisTargetBody', 'A stream of Kinesis.'),
-  firehose: awsTarget(
-    { delivery_stream_arn: arnOf('firehose') },
-    'FirehoseTargetBody',
-    'A delivery stream of Firehose.',
-  ),
-  cloudwatch_logs: awsTarget(
-    { log_group_arn: arnOf('logs') },
-    'CloudwatchLogsTargetBody',
-    'A log group of CloudWatch.',
-  ),
-  datadog: v.optional(kit.named(datadog, 'DatadogTargetBody', 'An account of Datadog.')),
+  kinesis: awsTarget({ stream_arn: arnOf('kinesis') }, 'KinesisTargetBody', 'A Kinesis stream.'),
+  firehose: awsTarget({ delivery_stream_arn: arnOf('firehose') }, 'FirehoseTargetBody', 'A Firehose delivery stream.'),
+  cloudwatch_logs: awsTarget({ log_group_arn: arnOf('logs') }, 'CloudwatchLogsTargetBody', 'A CloudWatch log group.'),
+  datadog: v.optional(kit.named(datadog, 'DatadogTargetBody', 'A Datadog account.')),
   azure_logs_ingestion: v.optional(
-    kit.named(azure, 'AzureLogsIngestionTargetBody', 'A data collection endpoint of Azure.'),
+    kit.named(azure, 'AzureLogsIngestionTargetBody', 'An Azure data collection endpoint.'),
   ),
 })
 
@@ -53,13 +45,13 @@ export type EventTarget = kit.Frozen<v.InferOutput<typeof target>>
 /** The target in a response: all kinds, of which one is not null. */
 export const targetShape = kit.named(
   v.object({
-    kinesis: awsShape({ stream_arn: ARN }, 'KinesisTarget', 'A stream of Kinesis.'),
-    firehose: awsShape({ delivery_stream_arn: ARN }, 'FirehoseTarget', 'A delivery stream of Firehose.'),
-    cloudwatch_logs: awsShape({ log_group_arn: ARN }, 'CloudwatchLogsTarget', 'A log group of CloudWatch.'),
-    datadog: kit.documented(v.nullable(datadogShape), 'An account of Datadog. Null if the events go elsewhere.'),
+    kinesis: awsShape({ stream_arn: ARN }, 'KinesisTarget', 'A Kinesis stream.'),
+    firehose: awsShape({ delivery_stream_arn: ARN }, 'FirehoseTarget', 'A Firehose delivery stream.'),
+    cloudwatch_logs: awsShape({ log_group_arn: ARN }, 'CloudwatchLogsTarget', 'A CloudWatch log group.'),
+    datadog: kit.documented(v.nullable(datadogShape), 'A Datadog account. Null if the events go elsewhere.'),
     azure_logs_ingestion: kit.documented(
       v.nullable(azureShape),
-      'A data collection endpoint of Azure. Null if the events go elsewhere.',
+      'An Azure data collection endpoint. Null if the events go elsewhere.',
     ),
   }),
   'EventTarget',
