@@ -69,8 +69,8 @@ export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): Dom
 }
 
 /**
- * Reserves a domain whose first provisioning attempt failed just now, by default with DNS_ERROR. The outcome of the next
- * attempt is open. To make all attempts fail, use `gateway.provisioning.failAlways`.
+ * Reserves a domain whose first provisioning attempt failed just now, by default with DNS_ERROR. The next attempt has
+ * no scripted outcome. To make all attempts fail, use `gateway.provisioning.failAlways`.
  *
  * @example
  * ```ts

@@ -38,7 +38,7 @@ export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notA
 }
 
 /**
- * Makes a certificate chain and its private key for a test. The key is no secret: it follows from the seed.
+ * Makes a certificate chain and its private key for a test. The key is not secret: it is derived from the seed.
  *
  * @example
  * ```ts

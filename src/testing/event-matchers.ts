@@ -8,7 +8,7 @@ import { gatewayOf, gatewayResult, type MatcherResult } from './matcher-result.t
 /** The assertions about the events of a gateway's account. */
 export interface EventMatchers<R = unknown> {
   /**
-   * Passes if the account told an event destination an event of this type, with these fields at least.
+   * Passes if the account sent an event of this type, with at least these fields, to an event destination.
    *
    * @example
    * ```ts
@@ -35,7 +35,7 @@ export const eventMatchers = {
       gateway,
       events.some((event) => hasFields(event, fields)),
       (not) => {
-        return `Expected ${not ? 'no' : 'an'} event ${type}${which}, and there is ${not ? 'one' : others}.`
+        return `Expected ${not ? 'no' : 'an'} event ${type}${which}, but there is ${not ? 'one' : others}.`
       },
     )
   },

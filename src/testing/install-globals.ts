@@ -40,7 +40,7 @@ function requireRealTimers(): void {
   const { setTimeout } = globalThis
   if (!('clock' in setTimeout || '_isMockFunction' in setTimeout)) return
   throw new Error(
-    "The option globals puts timers on the gateway's clock, and finds fake ones. Leave out fake timers, such as those of " +
+    "The option globals puts timers on the gateway's clock, but found fake ones. Remove fake timers, such as those of " +
       'vi.useFakeTimers() or jest.useFakeTimers(), or give the gateway the system clock, which follows them.',
   )
 }

@@ -17,7 +17,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
     const unused = unusedIn(parts, WATCHED[call])
     work()
     if (unused.length === 0 || (isRestore && containsAll(pendingIn(parts), before))) return
-    losses.push(`${call} dropped what was unused:\n${unused.join('\n')}`)
+    losses.push(`${call} dropped unused things:\n${unused.join('\n')}`)
   }
   /** Adds errors of a callback to the losses, such as failed assertions: the gateway or the code under test may ignore them. */
   const watchErrors = <T, R>(name: string, callback: (each: T) => R) => {

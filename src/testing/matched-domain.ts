@@ -30,8 +30,7 @@ export function readCheckedDomain(
       new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway, or a reserved domain.`),
     )
   }
-  if (name !== undefined)
-    throw atCaller(new TypeError(`${matcher} takes no name of a domain when it received a domain.`))
+  if (name !== undefined) throw atCaller(new TypeError(`${matcher} takes no domain name if it received a domain.`))
   return { domain: received, gateway: undefined }
 }
 
@@ -105,6 +104,6 @@ export function describeProvisioning(domain: ReservedDomain, gateway: Gateway | 
 function describeNextAttempt({ retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
   if (retries_at !== null) return ` It is tried again at ${retries_at}.`
   return gateway && isManual(gateway.clock)
-    ? ' Its first attempt is ahead: gateway.clock.advanceToNext() goes there.'
+    ? ' Its first attempt has not run yet: gateway.clock.advanceToNext() runs it.'
     : ''
 }

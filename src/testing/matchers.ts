@@ -134,7 +134,7 @@ export const matchers: MatcherFunctions = {
       times === undefined ? `${not ? 'no' : 'a'} request` : `${not}${formatCount(times, 'request')}`
     const others = count === 0 ? otherStatuses(gateway, operation) : ''
     return gatewayResult(gateway, times === undefined ? count > 0 : count === times, (not) => {
-      return `Expected ${request(not)} of ${operation}${which.join(' and')}, and ${countText('was', 'were', count)}.${others}`
+      return `Expected ${request(not)} of ${operation}${which.join(' and')}, but ${countText('was', 'were', count)}.${others}`
     })
   },
   toHaveNoLeftovers(received) {
@@ -153,7 +153,7 @@ export const matchers: MatcherFunctions = {
     const [key] = keys
     const isOne = error?.name === 'GatewayError' && 'key' in error
     return matcherResult(isOne && (key === undefined || error.key === key), (not) => {
-      return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${text}`
+      return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, but ${text}`
     })
   },
 }
@@ -192,7 +192,7 @@ function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
 
 function domainResult({ domain, gateway }: CheckedDomain, pass: boolean, verb: string, state: string): MatcherResult {
   const text = (not: string) =>
-    `Expected ${domain.domain} ${not}to ${verb}, and it ${state}. ${describeProvisioning(domain, gateway)}`
+    `Expected ${domain.domain} ${not}to ${verb}, but it ${state}. ${describeProvisioning(domain, gateway)}`
   if (gateway) return gatewayResult(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
   const hint = 'This is the domain as it was returned. For its current state, use expect(gateway).'
   return matcherResult(pass, (not) => `${text(not)}\n${hint}`)

@@ -48,7 +48,7 @@ export const trafficMatchers = {
     const decision = last.rule === null ? 'no rule ended it' : `the rule ${quote(last.rule)} ended it`
     return gatewayResult(gateway, isRefused && last.rule === rule, (not) => {
       const expected = `Expected ${describeVisit(last)} ${not}to be rejected by the rule ${quote(rule)}`
-      return `${expected}, and ${decision} with ${last.status ?? 'a closed connection'}.${hint}\n${traceOf(last)}`
+      return `${expected}, but ${decision} with ${last.status ?? 'a closed connection'}.${hint}\n${traceOf(last)}`
     })
   },
   toHaveReachedUpstream(received: unknown, ...upstreams: [upstream?: string]): MatcherResult {
@@ -60,7 +60,7 @@ export const trafficMatchers = {
     const { upstream } = last
     return gatewayResult(gateway, upstream !== null && (wanted === undefined || upstream === wanted), (not) => {
       const expected = `Expected ${describeVisit(last)} ${not}to reach ${wanted ?? 'an upstream'}`
-      return `${expected}, and it reached ${upstream ?? 'none'}.\n${traceOf(last)}`
+      return `${expected}, but it reached ${upstream ?? 'none'}.\n${traceOf(last)}`
     })
   },
   toBeValidPolicy(received: unknown, options: PolicyOptions = {}): MatcherResult {
@@ -77,7 +77,7 @@ export const trafficMatchers = {
     return matcherResult(errors.length === 0, (not) =>
       not
         ? 'Expected a policy that the service rejects, but it is valid.'
-        : `Expected a valid policy, and it has ${formatCount(errors.length, 'error')}:${lines.join('')}`,
+        : `Expected a valid policy, but it has ${formatCount(errors.length, 'error')}:${lines.join('')}`,
     )
   },
 }

@@ -31,7 +31,7 @@ describe('toHaveSentEvent', () => {
     const assert = () => expect(gateway).toHaveSentEvent('ip_policy_created.v0', { object: { description: 'homes' } })
     expect(assert).toThrow('there is 1 of this type, the last with')
     expect(assert).toThrow(`ip_policy_created.v0 of ${policy.id} for ${id}: kept`)
-    expect(() => expect(gateway).toHaveSentEvent('ip_policy_updated.v0')).toThrow('and there is none')
+    expect(() => expect(gateway).toHaveSentEvent('ip_policy_updated.v0')).toThrow('but there is none')
   })
 
   test('throws for a type that no event has, also with not', () => {

@@ -176,7 +176,7 @@ describe('The option globals of any runner', () => {
     vi.useFakeTimers()
     const message = await catchTestMessage(() => undefined, options)
     vi.useRealTimers()
-    expect(message).toContain("The option globals puts timers on the gateway's clock, and finds fake ones.")
+    expect(message).toContain("The option globals puts timers on the gateway's clock, but found fake ones.")
   })
 
   test.each([

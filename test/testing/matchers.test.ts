@@ -51,7 +51,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     const timeline = gateway.provisioning.printTimeline(domain.id)
     expect(lines.slice(1, 3)).toEqual(timeline.split('\n').map((line) => `  ${line}`))
     expect(lines.slice(4).join('\n')).toBe(gateway.report())
-    expect(catchMessage(() => expect(gateway).not.toBeProvisioning())).toMatch(/ not to be provisioning, and it is\./)
+    expect(catchMessage(() => expect(gateway).not.toBeProvisioning())).toMatch(/ not to be provisioning, but it is\./)
     const other = catchMessage(() => expect(gateway).toHaveFailedWith('INTERNAL_ERROR'))
     expect(other).toMatch(/ to have failed with INTERNAL_ERROR, .* with DNS_ERROR\./)
   })
@@ -92,7 +92,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     )
     expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or the id')
     const domain = gateway.reservedDomains.create(newDomain)
-    expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no name')
+    expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no domain name')
   })
 
   test('say how to reach the first attempt, if the clock is manual', ({ gateway }) => {
@@ -156,12 +156,12 @@ describe('toHaveBeenRequested', () => {
     const firstLineFor = (options: Requested) =>
       catchMessage(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', options)).split('\n')[0]
     expect(catchMessage(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list'))).toBe(
-      `Expected a request of reserved_addrs.list, and there was none.\n\n${gateway.report()}`,
+      `Expected a request of reserved_addrs.list, but there was none.\n\n${gateway.report()}`,
     )
     await send('GET', '/reserved_addrs')
-    expect(firstLineFor({ times: 2 })).toContain('2 requests of reserved_addrs.list, and there was 1.')
+    expect(firstLineFor({ times: 2 })).toContain('2 requests of reserved_addrs.list, but there was 1.')
     await send('GET', '/reserved_addrs')
-    expect(firstLineFor({ times: 1 })).toContain('1 request of reserved_addrs.list, and there were 2.')
+    expect(firstLineFor({ times: 1 })).toContain('1 request of reserved_addrs.list, but there were 2.')
     const message = firstLineFor({ status: 503, method: 'GET' })
     expect(message).toMatch(/ with the status 503 and with the method GET, .* none\. .* 200, 200\.$/)
     expect(catchMessage(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toContain('there were 2')
@@ -267,7 +267,7 @@ describe('toBeGatewayError', () => {
 
   test('says what the value is instead', () => {
     const readFailure = (received: unknown) => catchMessage(() => expect(received).toBeGatewayError('domain_taken'))
-    const start = 'Expected a GatewayError domain_taken, and'
+    const start = 'Expected a GatewayError domain_taken, but'
     expect(readFailure(() => gateway.reservedDomains.get('rd_nope'))).toBe(
       `${start} it is GatewayError not_found (ERR_GATEWAY_90404): There is no reserved domain rd_nope.`,
     )

@@ -46,13 +46,13 @@ describe('Matchers about the last visitor (rules: traffic#endpoints)', () => {
     const passed = await visit('/shop')
     const message = catchMessage(() => expect(passed).toHaveBeenRefusedBy('no admn'))
     expect(message).toMatch(
-      /^Expected GET https:\/\/api\.example\.com\/shop to be rejected by the rule "no admn", and /,
+      /^Expected GET https:\/\/api\.example\.com\/shop to be rejected by the rule "no admn", but /,
     )
     expect(message).toContain('Did you mean no admin?')
     expect(message).toContain(`req.url.path.startsWith('/admin') is false (req.url.path = "/shop")`)
     expect(message).toContain('The gateway at ')
     const refused = await visit('/admin')
-    expect(catchMessage(() => expect(refused).toHaveReachedUpstream())).toContain('and it reached none.')
+    expect(catchMessage(() => expect(refused).toHaveReachedUpstream())).toContain('but it reached none.')
     expect(catchMessage(() => expect(refused).not.toHaveBeenRefusedBy('no admin'))).toContain('not to be rejected')
   })
 
@@ -82,7 +82,7 @@ describe('toBeValidPolicy (rules: traffic-policy#numbers)', () => {
     const text = POLICY.replace('deny', 'dny').replace('startsWith', 'includes')
     const message = catchMessage(() => expect(text).toBeValidPolicy())
     expect(message).toMatch(
-      /^Expected a valid policy, and it has 2 errors:\n {2}4:\d+ In the policy, .*\[ERR_NGROK_2200\] Did you mean contains\?\n/,
+      /^Expected a valid policy, but it has 2 errors:\n {2}4:\d+ In the policy, .*\[ERR_NGROK_2200\] Did you mean contains\?\n/,
     )
     expect(message).toMatch(/\n {2}5:\d+ In the policy, .*"dny"/)
     expect(catchMessage(() => expect(POLICY).not.toBeValidPolicy())).toContain('but it is valid.')

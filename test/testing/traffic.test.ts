@@ -167,7 +167,7 @@ describe('A request that nobody waits for', () => {
       await forgetAwait(gateway)
       expect(gateway).not.toHaveBeenRequested('reserved_domains.list')
     })
-    expect(error).toMatch(/^Expected no request of reserved_domains\.list, and there was 1\./)
+    expect(error).toMatch(/^Expected no request of reserved_domains\.list, but there was 1\./)
     // The matcher has added the report, and the fixture does not add it again.
     expect(error.match(/The gateway at /g)).toHaveLength(1)
   })

@@ -44,7 +44,7 @@ export function noFailuresError(): Error {
 export function requireApplied({ arrivals: { events, interleaving }, schedule }: RunRecord): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
   const turns = interleaving?.hasTurnsLeft ? 'the copies did not take all of its turns' : undefined
-  const why = missing > 0 ? `${missing} of its failures happened nowhere` : turns
+  const why = missing > 0 ? `${missing} of its failures never happened` : turns
   if (!why) return
   const replay = missing > 0 ? `The replay "${escapeUnprintable(formatReplay(schedule))}"` : 'The replay'
   throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without replay.`)

@@ -43,7 +43,7 @@ export class Driver {
       (thrown) => (settled = { error: toError(thrown) }),
     )
     await this.advanceUntil(() => settled !== undefined)
-    if (!settled) throw new Error(`The function \`${option}\` never ends.`)
+    if (!settled) throw new Error(`The function \`${option}\` never finishes.`)
     if (settled.error) throw settled.error
     return settled.value
   }

@@ -18,8 +18,8 @@ export class LocalRunner implements Runner {
   readonly isRepeatable = true
   readonly hints = {
     noRequests:
-      'Let it use the fetch that it receives, or the global fetch with the url that it receives. A client with an HTTP stack ' +
-      'of its own needs the option serve.',
+      'Let it use the fetch that it receives, or the global fetch with the url that it receives. A client with its own HTTP ' +
+      'stack needs the option serve.',
     unequal:
       'Use no random values, and create everything that the code remembers inside the function: a cache or a counter of a ' +
       'module outlives a run.',

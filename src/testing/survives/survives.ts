@@ -23,8 +23,8 @@ type WithCreate<Options, Create> = Omit<Options, 'create'> & {
 /**
  * Finds the failure that breaks your code. Runs an async function against a fresh gateway: once without failures, then once
  * for each single failure at each request, then for each pair, and so on. Throws the smallest schedule of failures after
- * which the function leaves other resources, hangs, or breaks in another way. Timers and dates are replaced meanwhile, so
- * that no run waits. Nothing is random: the same code gives the same result.
+ * which the function leaves different resources, hangs, or breaks in another way. Timers and dates are replaced during
+ * the search, so no run waits. Nothing is random: the same code gives the same result.
  *
  * @example
  * ```ts

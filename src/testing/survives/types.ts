@@ -74,15 +74,15 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
 /**
  * The verdict on a run:
  * - `survived`: nothing is wrong
- * - `never-ends`: the code waits for nothing, or longer than `within`
- * - `other-leftovers`: it resolves, and leaves other resources than the run without failures, or other values in them
- * - `leftovers-after-error`: it rejects, and leaves resources
+ * - `never-ends`: the code waits, but no timer is set and no request is under way, or it takes longer than `within`
+ * - `other-leftovers`: it resolves, but leaves different resources than the run without failures, or different values in them
+ * - `leftovers-after-error`: it rejects, but leaves resources
  * - `does-not-resume`: with `mayLeave`, the next try rejects although nothing failed in it
  * - `rejected-error`: it rejects, and `allow` does not accept the error, or nothing had failed
  * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
  * - `work-after-end`: it ends while requests or timers are under way
- * - `does-not-hold`: `holds` says no
- * - `race`: copies at once end otherwise than one after the other
+ * - `does-not-hold`: `holds` returned false, threw or rejected
+ * - `race`: copies that run at once end differently than one after the other
  */
 export type Verdict =
   | 'survived'
@@ -110,7 +110,7 @@ export interface TriedSchedule {
   readonly message: string
   /** The story of the run: one line for each request, attempt, effect and crash. */
   readonly story: string
-  /** The gateway at the end: `fauxgate state import FILE` brings it into a server, whose inspector shows it. */
+  /** The gateway at the end: `fauxgate state import FILE` loads it into a server, whose inspector shows it. */
   readonly snapshot: object
 }
 
@@ -169,7 +169,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly faults?: number
   /** Tries crashes too: the code is called again on the same gateway and the same disk. Default: false. */
   readonly restart?: boolean
-  /** The longest that a run may take, on the gateway's clock. Default: `6h`. */
+  /** The maximum duration of a run, on the gateway's clock. Default: `6h`. */
   readonly within?: Duration
   /** The maximum number of schedules that are tried. Default: 20,000. */
   readonly budget?: number
@@ -200,11 +200,11 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly serve?: (gateway: Gateway) => Promise<{ readonly url: string; close(): Promise<void> }>
   /**
    * The resources that the code may leave when it rejects: families, or a function that returns true for such a resource. After each error the
-   * code is called again, on the same gateway and the same disk, until it resolves: then it must have left the same as the run
+   * code is called again, on the same gateway and the same disk, until it resolves: then it must have left the same resources as the run
    * without failures. Not with copies. Default: it must leave nothing, and is not called again.
    */
   readonly mayLeave?: readonly string[] | ((leftover: Leftover, gateway: G) => boolean)
-  /** Tells whether the code may reject with this error. It must leave nothing then, except what `mayLeave` names. Default: with any. */
+  /** Returns whether the code may reject with this error. Even then, it must leave only what `mayLeave` allows. Default: any error. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /**
    * Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. With it, only the
@@ -218,7 +218,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
 /** Options of {@link survives}. */
 export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
   extends ScheduleOptions<T, G> {
-  /** Receives the progress now and then. Default: on a terminal, one line that is rewritten; nothing in CI. */
+  /** Receives the progress from time to time. Default: on a terminal, one line that is rewritten; nothing in CI. */
   readonly onProgress?: (progress: SurvivalProgress) => void
 }
 

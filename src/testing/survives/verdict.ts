@@ -46,13 +46,13 @@ const verdictOf = (verdict: Judgement['verdict'], message: string): Judgement =>
 const SURVIVED = verdictOf('survived', 'It survives.')
 
 const STOP_REASONS = {
-  nothing: () => 'it waits for nothing, with no timer and no request under way',
+  nothing: () => 'it waits, but no timer is set and no request is under way',
   time: (within: number, [next = 0]: readonly number[]) =>
     `it runs longer than ${durationText(within)}, the most that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
   'real-time': () => 'it runs longer than the real time that `timeout` allows',
-  requests: () => 'it sends requests without end',
-  turns: () => 'it takes turns of the event loop without end, as with setImmediate',
-  timers: () => 'it sets timers without end',
+  requests: () => 'it never stops sending requests',
+  turns: () => 'it keeps the event loop busy forever, for example with setImmediate',
+  timers: () => 'it never stops setting timers',
 } as const
 
 /** Returns the verdict on a run, compared with the run without failures. That run itself is compared with nothing. */
@@ -193,12 +193,12 @@ async function judgeResult(run: RunRecord, copy: Copy, baseline: Baseline | unde
 
 async function judgeHolds(run: RunRecord, copy: Copy): Promise<Judgement | undefined> {
   const { holds } = run.options
-  const resolves = `${subjectOf(run, copy)} resolves, and \`holds\` says`
+  const resolves = `${subjectOf(run, copy)} resolves, but \`holds\``
   try {
     const isGood = !holds || (await run.runToEnd('holds', () => holds(run.toEnded(copy)))) !== false
-    return isGood ? undefined : verdictOf('does-not-hold', `${resolves} no.`)
+    return isGood ? undefined : verdictOf('does-not-hold', `${resolves} returned false.`)
   } catch (thrown) {
-    return verdictOf('does-not-hold', `${resolves}: ${describeThrown(thrown)}`)
+    return verdictOf('does-not-hold', `${resolves} threw: ${describeThrown(thrown)}`)
   }
 }
 

@@ -41,7 +41,7 @@ export function requireHostTimers(): void {
   }
   if ('clock' in setTimeout || '_isMockFunction' in setTimeout) {
     throw new Error(
-      'survives needs the timers of the host, and finds fake ones. Call it without fake timers, for example after ' +
+      'survives needs real timers, but found fake ones. Call it without fake timers, for example after ' +
         'vi.useRealTimers() or jest.useRealTimers(): it replaces timers and dates itself.',
     )
   }

@@ -69,8 +69,8 @@ test('the error of a client that is no Error shows its message', async () => {
   const create = (options: NgrokOptions<ManualClock>) =>
     createNgrok({ ...options, initial: { ipPolicies: [{ description: 'office' }] } })
   const { message } = await expectSurvivalError(survives(code, { copies: 2, serve, create }))
-  expect(message).toContain('A rejects with Error: cidr is "10.0.0.0/8". Allowed: ')
-  expect(message).toMatch(/→ 400 cidr is "10.0.0.0\/8"\. .*, as of …\n/)
+  expect(message).toContain('A rejects with Error: cidr is "10.0.0.0/8". The rule ')
+  expect(message).toMatch(/→ 400 cidr is "10.0.0.0\/8"\. The rule .*…\n/)
 })
 
 test('a reference to a resource that is gone is described', async () => {
@@ -239,7 +239,7 @@ test('`holds` checks each copy', async () => {
   const refused = survives(reserveOnce, { copies: 2, holds: ({ copy }) => copy === 'A' })
   expect((await expectSurvivalError(refused)).groups[0]).toMatchObject({
     verdict: 'does-not-hold',
-    message: 'B resolves, and `holds` says no.',
+    message: 'B resolves, but `holds` returned false.',
   })
 })
 

@@ -25,32 +25,32 @@ async function search(code: CodeUnderTest, options: SurvivesOptions = { kinds: [
 
 describe('Code that never ends', () => {
   it.each<[string, () => Promise<unknown>, string]>([
-    ['waits for nothing', () => new Promise(() => undefined), 'it waits for nothing'],
+    ['waits for nothing', () => new Promise(() => undefined), 'it waits, but no timer is set'],
     [
       'takes turns without end',
       async () => {
         for (;;) await new Promise((resolve) => setImmediate(resolve))
       },
-      'it takes turns of the event loop without end',
+      'it keeps the event loop busy forever',
     ],
     [
       'sets timers of 0 ms without end',
       async () => {
         for (;;) await new Promise((resolve) => setTimeout(resolve, 0))
       },
-      'it sets timers without end',
+      'it never stops setting timers',
     ],
   ])('is named: it %s', async (_name, end, reason) => {
     expect(await search((life) => get(life).catch(end))).toContain(`it never ends: ${reason}`)
   })
 
-  it('is named where it sends requests without end', async () => {
+  it('is named where it never stops sending requests', async () => {
     const code = async (life: Life) => {
       await get(life).catch(async () => {
         for (;;) await get(life)
       })
     }
-    expect(await search(code)).toContain('it never ends: it sends requests without end')
+    expect(await search(code)).toContain('it never ends: it never stops sending requests')
   })
 
   it('takes no turns once its run is over', async () => {
@@ -59,7 +59,7 @@ describe('Code that never ends', () => {
       const { status } = await get(life)
       for (; status === 503; turns++) await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(await search(code, { kinds: ['5xx'] })).toContain('it takes turns of the event loop without end')
+    expect(await search(code, { kinds: ['5xx'] })).toContain('it keeps the event loop busy forever')
     const before = turns
     for (let left = 5; left > 0; left--) await new Promise((resolve) => setImmediate(resolve))
     expect(turns).toBe(before)
@@ -216,7 +216,7 @@ describe('The functions of the caller', () => {
 
   it.each(['setup', 'holds'] as const)('are named, if they never end: %s', async (option) => {
     const result = await search(get, { [option]: () => new Promise(() => undefined) })
-    expect(result).toContain(`The function \`${option}\` never ends.`)
+    expect(result).toContain(`The function \`${option}\` never finishes.`)
   })
 
   it('are in the stack of their error, after the call of survives', async () => {
