@@ -62,10 +62,10 @@ function findProblem(
   const names = namesOf(certificate)
   const presented = `presented a certificate for ${names.map((name) => quote(name)).join(', ') || 'no name'}`
   if (!names.some((name) => covers(name, hostname)))
-    return { code: 'ERR_TLS_CERT_ALTNAME_INVALID', did: `${presented}, and not for ${hostname}` }
+    return { code: 'ERR_TLS_CERT_ALTNAME_INVALID', did: `${presented}, not for ${hostname}` }
   const { not_after: ends } = certificate.upload ?? certificate.order
   if (ends >= host.now) return undefined
-  return { code: 'CERT_HAS_EXPIRED', did: `${presented}, which ended at ${timestamp(ends)}` }
+  return { code: 'CERT_HAS_EXPIRED', did: `${presented}, which expired at ${timestamp(ends)}` }
 }
 
 /** Returns the names that a certificate is for, as clients read them. */

@@ -49,7 +49,7 @@ function findVersionProblem(stated: unknown, { min_version, max_version }: Clien
   const isAbove = version !== undefined && version > String(max_version ?? '9')
   if (!isBelow && !isAbove) return undefined
   const allowed = isBelow ? `at least ${min_version}` : `at most ${max_version}`
-  return { kind: 'version', why: `it speaks TLS ${version}, and the endpoint allows ${allowed}` }
+  return { kind: 'version', why: `it speaks TLS ${version}, but the endpoint allows ${allowed}` }
 }
 
 function findCertificateProblem(
@@ -60,7 +60,7 @@ function findCertificateProblem(
 ): Problem | undefined {
   if (strategy === 'request') return undefined
   if (shown === undefined)
-    return { kind: 'missing', why: 'it shows no certificate. Pass one: { from: { certificate: pem } }' }
+    return { kind: 'missing', why: 'it presents no certificate. Pass one: { from: { certificate: pem } }' }
   return strategy === 'require-any' ? undefined : findChainProblem(readCertificates(shown), authorities, now)
 }
 
@@ -72,13 +72,14 @@ function findChainProblem(
 ): Problem | undefined {
   const { extended_key_usages: uses } = leaf.fields
   if (uses.length > 0 && !uses.includes('clientAuth') && !uses.includes('anyExtendedKeyUsage'))
-    return { kind: 'bad', why: `its certificate is for ${uses.join(', ')}, and not for clientAuth` }
+    return { kind: 'bad', why: `its certificate is for ${uses.join(', ')}, not for clientAuth` }
   let below = leaf
   // Each certificate of the visitor is used once at most.
   for (let left = [...others]; ; ) {
     const { not_before: begins, not_after: ends } = below.fields
-    if (now > ends) return { kind: 'expired', why: `${quoteName(below.subject)} ended at ${timestamp(ends)}` }
-    if (now < begins) return { kind: 'bad', why: `${quoteName(below.subject)} begins at ${timestamp(begins)}` }
+    if (now > ends) return { kind: 'expired', why: `${quoteName(below.subject)} expired at ${timestamp(ends)}` }
+    if (now < begins)
+      return { kind: 'bad', why: `${quoteName(below.subject)} is not valid before ${timestamp(begins)}` }
     if (authorities.some((each) => equalBytes(each.der, below.der) || isIssuedBy(below, each))) return undefined
     const above = left.find((each) => isIssuedBy(below, each))
     if (!above)
@@ -104,7 +105,7 @@ function readAuthorities(reader: Reader, sources: readonly string[]) {
     try {
       authorities.push(...readCertificates(pem ?? '', 'ca_pem'))
     } catch {
-      warnings.push(isPem ? 'An authority is no certificate as PEM.' : `There is no certificate authority ${source}.`)
+      warnings.push(isPem ? 'An authority is not a PEM certificate.' : `There is no certificate authority ${source}.`)
     }
   }
   return { authorities, warnings }

@@ -7,7 +7,7 @@ import { MessageHeaders } from './message-headers.ts'
 const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {
   3004: [502, 'The upstream sent no valid HTTP response.'],
   3005: [504, 'The upstream did not respond in time.'],
-  3003: [421, 'The client sent no server name in TLS, and a name chooses the endpoint.'],
+  3003: [421, 'The client sent no TLS server name, which is needed to find the endpoint.'],
   3006: [502, 'The upstream rejected the connection.'],
   3007: [500, 'The gateway failed.'],
   3009: [502, 'The upstream failed before it responded.'],

@@ -16,7 +16,7 @@ const AUTHORITY = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(:\d*)?$/i
  */
 export function toFieldValue(name: string, text: string): string {
   if (name.toLowerCase() === 'host' && !AUTHORITY.test(text))
-    throw new EvaluationProblem('the value of the header host is no host')
+    throw new EvaluationProblem('the value of the header host is not a host')
   if (PLAIN.test(text)) return text
   const [found] = CONTROL.exec(text) ?? []
   if (found !== undefined) {

@@ -238,7 +238,7 @@ export class GatewayVisit implements WholeVisit {
 
   async forward(url: string, request: VisitorRequest): Promise<ActionOutcome> {
     if (!URL.canParse(url))
-      return failForward(3900, `got ${quote(url)}, which is no URL`, { decision: DECISIONS.noUrl })
+      return failForward(3900, `got ${quote(url)}, which is not a URL`, { decision: DECISIONS.noUrl })
     const target = new URL(url)
     const sets = { url: `${target.protocol}//${target.hostname}:${portOf(url)}` }
     if (this.forwards >= MAX_FORWARDS)
@@ -257,7 +257,7 @@ export class GatewayVisit implements WholeVisit {
 
   async send({ method, url, headers, body }: OutgoingRequest, until: number): Promise<IncomingResponse> {
     const { host, signal } = this.context
-    if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests go round in a circle')
+    if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests form a loop')
     if (findEndpoints(this.context.reader, new URL(url), 'internal').length === 0)
       throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
     const fields = MessageHeaders.ofTexts({ host: new URL(url).host, ...headers })

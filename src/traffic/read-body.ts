@@ -70,7 +70,7 @@ async function* partsOf(body: Body): AsyncGenerator<Uint8Array> {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      if (!(value instanceof Uint8Array)) throw new TypeError('a part of it is no bytes')
+      if (!(value instanceof Uint8Array)) throw new TypeError('a part of it is not bytes')
       yield value
     }
   } finally {

@@ -14,5 +14,5 @@ export const refusals = declareErrors({
     (it: { action: string }) =>
       `The action ${it.action} is not carried out here. Say what it did: { from: { actions: { '${it.action}': { … } } } }.`,
   ),
-  traffic_fact_unknown: ofField(90452, 400, '{field} is {received}, which is no variable of policies.{suggested}'),
+  traffic_fact_unknown: ofField(90452, 400, '{field} is {received}, which is not a policy variable.{suggested}'),
 })

@@ -1,5 +1,5 @@
-import { schedule } from '../core/operation/schedule.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
+import { LATEST_TIME } from '../core/schema/time.ts'
 import { applicationSessionRecords, applicationUserRecords } from '../service/ngrok/application-records.ts'
 import type { SignIn } from '../service/policy/visit.ts'
 import { signIns } from './records.ts'
@@ -35,13 +35,16 @@ export function continueSession(tx: Transaction, { person, max, idle }: SignIn, 
     ...{ last_active: tx.now, last_login },
   })
   const created_at = before?.created_at ?? tx.now
-  const longest = created_at + (max || Number.POSITIVE_INFINITY)
-  const { at: expires_at, due } = schedule(tx, Math.min(longest, tx.now + (idle || Number.POSITIVE_INFINITY)))
+  const expires_at = Math.min(
+    created_at + (max || Number.POSITIVE_INFINITY),
+    tx.now + (idle || Number.POSITIVE_INFINITY),
+    LATEST_TIME,
+  )
   const { endpoint, ...program } = at
   const isRoute = typeof endpoint.edge_id === 'string'
   const session = tx.put(applicationSessionRecords, {
     ...{ id: before?.id ?? tx.newId('as'), created_at, last_active: tx.now, expires_at },
-    due,
+    due: expires_at === LATEST_TIME ? null : { at: expires_at, order: tx.nextOrder() },
     ...{ user_id, public_url: endpoint.url, ...program },
     endpoint_id: isRoute ? null : endpoint.id,
     edge_id: isRoute ? endpoint.edge_id : null,

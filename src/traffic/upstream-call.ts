@@ -92,11 +92,11 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     const did = error instanceof WrongResponse ? reason : `threw: ${cut(reason, 200)}`
     return fail(3004, `the function of the upstream ${key} ${did}`, OWN_FAULT)
   }
-  if (!received) return fail(3005, `the function of the upstream ${key} did not answer within ${TIMEOUT / 1000} s`)
+  if (!received) return fail(3005, `the function of the upstream ${key} did not respond within ${TIMEOUT / 1000} s`)
   if (received.status < 100 || received.status > 599) {
     const number = received.status === 0 ? 3009 : 3010
     received.discard()
-    return fail(number, `${key} answered ${received.status}, which is no status of HTTP`)
+    return fail(number, `${key} responded with ${received.status}, which is not an HTTP status`)
   }
   // Only the gateway may send these.
   removeHopByHop(received.headers)
@@ -206,6 +206,6 @@ export async function readUpstream(url: string, { host, signal }: Pick<Call, 'ho
   if (!upstream) throw new TypeError(`no upstream serves ${url}. ${HOW_TO_SERVE}`)
   const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), { signal })
   const response = await withTimeout(call, { host, signal })
-  if (!response) throw new TypeError(`the upstream at ${url} did not answer in time`)
+  if (!response) throw new TypeError(`the upstream at ${url} did not respond in time`)
   return new TextDecoder().decode(await response.content())
 }

@@ -97,7 +97,7 @@ export class Upstreams implements SideRecords {
   }
 
   #set(key: string, responder: Responder, times = Number.POSITIVE_INFINITY, canned?: CannedResponse): () => void {
-    if (!isUpstreamKey(key)) throw new TypeError(`${quote(key)} is no upstream. Allowed: ${UPSTREAM_KEYS}.`)
+    if (!isUpstreamKey(key)) throw new TypeError(`${quote(key)} is not an upstream. Allowed: ${UPSTREAM_KEYS}.`)
     const normal = normalizeKey(key)
     const upstream = { responder, times, hits: 0, ...(canned && { canned }) }
     this.#store(normal, upstream)

@@ -37,7 +37,9 @@ export async function deleteLeftovers(
   for (const resource of log.leftovers.created) {
     // If the server is dead, each further request would wait for its time-out.
     const isDead = failures >= MAX_FAILURES
-    const problem = isDead ? { failed: 'nobody answered before' } : await deleteResource(client, log, resource)
+    const problem = isDead
+      ? { failed: 'the server did not respond to earlier requests' }
+      : await deleteResource(client, log, resource)
     failures = problem?.failed === undefined ? 0 : failures + 1
     if (problem)
       remaining.push({ path: `${resource.path}/${resource.id}`, reason: problem.failed ?? problem.refused ?? '' })
@@ -67,5 +69,5 @@ export async function deleteResource(
     return undefined
   }
   const isDone = deleted.status < 300
-  return { refused: isDone ? `deleted, and a GET still answers ${after.status}` : `DELETE ${refusalText(deleted)}` }
+  return { refused: isDone ? `deleted, but a GET still returns ${after.status}` : `DELETE ${refusalText(deleted)}` }
 }

@@ -71,7 +71,7 @@ export class ServiceClient {
       if ('failed' in response || response.status !== 429 || this.#signal.aborted) return response
       const wait = this.#waitAfter(response, retries)
       if (retries === MAX_RETRIES) return { failed: `answered 429 ${retries + 1} times` }
-      if (wait > MAX_WAIT_MS) return { failed: `answered 429, to wait ${Math.ceil(wait / 1000)} s` }
+      if (wait > MAX_WAIT_MS) return { failed: `responded with 429, asking to wait ${Math.ceil(wait / 1000)} s` }
       onWait?.(Math.ceil(wait / 1000))
       await host.sleep(wait, this.#signal)
     }
@@ -128,8 +128,8 @@ export function requestInit({ method, body, headers = {} }: ApiRequest, key: str
 
 /** The causes of failed requests, by the code of the error. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/ENOTFOUND|EAI_AGAIN/, 'nobody knows the name of the host, or there is no network'],
-  [/ECONNREFUSED/, 'nobody listens there'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved, or there is no network'],
+  [/ECONNREFUSED/, 'nothing is listening there'],
   [/ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|CONNECT_TIMEOUT/, 'the host cannot be reached'],
   [/ECONNRESET|UND_ERR_SOCKET/, 'the server ended the connection'],
   [/SSL|EPROTO/, 'there is no TLS at this port'],

@@ -122,7 +122,7 @@ export function reportText(report: VerifyReport): string {
     // If no request could be sent, one reason is enough.
     ...(called.length > 0 || stopped === undefined ? notAskedLines(operations) : []),
     ...(called.length > 0 ? fieldLines(fieldsNotAsked) : []),
-    ...(inventory.length > 0 ? ['', 'The inventory is not as it was before:'] : []),
+    ...(inventory.length > 0 ? ['', 'The inventory has changed:'] : []),
     ...inventory.map(({ path, id, change }) => `  ${path}/${id}: ${change}`),
     ...(remaining.length > 0 ? ['', 'May be left behind; "fauxgate verify --clean" deletes it:'] : []),
     ...remaining.map(({ path, reason }) => `  ${path}: ${reason}`),

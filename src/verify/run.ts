@@ -175,7 +175,8 @@ export class VerifyRun {
       this.#noteRefusal(scenario, step, received, reason)
       return failure(reason)
     }
-    if (received.body === undefined && received.text !== '') this.#noteFailure('the server no longer answers with JSON')
+    if (received.body === undefined && received.text !== '')
+      this.#noteFailure('the server no longer responds with JSON')
     else this.#failures = 0
     this.#noteDeletion(request, received)
     const expected = await this.#reference.send(this.#values.requestTo('gateway', step))
@@ -215,7 +216,7 @@ export class VerifyRun {
   }
 
   #noteUncertain({ method, operation, what }: Step, reason: string): void {
-    if (method !== 'GET') this.#uncertain = `what came of "${operation} ${what}" is unknown: ${reason}`
+    if (method !== 'GET') this.#uncertain = `the result of "${operation} ${what}" is unknown: ${reason}`
   }
 
   /** Notes the result of a creation, and returns the id of the new resource. */
@@ -279,7 +280,7 @@ function failure(reason: string): Result {
 
 function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): string {
   if (verdict === 'not asked') return `"${operation} ${what}" was not asked: ${reason ?? ''}`
-  return `"${operation} ${what}" was not answered as expected`
+  return `"${operation} ${what}" did not get the expected response`
 }
 
 /** Returns the id of the resource that was created, by the response. Requests can name no text of another form. */

@@ -75,7 +75,7 @@ describe('A visitor who verifies certificates (rules: traffic#certificate)', () 
     gateway.provisioning.expireNow(domain.id)
     await expect(visit()).rejects.toMatchObject(EXPIRED)
     expect(lastStep(visited)).toMatchObject({
-      did: expect.stringMatching(/"app.example.com", which ended at /),
+      did: expect.stringMatching(/"app.example.com", which expired at /),
       decision: DECISIONS.certificate,
     })
     expect((await visit({ insecure: true })).status).toBe(200)

@@ -193,7 +193,7 @@ describe('A value that is no URL', () => {
         const config = { url: "${req.headers['x-to'][0]}", on_error: 'halt', query_params }
         const { visit, gateway } = createVisited(policyOf('http-request', config))
         expect((await visit('/', { headers: { 'x-to': text } })).status).toBe(502)
-        expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('is no URL of http')
+        expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('is not an http or https URL')
       }
     },
   )

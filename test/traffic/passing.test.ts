@@ -391,7 +391,7 @@ describe('what only the real network knows', () => {
     ],
     [
       { 'owasp-crs-request': { decison: 'deny' } },
-      'from.actions.owasp-crs-request is "decison", which is no variable of policies. Did you mean decision?',
+      'from.actions.owasp-crs-request is "decison", which is not a policy variable. Did you mean decision?',
     ],
     [{ 'owasp-crs-requests': { decision: 'deny' } }, 'Did you mean owasp-crs-request?'],
     [
@@ -429,7 +429,7 @@ describe('what a caller passes', () => {
   test('a fault of traffic has no field of requests of the API, and is a 503 by default', async () => {
     const { gateway, visit } = createVisited()
     expect(() => gateway.faults.add({ traffic: URL_OF_APP, operation: 'reserved_domains.create' })).toThrow(
-      'nothing beside traffic',
+      'only without traffic',
     )
     gateway.faults.add({ traffic: URL_OF_APP, times: 1 })
     expect([(await visit()).status, (await visit()).status]).toEqual([503, 200])

@@ -75,16 +75,6 @@ describe('A person who signs in', () => {
     expect(statuses).toEqual([200, 200, 302, 200, 200, 200, 200, 302])
   })
 
-  test('has a session that ends at a whole second, so that a snapshot of it can be restored (rules: time#whole-seconds)', async () => {
-    const { gateway, statusOf } = open({ max_session_duration: '1h', idle_session_timeout: '30m' })
-    gateway.clock.advance(123)
-    expect(await statusOf()).toBe(200)
-    const saved = JSON.parse(JSON.stringify(gateway.snapshot()))
-    gateway.reset()
-    gateway.restore(saved)
-    expect(gateway.applicationSessions.list().application_sessions).toHaveLength(1)
-  })
-
   test('is another one at another provider, and nobody without an identity', async () => {
     const { gateway, statusOf, visit } = open()
     await statusOf()

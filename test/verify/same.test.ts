@@ -93,11 +93,7 @@ describe('A run against fauxgate itself', () => {
     const agents = name === 'ngrok' ? ['a command would stop or restart an agent'] : []
     const people =
       name === 'ngrok'
-        ? [
-            'they are people who signed in',
-            'they are sessions of people who signed in',
-            'people read a report of abuse',
-          ]
+        ? ['they are people who signed in', 'they are sessions of people who signed in', 'people read abuse reports']
         : []
     expect([...new Set(reasons)]).toEqual(['the service has ended edges and their modules', ...agents, ...people])
     const calls = report.operations.filter(({ verdict }) => verdict !== 'not asked')
@@ -171,7 +167,7 @@ describe('A run against a server that is not on this machine', () => {
     const edges = creations.filter(([, reason]) => reason === 'the service has ended edges and their modules')
     expect(edges.length).toBeGreaterThan(0)
     expect(Object.fromEntries(creations.filter((each) => !edges.includes(each)))).toEqual({
-      'abuse_reports.create': 'people read a report of abuse',
+      'abuse_reports.create': 'people read abuse reports',
       'agent_ingresses.create': 'a plan may bill an agent ingress, and the server is not on this machine',
       'ai_gateway_api_keys.create': 'a plan may bill an AI gateway, and the server is not on this machine',
       'ai_gateway_provider_keys.create': 'a plan may bill an AI gateway, and the server is not on this machine',

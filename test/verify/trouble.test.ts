@@ -50,7 +50,7 @@ async function cleanUpLater(gateway: Gateway, entries: readonly RunLogEntry[]): 
 
 describe('A run whose requests get no usable response', () => {
   test.each([
-    ['nobody listens', refuseConnection, 'no connection: nobody listens there (ECONNREFUSED)', 1],
+    ['nobody listens', refuseConnection, 'no connection: nothing is listening there (ECONNREFUSED)', 1],
     [
       'each response is a page',
       respondWithPage,
@@ -80,7 +80,7 @@ describe('A run whose requests get no usable response', () => {
         { families: FAMILY },
         switchAfter(gateway, last, refuseConnection),
       )
-      expect(report.stopped).toContain('no connection: nobody listens there (ECONNREFUSED)')
+      expect(report.stopped).toContain('no connection: nothing is listening there (ECONNREFUSED)')
       expect(exitCodeOf(report)).toBe(4)
       expect(report.requests).toBeLessThan(last + 10)
       expect(report.remaining.length).toBeGreaterThanOrEqual(gateway.leftovers().length)
@@ -111,7 +111,7 @@ describe('A run whose requests get no usable response', () => {
   test('ends when the responses become pages', async () => {
     const gateway = gatewayToVerify()
     const { report } = await verifyGateway(gateway, { families: FAMILY }, switchAfter(gateway, 40, respondWithPage))
-    expect(report.stopped).toBe('the server no longer answers with JSON')
+    expect(report.stopped).toBe('the server no longer responds with JSON')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(55)
   })
@@ -147,7 +147,7 @@ describe('A run whose requests get no usable response', () => {
     await cleanUpLater(gateway, entries)
     expect(gateway.leftovers()).toEqual([])
     const longWait = await runVerify(respondWith(429, { 'retry-after': '3600' }), { families: FAMILY })
-    expect(longWait.report.stopped).toBe('answered 429, to wait 3600 s')
+    expect(longWait.report.stopped).toBe('responded with 429, asking to wait 3600 s')
   })
 
   test('finds a creation that was done although its response was 408, before the next scenario', async () => {

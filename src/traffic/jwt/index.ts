@@ -82,7 +82,7 @@ async function verify(
 ): Promise<void> {
   if (!requirements.algorithms.includes(alg)) {
     const allowed = requirements.algorithms.join(', ')
-    throw new TokenProblem(3401, `The token in ${place(source)} is signed by another algorithm than ${allowed}.`)
+    throw new TokenProblem(3401, `The token in ${place(source)} is signed with another algorithm than ${allowed}.`)
   }
   let unread: TokenProblem | undefined
   for (const url of requirements.jwksUrls) {
@@ -95,11 +95,11 @@ async function verify(
       unread ??= error
     }
   }
-  throw unread ?? new TokenProblem(3401, `No key has signed the token in ${place(source)}. ${KEYS_TRIED}`)
+  throw unread ?? new TokenProblem(3401, `None of the keys signed the token in ${place(source)}. ${KEYS_TRIED}`)
 }
 
 const KEYS_TRIED =
-  'Keys of the type of its algorithm are tried, and of those with a kid only the one that the token names.'
+  'Only keys of the type that its algorithm needs are tried, and keys with a kid only if the token names that kid.'
 
 /**
  * Returns whether a key has signed a token.
@@ -148,8 +148,9 @@ function isDecided({ claim, reason, payload }: ClaimError, now: number): boolean
 function claimProblem({ claim, reason }: ClaimError): string {
   if (reason === 'missing') return `it has no claim ${claim}`
   if (reason === 'invalid') return `its claim ${claim} is malformed`
-  if (claim === 'exp') return "it expired before the time of the gateway's clock (exp)"
-  if (claim === 'nbf') return "it begins after the time of the gateway's clock (nbf)"
-  if (claim === 'iss') return 'its issuer (iss) equals none of the allowed ones, slashes at the end included'
+  if (claim === 'exp') return "it has expired by the gateway's clock (exp)"
+  if (claim === 'nbf') return "it is not yet valid by the gateway's clock (nbf)"
+  if (claim === 'iss')
+    return 'its issuer (iss) is not one of the allowed ones, which must match exactly, including a trailing slash'
   return claim === 'aud' ? 'none of its audiences (aud) is allowed' : `its claim ${claim} is not allowed`
 }

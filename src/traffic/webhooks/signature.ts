@@ -52,7 +52,7 @@ function verify(scheme: SignatureScheme, request: SignedRequest, secret: string,
   const { signed = '{body}' } = scheme
   const checks = [signed].flat().map((form) => createCheck(scheme, secret, () => render(form, values, request)))
   if (checks.some((isSigned) => signatures.some(isSigned))) return
-  throw new Refusal(`The signature in ${describePlaces(scheme)} matches neither this request nor this secret.`)
+  throw new Refusal(`The signature in ${describePlaces(scheme)} does not match this request and this secret.`)
 }
 
 /** Returns the entries of the signature's header, or undefined if the request has none. */

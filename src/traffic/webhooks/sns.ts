@@ -40,7 +40,7 @@ export async function findSnsRefusal(
   const hash = field('SignatureVersion') === '2' ? hashes.sha256 : hashes.sha1
   const signature = decode(field('Signature') ?? '', 'base64')
   const isSigned = signature !== undefined && verifyPkcs1(key, hash, message, signature)
-  return isSigned ? undefined : `The field Signature of the body is not made by the certificate at ${url}.`
+  return isSigned ? undefined : `The field Signature of the body was not made with the certificate at ${url}.`
 }
 
 function isCertificateUrl(text: string): boolean {

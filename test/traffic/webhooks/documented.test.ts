@@ -231,7 +231,7 @@ it.each([
   ['slack', 'x', { 'X-Slack-Signature': 'v0=00', 'X-Slack-Request-Timestamp': 'noon' }, /neither a Unix time/],
   ['stripe', 'x', { 'Stripe-Signature': 'v1=00' }, /no timestamp.*entry "t=…"/],
   ['github', 'x', { 'X-Hub-Signature-256': '00' }, /nothing after "sha256="/],
-  ['github', 'x', { 'X-Hub-Signature-256': 'sha256=no hex' }, /matches neither/],
+  ['github', 'x', { 'X-Hub-Signature-256': 'sha256=no hex' }, /does not match/],
   ['unknown', 'x', {}, /provider/],
 ] as const)('says what is wrong with a request to %s: %#', async (provider, wrong, headers, reason) => {
   const verdict = await verify({ provider, secret: wrong, headers: { ...headers } })
