@@ -73,7 +73,7 @@ async function respond({ gateway, page, url = '/' }: Asked, response: ServerResp
     peer,
   })
   if (refusal) return void response.writeHead(refusal.status, refusal.headers).end(refusal.body)
-  if (method === 'TRACE') return void response.writeHead(400).end('TRACE is not answered.\n')
+  if (method === 'TRACE') return void response.writeHead(400).end('TRACE is not supported.\n')
   const body = await new Promise<unknown>((resolve) => readBody(request, () => MAX_BODY_BYTES, resolve))
   if (typeof body !== 'string') return void response.writeHead(400).end('The body is too long, or not UTF-8.\n')
   const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'

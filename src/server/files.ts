@@ -5,14 +5,14 @@ import { locateJsonProblem } from '../core/schema/json-text.ts'
 import { asSystemError } from './errors.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not',
-  EEXIST: 'there is a file with the name of a folder',
+  EACCES: 'permission denied',
+  EEXIST: 'it is a file, not a folder',
   EISDIR: 'it is a folder',
   ENOENT: 'there is no such file',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of its path is no folder',
-  EPERM: 'this user may not',
-  EROFS: 'its disk can only be read',
+  ENOTDIR: 'a part of its path is not a folder',
+  EPERM: 'permission denied',
+  EROFS: 'its disk is read-only',
 }
 
 /** Returns the reason why a file could not be used, as the end of a sentence. */
@@ -29,7 +29,7 @@ export function readError(file: string, cause: unknown): Error {
 /** Returns the error for a file or a folder that cannot be written, with the reason and advice. */
 export function writeError(file: string, cause: unknown, kind = 'file'): Error {
   const reason = asSystemError(cause).code === 'ENOENT' ? 'its folder does not exist' : fileProblem(cause)
-  const advice = `Choose a ${kind} that you may write, in a folder that exists.`
+  const advice = `Choose a ${kind} that you can write to, in a folder that exists.`
   return new Error(`${file} cannot be written: ${reason}. ${advice}`, { cause })
 }
 

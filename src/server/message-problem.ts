@@ -11,7 +11,7 @@ export interface HeadProblem {
 export function findMessageProblem(request: IncomingMessage | Http2ServerRequest): HeadProblem | undefined {
   const { httpVersion, headers, rawHeaders } = request
   if (!('stream' in request) && !/^1\.[01]$/.test(httpVersion))
-    return { status: 505, problem: 'The versions of HTTP here are 1.0, 1.1 and 2' }
+    return { status: 505, problem: 'The supported HTTP versions are 1.0, 1.1 and 2' }
   const isHost = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'host'
   if (rawHeaders.filter(isHost).length > 1) return { status: 400, problem: 'The request has two Host headers' }
   if (httpVersion === '1.1' && headers.host === undefined) return { status: 400, problem: 'The Host header is missing' }
@@ -19,6 +19,6 @@ export function findMessageProblem(request: IncomingMessage | Http2ServerRequest
   if (encoding !== undefined && httpVersion === '1.0')
     return { status: 400, problem: 'HTTP/1.0 has no Transfer-Encoding' }
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-    return { status: 501, problem: 'The only Transfer-Encoding is chunked' }
+    return { status: 501, problem: 'The only supported Transfer-Encoding is chunked' }
   return undefined
 }

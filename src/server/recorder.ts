@@ -51,7 +51,9 @@ export class Recorder {
   /** Ends the pending requests, and warns of each. */
   stop(): void {
     for (const name of this.#pending.values())
-      this.#options.warn(`${name} had no response yet, and is not in the recording; the service may have done it`)
+      this.#options.warn(
+        `${name} had no response yet, and is not in the recording; the service may have carried it out`,
+      )
     this.#stopped.abort()
     this.#upstream.close()
   }
@@ -111,7 +113,7 @@ export class Recorder {
         inform: (status, fields) => sendInformation(status, new MessageHeaders(fields), response),
       })
       if (received.status < 200 || received.status > 599)
-        throw new UnreadableResponse(`${received.status} is no status of HTTP`)
+        throw new UnreadableResponse(`${received.status} is not an HTTP status`)
       const bytes = await readForwardedBody(received.body, 'response')
       return {
         status: received.status,

@@ -71,7 +71,7 @@ export function takeTurns(
     if ('stream' in socket) return
     // Node has left the connection to this listener.
     for (const event of ['end', 'timeout', 'error']) socket.on(event, () => socket.destroy())
-    queueOf(socket.resume()).end(() => refuse({ code: 'CONNECT', message: 'This server is no proxy for CONNECT' }))
+    queueOf(socket.resume()).end(() => refuse({ code: 'CONNECT', message: 'This server does not support CONNECT' }))
   })
   return queueOf
 }

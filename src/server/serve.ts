@@ -170,7 +170,7 @@ export class AgentPortError extends Error {
 export function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another one, or 0 for any free port.`
   if (code === 'EACCES')
-    return `Port ${port} on ${host} needs privileges. Choose one from 1024 on, or 0 for any free port.`
+    return `Port ${port} on ${host} needs privileges. Choose 1024 or higher, or 0 for any free port.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `The host ${host} is not an address of this machine.`
   return message
 }

@@ -83,7 +83,7 @@ describe('A command says so if the response is not from a fauxgate', () => {
   ])('where it answers %i', async (status, headers, body) => {
     const { url } = await serveResponse((response) => response.writeHead(status, headers).end(body))
     expect(await expectFailure(url, 'clock', 'next')).toBe(
-      `fauxgate: The server at URL is not a fauxgate: its status was ${status}.\n`,
+      `fauxgate: The server at URL is not fauxgate: its status was ${status}.\n`,
     )
   })
 
@@ -94,18 +94,20 @@ describe('A command says so if the response is not from a fauxgate', () => {
   ])('where it answers %s with a page as %s', async (command, type, expected) => {
     const { url } = await serveResponse((response) => response.writeHead(200, { 'content-type': type }).end('<html>'))
     expect(await expectFailure(url, command)).toBe(
-      `fauxgate: The server at URL is not a fauxgate: its response is not ${expected}.\n`,
+      `fauxgate: The server at URL is not fauxgate: its response is not ${expected}.\n`,
     )
   })
 
   it('because the program speaks no HTTP, or TLS', async () => {
     const silent = await listen(createTcpServer((socket) => socket.destroy()))
-    expect(await expectFailure(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
+    expect(await expectFailure(silent, 'clock')).toBe(
+      'fauxgate: URL closed the connection (ECONNRESET). Is it HTTPS?\n',
+    )
     const plain = await listen(createTcpServer((socket) => socket.end('220 mail\r\n')))
     expect(await expectFailure(plain, 'clock')).toMatch(/^fauxgate: URL cannot be reached: Parse Error.*\.\n$/)
     const secure = plain.replace('http://', 'https://user:open-sesame@')
     expect(await expectFailure(secure, 'clock')).toMatch(
-      /^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/,
+      /^fauxgate: URL closed the connection \(EPROTO\)\. Is it HTTP\?\n$/,
     )
   })
 

@@ -228,7 +228,7 @@ describe('The controls of a running server as commands', () => {
 
 describe('A command that fails gives the reason, and what to do', () => {
   it.each<[args: string, message: RegExp]>([
-    ['clock --url URL/else', /its status was 404\. Is the URL that of the server, without a path\?$/],
+    ['clock --url URL/else', /its status was 404\. Is this the URL of the server, without a path\?$/],
     ['clock advance -5s', /^DURATION is "-5s"\. Allowed: a whole number with ms, s, m, h or d, /],
     ['faults add --latency 200', /^--latency is "200"\. .* The unit is missing, as in 200s\. See /],
     [
@@ -290,7 +290,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     )
     expect((await runToEnd({ FAUXGATE_URL: secure.url }, 'clock', '--ca', file)).code).toBe(0)
     const { stderr: mixed } = await runToEnd({ FAUXGATE_URL: secure.url.replace('https', 'http') }, 'clock')
-    expect(mixed).toMatch(/ended the connection .* Is it HTTPS\?/)
+    expect(mixed).toMatch(/closed the connection .* Is it HTTPS\?/)
     await secure.close()
   })
 })

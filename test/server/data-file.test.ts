@@ -32,7 +32,7 @@ describe('fauxgate serve --data', () => {
     expect(first.output.stdout).not.toContain('reset')
     const second = await startServer({}, ...options)
     expect(await second.stop()).toBe(0)
-    const notice = 'gateway.db has a state already: --seed, --start apply only after a reset.'
+    const notice = 'gateway.db already has a state: --seed, --start apply only after a reset.'
     expect(second.output.stdout.split(notice)).toHaveLength(2)
     // Programs read the URL from the first line.
     expect(second.output.stdout).toMatch(/^fauxgate \(standard\) listens on /)

@@ -148,7 +148,7 @@ describe('fauxgate http', () => {
     [['3000', '--url', 'https://x y'], 'url is "https://x y". Allowed: a URL'],
     [['3000', '--url', 'https://app.example.com/path'], 'Allowed: a URL without a path'],
     [['3000', '--traffic-policy-file', 'nope.yml'], 'nope.yml cannot be read'],
-    [['http://example.com'], 'a host of --upstream-host'],
+    [['http://example.com'], 'hosts allowed by --upstream-host'],
   ])('rejects %j', async (args, message) => {
     const { code, stderr } = await runToEnd({}, 'http', ...args, ...ANY_PORTS)
     expect(code).toBeGreaterThan(0)

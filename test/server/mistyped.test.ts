@@ -79,7 +79,7 @@ describe('An invalid command line gets a one-line error with the received words,
       '"snapshots save" is not a command. Allowed after snapshots: take, restore, remove, difference. Did you mean snapshots take?',
     ],
     ['advance 30s', '"advance" is not a command. Did you mean "fauxgate clock advance"?'],
-    ['stop', '"stop" is not a command. A server stops at Ctrl+C in its terminal, or at SIGTERM.'],
+    ['stop', '"stop" is not a command. To stop a server, press Ctrl+C in its terminal, or send it SIGTERM.'],
     [
       'clock now',
       '"clock now" is not a command. Allowed after clock: advance, to, next. Did you mean "fauxgate clock"?',
@@ -143,7 +143,7 @@ describe('An invalid command line gets a one-line error with the received words,
   })
 
   it.each<[string[], RegExp]>([
-    [['--data', tmpdir()], /^--data: The store \S+ cannot be opened: it is no file\.$/],
+    [['--data', tmpdir()], /^--data: The store \S+ cannot be opened: it is not a file\.$/],
     [['--data', '/nowhere/gateway.db'], /^--data: The store \S+ cannot be opened: its folder does not exist\.$/],
     [['--state', tmpdir()], /^--state: \S+ cannot be read: it is a folder\.$/],
     [
@@ -152,7 +152,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ],
     [
       ['--tls', '--tls-root', '/nowhere/root.pem'],
-      /^--tls-root: \S+root\.pem cannot be written: its folder does not exist\. Choose a file that you may write, /,
+      /^--tls-root: \S+root\.pem cannot be written: its folder does not exist\. Choose a file that you can write to, /,
     ],
   ])('also where the option names what cannot be used, such as %j', async (args, message) => {
     const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', ...args)
@@ -168,7 +168,7 @@ describe('An invalid command line gets a one-line error with the received words,
       { FAUXGATE_RENEWAL_LEAD: '100d' },
       'FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "45d", its shortest default.',
     ],
-    [{ FAUXGATE_CONFIG: '' }, 'FAUXGATE_CONFIG is empty. Give it a value, or do not set it.'],
+    [{ FAUXGATE_CONFIG: '' }, 'FAUXGATE_CONFIG is empty. Give it a value, or unset it.'],
     [{ FAUXGATE_WATCH: '1' }, 'FAUXGATE_WATCH needs a file to watch: a config file, or --initial FILE.'],
   ])('and so does an invalid environment %j', async (environment, message) => {
     const { code, stderr } = await runToEnd(environment, 'serve')
@@ -229,7 +229,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
       '{"internalErrorBackoff": {"first": "2h", "most": "90m"}}',
       '"internalErrorBackoff.first" in FILE is "2h". Allowed: at most "internalErrorBackoff.most" in FILE, "90m".',
     ],
-    ['c.mjs', 'export const port = 80', 'FILE exports nothing by default. Write: export default { … }'],
+    ['c.mjs', 'export const port = 80', 'FILE has no default export. Write: export default { … }'],
     ['c.mjs', 'throw new Error("no such\\nluck")', 'FILE cannot be loaded: no such. See'],
     ['c.mjs', 'throw "a text"', 'FILE cannot be loaded: a text. See'],
     ['c.mjs', 'throw null', 'FILE cannot be loaded: null was thrown. See'],
@@ -292,7 +292,7 @@ describe('Help', () => {
       const { code, stdout, stderr } = await runToEnd({}, ...args)
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toMatch(/^Usage: fauxgate <command> \[options\]\n/)
-      expect(stdout).toContain('Exit codes: 0 done')
+      expect(stdout).toContain('Exit codes: 0 success')
     },
   )
 

@@ -239,7 +239,7 @@ describe('A config file', () => {
     async () => {
       const { output, exited } = startProcess({}, 'serve', '--config', newFile('c.ts', 'export default {}'))
       expect(await exited).toBe(2)
-      expect(output.stderr).toContain('runs no .ts files; 22.18 and newer do. See "fauxgate help serve".')
+      expect(output.stderr).toContain('cannot run .ts files; 22.18 and newer can. See "fauxgate help serve".')
     },
   )
 })

@@ -227,9 +227,9 @@ describe('Bytes at fauxgate record', () => {
   })
 
   const failing: [name: string, answer: RawAnswer, why: string][] = [
-    ['the status 600', 'HTTP/1.1 600 Odd\r\ncontent-length: 2\r\n\r\nok', '600 is no status of HTTP'],
-    ['the status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\nok', '99 is no status of HTTP'],
-    ['the status 000', 'HTTP/1.1 000 Odd\r\ncontent-length: 2\r\n\r\nok', '0 is no status of HTTP'],
+    ['the status 600', 'HTTP/1.1 600 Odd\r\ncontent-length: 2\r\n\r\nok', '600 is not an HTTP status'],
+    ['the status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\nok', '99 is not an HTTP status'],
+    ['the status 000', 'HTTP/1.1 000 Odd\r\ncontent-length: 2\r\n\r\nok', '0 is not an HTTP status'],
     ['the end of its connection', (socket) => socket.end(), 'no connection: the server ended the connection'],
     ['a half of a head', (socket) => socket.end('HTTP/1.1 200 OK\r\nconte'), 'no connection'],
     ['a half of a length', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok'), 'no connection'],
@@ -297,7 +297,7 @@ describe('A request without a response', () => {
   test('is answered with 502 and the reason, named, and not recorded, when nobody listens', async () => {
     const { here, output, stopAndRead } = await startRecording('http://127.0.0.1:9')
     const answer = await fetch(`${here}/ip_policies?token=t`)
-    const why = 'no connection: nobody listens there (ECONNREFUSED)'
+    const why = 'no connection: nothing is listening there (ECONNREFUSED)'
     const text = `fauxgate record got no response from http://127.0.0.1:9: ${why}.\n`
     expect([answer.status, await answer.text()]).toEqual([502, text])
     expect(await stopAndRead()).toEqual([])
@@ -356,7 +356,7 @@ describe('A request without a response', () => {
     expect(await stopAndRead()).toMatchObject([{ request: { method: 'GET' } }])
     expect(await response).toBe('lost')
     expect(output.stderr).toBe(
-      'fauxgate: warning: POST /ip_policies had no response yet, and is not in the recording; the service may have done it\n',
+      'fauxgate: warning: POST /ip_policies had no response yet, and is not in the recording; the service may have carried it out\n',
     )
   })
 })
@@ -385,7 +385,7 @@ describe('fauxgate record refuses to start for', () => {
   test.each([
     [
       'api.ngrok.com',
-      'record needs the URL of a service, and "api.ngrok.com" is none, for example "fauxgate record --to',
+      'record needs the URL of a service, and "api.ngrok.com" is not one, for example "fauxgate record --to',
     ],
     ['https://:open-sesame@example.com', 'The URL has more than a host, a port and a path.'],
     ['https://example.com/#open-sesame', 'The URL has more than a host, a port and a path.'],

@@ -44,7 +44,7 @@ describe('A command without a URL', () => {
     const { code, stderr } = await runToEnd({}, 'reset')
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /^fauxgate: 2 servers run: \S+ \(started \S+\), \S+ \(started \S+\)\. Choose one with --url or FAUXGATE_URL\. See/,
+      /^fauxgate: 2 servers are running: \S+ \(started \S+\), \S+ \(started \S+\)\. Choose one with --url or FAUXGATE_URL\. See/,
     )
     expect(stderr).toContain(one.url)
     expect(stderr).toContain(two.url)

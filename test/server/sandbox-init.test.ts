@@ -51,7 +51,7 @@ describe('fauxgate sandbox init', () => {
     writeFileSync('file', '')
     const denied = await runToEnd({}, 'sandbox', 'init', 'file')
     expect(denied.code).toBe(1)
-    expect(denied.stderr).toContain('file cannot be written: there is a file with the name of a folder.')
+    expect(denied.stderr).toContain('file cannot be written: it is a file, not a folder.')
     mkdirSync('deploy')
     const { code, stderr } = await runToEnd({}, 'sandbox', 'init', 'deploy', 'more')
     expect([code, stderr]).toEqual([

@@ -35,7 +35,7 @@ describe('fauxgate sandbox', () => {
     expect(first.output).toEqual({
       stdout: [
         `The account key is ${key}`,
-        `It is printed only now, and stored in ${place}/account-key`,
+        `It is printed only this once, and stored in ${place}/account-key`,
         `fauxgate sandboxes listen on ${first.url}`,
         `Their data is in ${place}`,
         'Create the first sandbox, in another shell:',
@@ -92,16 +92,16 @@ describe('fauxgate sandbox', () => {
   it('reports when workerd ends unexpectedly', async () => {
     const { output, url, stop } = await startSandboxes()
     await fetch(`${url}/crash`).catch(() => undefined)
-    await expect.poll(() => output.stderr).toBe('fauxgate: workerd ended by itself, with exit code 3.\n')
+    await expect.poll(() => output.stderr).toBe('fauxgate: workerd exited unexpectedly, with exit code 3.\n')
     expect(await stop()).toBe(1)
   })
 
   it.each<[environment: NodeJS.ProcessEnv, code: number, message: string]>([
-    [{ ACCOUNT_KEY: '' }, 2, 'ACCOUNT_KEY is empty. Give it a value, or do not set it. See "fauxgate help sandbox".'],
+    [{ ACCOUNT_KEY: '' }, 2, 'ACCOUNT_KEY is empty. Give it a value, or unset it. See "fauxgate help sandbox".'],
     // The Worker rejects the variable.
     [{ MOST_RECORDS: 'many' }, 1, 'MOST_RECORDS is wrong.'],
     // The process of workerd ends early.
-    [{ ENDS: 'early' }, 1, 'workerd ended with exit code 4 before it listened.'],
+    [{ ENDS: 'early' }, 1, 'workerd exited with code 4 before it was listening.'],
   ])('ends with a sentence with %j', async (environment, code, message) => {
     expect(await runToEnd(environment, 'sandbox', '--port', '0')).toMatchObject({
       code,
@@ -118,8 +118,8 @@ describe('fauxgate sandbox', () => {
   })
 
   it.each([
-    ['is a file', 'data', 'FOLDER/data cannot be written: there is a file with the name of a folder. Choose a folder '],
-    ['is in a file', 'data/below', 'FOLDER/data/below cannot be written: a part of its path is no folder. '],
+    ['is a file', 'data', 'FOLDER/data cannot be written: it is a file, not a folder. Choose a folder '],
+    ['is in a file', 'data/below', 'FOLDER/data/below cannot be written: a part of its path is not a folder. '],
   ])('rejects a folder that %s', async (_what, data, message) => {
     writeFileSync('data', 'mine')
     const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0', '--data', data)

@@ -100,7 +100,7 @@ it('A state file is written every minute if a request may have changed the state
 })
 
 it('Only a start from a state file says that the seed applies only after a reset', async () => {
-  const notice = 'state.json has a state already: --seed applies only after a reset.'
+  const notice = 'state.json already has a state: --seed applies only after a reset.'
   const outputs: string[] = []
   for (let run = 0; run < 2; run++) {
     const { output, stop } = await startServer({}, '--state', 'state.json', '--seed', 'other')

@@ -190,9 +190,9 @@ describe('fauxgate verify rejects, and sends nothing', () => {
       'a key with a blank',
       [URL],
       `a ${KEY}`,
-      'has a blank, a control character or a letter that is not ASCII as character 2',
+      'has a space, a control character or a non-ASCII character as character 2',
     ],
-    ['a key with a letter that no header can have', [URL], `${KEY}ü`, 'not ASCII as its last character'],
+    ['a key with a letter that no header can have', [URL], `${KEY}ü`, 'non-ASCII character as its last character'],
     ['no key', [URL], '', 'NGROK_API_KEY is not set'],
     ['a key over HTTP', ['http://api.example.com'], KEY, 'would travel unencrypted'],
     ['no URL', [], KEY, 'verify needs the URL of a server'],
@@ -202,7 +202,7 @@ describe('fauxgate verify rejects, and sends nothing', () => {
     ['--clean, which deletes, with --plan', ['--clean', '--plan'], KEY, '--clean and --plan were both set.'],
     ['--clean with --read-only', ['--clean', '--read-only'], KEY, '--clean and --read-only were both set.'],
     ['a rate of 0', [URL, '--rate', '0'], KEY, 'Allowed: a whole number from 1 to 60000.'],
-    ['a domain that is none', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain of yours'],
+    ['a domain that is none', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain that you own'],
   ])('%s', async (_what, args, key, message) => {
     const { code, stdout, stderr } = await runToEnd({ NGROK_API_KEY: key }, 'verify', ...args)
     expect([code, stdout]).toEqual([2, ''])
@@ -218,6 +218,6 @@ describe('fauxgate verify rejects, and sends nothing', () => {
     })
     const { code, stderr } = await runToEnd({}, 'verify', await listen(other), '--yes')
     expect([code, requests]).toEqual([3, 1])
-    expect(stderr).toContain('does not look like this API: it answered 200 without the header')
+    expect(stderr).toContain('does not look like this API: it responded with 200, without the header')
   })
 })

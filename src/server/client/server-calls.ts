@@ -64,7 +64,7 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
   const [only = { url: DEFAULT_URL }, ...others] = running
   if (others.length === 0) return only.url
   const list = running.map(({ url, started }) => (started ? `${url} (started ${started})` : url)).join(', ')
-  throw new UsageError(`${running.length} servers run: ${list}. Choose one with --url or FAUXGATE_URL.`)
+  throw new UsageError(`${running.length} servers are running: ${list}. Choose one with --url or FAUXGATE_URL.`)
 }
 
 /** Returns the kind of program that listens at a URL. A `program` sends no response in time, or does not speak HTTP. */
@@ -146,12 +146,12 @@ export async function callControl(
   const value: unknown = type.startsWith('application/json') ? tryParseJson(text) : text
   if (status >= 200 && status < 300) {
     if (value !== undefined && type.startsWith(mediaType)) return value
-    throw new Error(`The server at ${url} is not a fauxgate: its response is not ${mediaType}.`)
+    throw new Error(`The server at ${url} is not fauxgate: its response is not ${mediaType}.`)
   }
   const { error, message, details } = readErrorBody(value)
   if (error === null || message === null) {
-    const hint = new URL(url).pathname === '/' ? '' : ' Is the URL that of the server, without a path?'
-    throw new Error(`The server at ${url} is not a fauxgate: its status was ${status}.${hint}`)
+    const hint = new URL(url).pathname === '/' ? '' : ' Is this the URL of the server, without a path?'
+    throw new Error(`The server at ${url} is not fauxgate: its status was ${status}.${hint}`)
   }
   const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
   throw new ControlError(`${message}${hint}`, `${error}, at ${url}`, details)
@@ -166,7 +166,7 @@ function connectionProblem({ code = '', message }: NodeJS.ErrnoException, server
     return `The certificate of ${url} is not trusted (${code}). Give its root with --ca FILE or FAUXGATE_CA.`
   }
   if (code === 'ECONNRESET' || code === 'EPROTO') {
-    return `${url} ended the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`
+    return `${url} closed the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`
   }
   return `${url} cannot be reached: ${message}.`
 }

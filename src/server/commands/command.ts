@@ -158,7 +158,9 @@ export function parseBaseUrl(typed: string, problem: string, example: string): U
   const url = URL.canParse(typed) ? new URL(typed) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
     const isLikeUrl = /^(?:localhost|\w+:\/\/|[\w-]+(?:\.[\w-]+)+)[\w.:/-]*$/.test(typed)
-    throw new UsageError(`${problem}${isLikeUrl ? `, and "${typed}" is none` : ''}, for example "fauxgate ${example}".`)
+    throw new UsageError(
+      `${problem}${isLikeUrl ? `, and "${typed}" is not one` : ''}, for example "fauxgate ${example}".`,
+    )
   }
   if (url.username === '' && url.password === '' && url.search === '' && url.hash === '') return url
   throw new UsageError('The URL has more than a host, a port and a path. Allowed: https://host:port/path.')

@@ -4,8 +4,8 @@ import type { Command } from './command.ts'
 const WIDTH = 100
 const COLUMN = 34
 
-const EXIT_CODES = `Exit codes: 0 done, or stopped by a signal; 1 it could not be done; 2 the command line, the environment or
-a config file is wrong.`
+const EXIT_CODES = `Exit codes: 0 success, or stopped by a signal; 1 failure; 2 the command line, the environment or
+a config file is invalid.`
 
 /** The headings of the list of commands, each with the first words of its commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
@@ -42,8 +42,8 @@ An emulated tunnel gateway's management API: for offline development, and for te
 
 ${parts.join('\n\n')}
 
-fauxgate help <command> says more. fauxgate --version shows the version.
-The commands from "clock" to "state", except "policy", control a running server. They find it by themselves, or by --url.
+fauxgate help <command> shows the details. fauxgate --version shows the version.
+The commands from "clock" to "state", except "policy", control a running server. They find it automatically, or with --url.
 ${EXIT_CODES}
 `
 }

@@ -92,7 +92,13 @@ export function fixtureFor({ hasTsJest }: ProjectFacts): readonly InitFile[] {
     '\nconst test',
     '\nexport const test',
   )
-  return [{ name: `${FIXTURE}.ts`, purpose: 'the `test` of your tests, with a gateway for each', text: `${text}\n` }]
+  return [
+    {
+      name: `${FIXTURE}.ts`,
+      purpose: 'the `test` function of your tests, with a gateway for each test',
+      text: `${text}\n`,
+    },
+  ]
 }
 
 const HEADS: Readonly<Record<Kind, string>> = {

@@ -29,7 +29,7 @@ export const init: Command = {
       RUNNERS.join('|'),
       'The test runner. Default: the one in package.json, or node, which is `node --test`.',
     ),
-    switchFlag('yes', 'Ask no questions. This is the default without a terminal.'),
+    switchFlag('yes', 'Do not ask questions. This is the default without a terminal.'),
   ],
   run: runInit,
 }
@@ -113,7 +113,7 @@ function initFilesFor(runner: TestRunner, facts: ProjectFacts): readonly InitFil
   }
   return [
     { name: 'fauxgate.config.json', purpose: 'the options of "fauxgate serve"', text: json(config) },
-    { name: INITIAL, purpose: 'what exists from the beginning', text: json(initial) },
+    { name: INITIAL, purpose: 'the resources that exist at the start', text: json(initial) },
     ...(runner === 'jest' ? [...jestConfigFor(facts), ...fixtureFor(facts)] : []),
     { name: testName(runner, facts), purpose: 'a first test', text: firstTest(runner, facts) },
   ]

@@ -24,7 +24,7 @@ function findFamilies(collections: readonly string[]): Families {
 export const migrateCommand: Command = {
   name: 'migrate',
   words: 'FILE',
-  summary: 'Upgrade a file of --data to the current version',
+  summary: 'Upgrade a --data file to the current version',
   flags: [CONFIG_FLAG],
   example: 'migrate gateway.db',
   notes: [
@@ -38,7 +38,7 @@ export const migrateCommand: Command = {
     const store = openStore(file)
     try {
       const before = store.versions()
-      if (!before) throw new Error(`${file} holds no state. Allowed: a file of "fauxgate serve --data".`)
+      if (!before) throw new Error(`${file} has no state. Allowed: a file that "fauxgate serve --data" wrote.`)
       const families = { ...findFamilies(before.collections), ...options.families }
       // The command keeps the keys of an authority in its files. A file that a program wrote has none, unless it asked for fresh keys.
       const authorityKeys = before.collections.includes(FRESH_KEYS) ? 'fresh' : 'test'
@@ -46,7 +46,7 @@ export const migrateCommand: Command = {
       createGateway(all).dispose()
       await store.flushed()
       const migration = migrationText(before, store)
-      printLine(migration ? `${basename(file)}: ${migration}` : `${basename(file)} is of the present version.`)
+      printLine(migration ? `${basename(file)}: ${migration}` : `${basename(file)} already has the current version.`)
     } finally {
       store.close()
     }

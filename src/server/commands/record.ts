@@ -23,8 +23,8 @@ const flags = [
   textFlag('to', 'URL', 'The base URL of the service that requests are forwarded to.'),
   textFlag('out', 'FILE', 'The file for the recording. Default: `recording.har`.'),
   textFlag('dialect', dialectNames.join('|'), 'The dialect of the service. Default: `ngrok`.'),
-  integerFlag('port', 'The port of this machine to listen on. Default: any free one.'),
-  integerFlag('timeout', `How many seconds to wait for a response of the service. Default: ${DEFAULT_TIMEOUT}.`),
+  integerFlag('port', 'The local port to listen on. Default: any free port.'),
+  integerFlag('timeout', `How many seconds to wait for a response from the service. Default: ${DEFAULT_TIMEOUT}.`),
 ]
 
 export const recordCommand: Command = {
@@ -94,7 +94,8 @@ async function saveRepeatedly(recorder: Recorder, save: () => Promise<void>, sig
       isFailing = false
     } catch (error) {
       // Once: the next interval tries again.
-      if (!isFailing) warn(`the recording is not saved, and will be tried again: ${asSystemError(error).message}`)
+      if (!isFailing)
+        warn(`the recording could not be saved yet, and saving will be retried: ${asSystemError(error).message}`)
       isFailing = true
     }
   }

@@ -16,8 +16,8 @@ export const replayCommand: Command = {
   ],
   example: 'replay service.har',
   notes: [
-    'FILE is HAR 1.2, of fauxgate or of another program, such as a browser.',
-    'Nothing is sent to a service. Exit codes: 0 nothing differs; 1 something does, or nothing was compared.',
+    'FILE is a HAR 1.2 file, from fauxgate or from another program, such as a browser.',
+    'Nothing is sent to a service. Exit codes: 0 no differences; 1 differences, or nothing was compared.',
   ],
   async run(parsed) {
     const file = requireOneWord(replayCommand, parsed)
@@ -36,6 +36,6 @@ async function readKnownDifferences(file: string): Promise<readonly KnownDiffere
     ['request', 'at', 'reason'].every((name) => typeof each?.[name] === 'string' && each[name] !== '')
   if (Array.isArray(list) && list.every(isKnown)) return list
   throw new Error(
-    `${file} is no list of known differences. Allowed: a JSON array of objects with the texts "request", "at" and "reason".`,
+    `${file} is not a list of known differences. Allowed: a JSON array of objects with the texts "request", "at" and "reason".`,
   )
 }

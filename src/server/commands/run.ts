@@ -76,7 +76,7 @@ function findCommand(args: readonly string[], commands: readonly Command[]): Com
   throw new UsageError(unknownCommandMessage(args, longerNames, commands))
 }
 
-const STOP_HINT = ' A server stops at Ctrl+C in its terminal, or at SIGTERM.'
+const STOP_HINT = ' To stop a server, press Ctrl+C in its terminal, or send it SIGTERM.'
 
 function unknownCommandMessage(
   [first = '', second = '', ...more]: readonly string[],

@@ -38,7 +38,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   try {
     const account = await readOrCreateAccountKey(folder, environment)
     if (account.createdIn)
-      printLine(`The account key is ${account.key}\nIt is printed only now, and stored in ${account.createdIn}`)
+      printLine(`The account key is ${account.key}\nIt is printed only this once, and stored in ${account.createdIn}`)
     const inUrl = host.includes(':') ? `[${host}]` : host
     const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
     await runUntilSignal(workerd, host, folder, account)
@@ -54,7 +54,7 @@ async function runUntilSignal(workerd: Workerd, host: string, folder: string, ac
   try {
     announce(await waitUntilHealthy(workerd, hostInUrl(host)), host, folder, account)
     const code = await workerd.ended
-    if (!workerd.isStopping) throw new Error(`workerd ended by itself, with exit code ${code}.`)
+    if (!workerd.isStopping) throw new Error(`workerd exited unexpectedly, with exit code ${code}.`)
   } catch (error) {
     if (!workerd.isStopping) throw error
   } finally {
@@ -82,6 +82,6 @@ function announce(url: string, host: string, folder: string, { shellExpression }
   printLine(`  curl -X PUT ${url}/s/first -H "Fauxgate-Account-Key: ${shellExpression}"`)
   if (host !== 'localhost' && !isLoopbackAddress(host))
     warn(
-      'others can reach this address, over plain HTTP. Put a proxy with TLS before it, and set PUBLIC_URL to its URL.',
+      'others can reach this address, over plain HTTP. Put a TLS proxy in front of it, and set PUBLIC_URL to its URL.',
     )
 }

@@ -40,7 +40,7 @@ export const serveCommand: Command = {
   summary: "Serve an emulated tunnel gateway's management API",
   flags: [CONFIG_FLAG, ...optionTable],
   notes: [
-    'D is a duration: a whole number with ms, s, m, h or d, such as 30s. A flag with "…" can be repeated. --no- and the name of a switch turn it off.',
+    'D is a duration: a whole number with ms, s, m, h or d, such as 30s. A flag with "…" can be repeated. To turn a switch off, put --no- before its name.',
     `Set any option by flag, by environment variable (${variableName('base-url')} for --base-url) or in the config file ("baseUrl"). Flags override variables, and variables override the file.`,
     'SIGINT and SIGTERM stop the server. The inspector and the controls for tests are below /_fauxgate/.',
   ],
@@ -162,7 +162,7 @@ function logPostponedOptions(file: string, { names }: ParsedServerOptions, log: 
   const passed = OPTIONS_OF_RESET.flatMap((option) => names.get(option) ?? [])
   if (passed.length === 0) return
   const verb = passed.length === 1 ? 'applies' : 'apply'
-  log.notice('resumed', `${file} has a state already: ${passed.join(', ')} ${verb} only after a reset.`)
+  log.notice('resumed', `${file} already has a state: ${passed.join(', ')} ${verb} only after a reset.`)
 }
 
 async function openGateway(parsed: ParsedServerOptions, store?: Store) {

@@ -52,7 +52,7 @@ export const survivesCommand: Command = {
     'Everything after "--" is the command, with its own options.',
     'The command has the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded.',
     'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
-    'Exit codes: 0 the command survives; 1 a failure breaks it, and a report says how; 2 a flag is wrong.',
+    'Exit codes: 0 the command survives; 1 a failure breaks it, and a report says how; 2 a flag is invalid.',
   ],
   run: async (parsed, environment) => {
     const [program] = parsed.words

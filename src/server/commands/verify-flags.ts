@@ -32,7 +32,7 @@ export const verifyFlags: readonly Flag[] = [
   switchFlag('yes', 'Create resources without asking first.'),
   switchFlag('read-only', 'Create nothing: request only lists, and resources that do not exist.'),
   switchFlag('plan', 'Print which requests would be sent, which would not, and why. Sends none of them.'),
-  switchFlag('clean', 'Compare nothing: delete what an earlier run left behind.'),
+  switchFlag('clean', 'Compare nothing; only delete what an earlier run left behind.'),
   integerFlag(
     'rate',
     `The maximum number of requests per minute. Default: ${DEFAULTS.rate}; for a server on this machine, no limit.`,
@@ -61,7 +61,9 @@ export function parseVerifyFlags(parsed: Arguments) {
   if (isOn('clean') && harmless !== undefined)
     throw new UsageError(`--clean and --${harmless} were both set. --clean deletes resources: leave one out.`)
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
-    throw new UsageError(`--domain is ${JSON.stringify(domain)}. Allowed: a domain of yours, such as test.example.com.`)
+    throw new UsageError(
+      `--domain is ${JSON.stringify(domain)}. Allowed: a domain that you own, such as test.example.com.`,
+    )
   return {
     dialect: dialect === undefined ? undefined : requireOneOf('--dialect', dialect, dialectNames),
     domain,
@@ -128,7 +130,7 @@ function requireKey(key: string | undefined, protocol: string, isLocal: boolean)
         ? 'as its last character, perhaps the end of a line'
         : `as character ${invalidIndex + 1}`
     throw new UsageError(
-      `${KEY_VARIABLE} has a blank, a control character or a letter that is not ASCII ${where}. Allowed: visible ASCII ` +
+      `${KEY_VARIABLE} has a space, a control character or a non-ASCII character ${where}. Allowed: visible ASCII ` +
         'characters. It is not shown, and nothing was sent.',
     )
   }

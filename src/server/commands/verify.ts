@@ -76,7 +76,7 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
   if (args.isPlan) return print(planText(plan, options))
   if (list.hasLeftovers)
     throw new UsageError(
-      `${list.file} says that an earlier run has left something. Run "fauxgate verify --clean" first.`,
+      `${list.file} says that an earlier run left something behind. Run "fauxgate verify --clean" first.`,
     )
   if (!options.isReadOnly && !args.isConfirmed) await requireConsent(planText(plan, options, true))
   if (record !== undefined) requireCanWrite(record)
@@ -136,8 +136,8 @@ async function detectDialect(
   const headersOf = dialectNames.map((name) => dialects[name].operationIdHeader).join(' or ')
   return {
     problem:
-      `What answers at ${url} does not look like this API: it answered ${response.status} without the header ${headersOf}. ` +
-      'Name its dialect with --dialect.',
+      `The server at ${url} does not look like this API: it responded with ${response.status}, without the header ${headersOf}. ` +
+      'Set its dialect with --dialect.',
   }
 }
 
@@ -146,7 +146,7 @@ function abortOnSignal() {
   const stopped = new AbortController()
   const stop = () => {
     breakLine()
-    printErrorLine('stopping; what was made is deleted first. Another signal ends it at once.')
+    printErrorLine('stopping; deleting what was created first. Send another signal to stop immediately.')
     end()
     stopped.abort()
   }
@@ -157,9 +157,9 @@ function abortOnSignal() {
 async function requireConsent(plan: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(
-      'verify creates things and deletes them again. There is no terminal to confirm at: add --yes, --read-only or --plan.',
+      'verify creates resources and deletes them again. Without a terminal, it cannot ask you first: add --yes, --read-only or --plan.',
     )
-  const answer = await askAtTerminal(`${plan}Go on? [y/N] `, process.stderr)
+  const answer = await askAtTerminal(`${plan}Continue? [y/N] `, process.stderr)
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('No request that creates something was sent.')
 }
 
@@ -192,10 +192,12 @@ async function clean(
   const entries = list.read()
   // Earlier runs in the same list left nothing, or this one would not have started.
   const started = entries.findLast((each) => each.entry === 'run')
-  if (!started) return print(`${list.file} names nothing: nothing is left.\n`)
+  if (!started) return print(`${list.file} lists nothing, so nothing is left.\n`)
   const target = parseTarget(started.url, environment)
   if (typed !== undefined && parseTarget(typed, environment).url !== target.url)
-    throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
+    throw new UsageError(
+      `${list.file} is the list of a run against ${target.url}. Leave the URL out, or choose another list with --list.`,
+    )
   list.removeCutLine()
   const { versionHeader } = dialects[isDialectName(started.dialect) ? started.dialect : 'ngrok']
   const client = new ServiceClient({

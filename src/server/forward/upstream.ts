@@ -123,7 +123,7 @@ export class Upstream {
       request.once('upgrade', ({ statusCode = 101, headers, rawHeaders }, socket, head) => {
         if (!namesOneOf(headers.upgrade, call.headers.get('upgrade')) || signal?.aborted) {
           socket.destroy()
-          return reject(new Error('it switched to a protocol that nobody asked for'))
+          return reject(new Error('it switched to a protocol that was not requested'))
         }
         const leave = () => socket.destroy()
         signal?.addEventListener('abort', leave)

@@ -33,7 +33,8 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
 
 function findConfigFile(): string | undefined {
   const found = CONFIG_FILES.filter((name) => existsSync(name))
-  if (found.length > 1) throw new UsageError(`There are ${found.join(' and ')}. Keep one, or name it: --config FILE.`)
+  if (found.length > 1)
+    throw new UsageError(`Found ${found.join(' and ')}. Keep one, or choose one with --config FILE.`)
   return found[0] && resolve(found[0])
 }
 
@@ -60,14 +61,14 @@ async function readModule(file: string, path: string): Promise<unknown> {
     throw new Error(`${path} cannot be loaded: ${loadProblem(error, extname(file))}`)
   }
   const module: Readonly<Record<string, unknown>> = await import(url.href).catch(refuse)
-  if (!('default' in module)) throw new Error(`${path} exports nothing by default. Write: export default { … }`)
+  if (!('default' in module)) throw new Error(`${path} has no default export. Write: export default { … }`)
   return Promise.resolve(module.default).catch(refuse)
 }
 
 function loadProblem(error: unknown, extension: string): string {
   if (asSystemError(toError(error)).code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return extension.endsWith('ts')
-      ? `Node ${process.versions.node} runs no ${extension} files; 22.18 and newer do.`
+      ? `Node ${process.versions.node} cannot run ${extension} files; 22.18 and newer can.`
       : `its name ends with ${extension}. Allowed: .json, .js, .mjs or .ts.`
   return messageOf(error)
     .replace(/\n.*/s, '')

@@ -89,7 +89,7 @@ export const configRows = {
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
     'A JSON file or a module with the resources that exist at the start and after each reset: bodies by family.',
   ),
-  families: optionRow(families, 'Families of your own, made with `fauxgate/kit`: in a module.'),
+  families: optionRow(families, 'Your own families, made with `fauxgate/kit`. Only a config module can have them.'),
   authorityKeys: optionRow(
     oneOfThese(['test', 'fresh']),
     'The keys of the authority: fresh secret ones at each start, or the published test keys.',

@@ -68,7 +68,7 @@ async function checkAll(
       const checked = checkPolicyFile(text, options)
       if (checked.isTemplate)
         warn(
-          `${file} has values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…): these are not checked. Check what results, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
+          `${file} has values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…): these are not checked. Check the rendered output, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
         )
       const problems = isStrict
         ? checked.problems.map((each) => ({ ...each, severity: 'error' as const }))

@@ -93,7 +93,7 @@ export class Workerd {
       const { socket, port } = JSON.parse(line)
       if (socket === 'http') return port
     }
-    throw new Error(`workerd ended with exit code ${await this.ended} before it listened.`)
+    throw new Error(`workerd exited with code ${await this.ended} before it was listening.`)
   }
 
   /** Stops workerd after its last response, at the latest after {@link STOP_TIMEOUT_MS}. A second call stops it immediately. */

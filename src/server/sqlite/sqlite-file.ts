@@ -123,7 +123,7 @@ function openExclusively(file: string, open: OpenDatabase, check: ((run: RunSql)
   // Only SQLite may open an existing file: when this process closes any other handle, it loses all its locks on the file.
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) closeSync(openSync(file, 'wx', 0o600))
-  else if (!found.isFile()) throw new Error('it is no file')
+  else if (!found.isFile()) throw new Error('it is not a file')
   else {
     // SQLite's own error would not say why the file cannot be opened.
     accessSync(file, constants.W_OK)

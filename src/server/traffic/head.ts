@@ -20,15 +20,15 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   const found = findMessageProblem(request)
   if (found) return { ...found, problem: `${found.problem}.` }
   // Node's client would write `delete` as DELETE, which a rule has not seen.
-  if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods have upper case.' }
+  if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods are in upper case.' }
   if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect || '100-continue'))
-    return { status: 417, problem: 'The only expectation is 100-continue.' }
-  if (method === 'CONNECT') return { status: 405, problem: 'This server is no proxy for CONNECT.' }
+    return { status: 417, problem: 'The only supported expectation is 100-continue.' }
+  if (method === 'CONNECT') return { status: 405, problem: 'This server does not support CONNECT.' }
   const { ':authority': authority = headers.host } = headers
   if ('stream' in request && headers.host !== undefined && authority !== headers.host)
     return { status: 400, problem: 'The Host header is not the authority of the request.' }
   if (!/^[\x21\x22\x24-\x7e]*$/.test(url))
-    return { status: 400, problem: 'The target has a fragment, or a character that no URL has.' }
+    return { status: 400, problem: 'The target has a fragment, or a character that URLs cannot have.' }
   if (!/^(\/|https?:\/\/[^/?#])/i.test(url) && !(url === '*' && method === 'OPTIONS'))
     return { status: 400, problem: 'The target is neither a path nor a URL.' }
   return undefined

@@ -33,7 +33,7 @@ export async function serveTraffic(
   for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
     if (!isReachable(server, upstreamHosts))
       throw new Error(
-        `${upstreamsName} has ${quote(server.href)}. Allowed: servers of this machine, or a host of --upstream-host.`,
+        `${upstreamsName} has ${quote(server.href)}. Allowed: servers on this machine, or hosts allowed by --upstream-host.`,
       )
     gateway.transport.serveUpstream(key, connect(server))
   }
@@ -76,7 +76,7 @@ function createDialer(connect: (server: URL) => ServedUpstream, allowed: readonl
   const connected = new Map<string, ServedUpstream>()
   return (url) => {
     const server = new URL(url)
-    if (!/^https?:$/.test(server.protocol)) return { problem: `${url} is no http or https URL` }
+    if (!/^https?:$/.test(server.protocol)) return { problem: `${url} is not an http or https URL` }
     if (!isReachable(server, allowed))
       return { problem: `${url} is not on this machine. Allow it with --upstream-host ${server.hostname}` }
     const serve = connected.get(server.href) ?? connect(server)

@@ -23,11 +23,19 @@ describe('The response to a request that reaches no endpoint says why (rules: tr
     [
       'another coding',
       `POST / HTTP/1.1\r\n${HOST}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-      'The only Transfer-Encoding is chunked.',
+      'The only supported Transfer-Encoding is chunked.',
     ],
-    ['a fragment', `GET /a#b HTTP/1.1\r\n${HOST}\r\n`, 'The target has a fragment, or a character that no URL has.'],
-    ['CONNECT', `CONNECT a.example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 'This server is no proxy for CONNECT.'],
-    ['an expectation', `GET / HTTP/1.1\r\n${HOST}expect: tea\r\n\r\n`, 'The only expectation is 100-continue.'],
+    [
+      'a fragment',
+      `GET /a#b HTTP/1.1\r\n${HOST}\r\n`,
+      'The target has a fragment, or a character that URLs cannot have.',
+    ],
+    ['CONNECT', `CONNECT a.example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 'This server does not support CONNECT.'],
+    [
+      'an expectation',
+      `GET / HTTP/1.1\r\n${HOST}expect: tea\r\n\r\n`,
+      'The only supported expectation is 100-continue.',
+    ],
     ['another scheme', `GET ftp://a HTTP/1.1\r\n${HOST}\r\n`, 'The target is neither a path nor a URL.'],
   ])('%s', async (_what, sent, why) => {
     const upstream = await openRawUpstream(OK)
@@ -56,7 +64,7 @@ describe('The ports for visitors', () => {
     async (each) => {
       await expect(serveTraffic(createNgrok(), '127.0.0.1', { upstreams: [`${key}=${each}`] }, '--upstream'))
         .rejects //
-        .toThrow(`--upstream has "${each}/". Allowed: servers of this machine, or a host of --upstream-host.`)
+        .toThrow(`--upstream has "${each}/". Allowed: servers on this machine, or hosts allowed by --upstream-host.`)
     },
   )
 
