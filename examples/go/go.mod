@@ -7,5 +7,5 @@ require (
 	github.com/ngrok/ngrok-api-go/v9 v9.0.0
 )
 
-// Outside this repository, this is the path of your clone: there is no release yet.
+// Outside this repository, leave this line out.
 replace github.com/fauxgate/fauxgate/languages/go => ../../languages/go

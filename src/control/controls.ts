@@ -62,7 +62,7 @@ export function controlCallsWith(families: Families): readonly ControlCall[] {
   return controls.flatMap(({ calls }: AnyControl) => (typeof calls === 'function' ? calls(families) : calls))
 }
 
-/** The calls to the controls of a gateway without families of its own. */
+/** The calls to the controls of a gateway without its own families. */
 export const controlCalls: readonly ControlCall[] = controlCallsWith({})
 
 export const controlErrors: readonly ErrorsByKey[] = [

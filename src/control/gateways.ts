@@ -10,7 +10,7 @@ export const errors = declareErrors({
   gateways_unavailable: entry(
     90462,
     400,
-    'Only a server of `fauxgate serve`, or of `serve` in `fauxgate/node`, has further gateways.',
+    'Only a server started with `fauxgate serve`, or with `serve` from `fauxgate/node`, can have additional gateways.',
   ),
   gateway_not_found: entry(
     90463,

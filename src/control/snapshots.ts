@@ -56,7 +56,7 @@ const take = controlCall({
       refuse(general.field_invalid, { field, received, allowed: 'a name that no other snapshot has' })
     }
     if (all.length >= MAX_SNAPSHOTS) {
-      const received = `${quote(name)}, for one snapshot too many`
+      const received = `${quote(name)}, one snapshot too many`
       const allowed = `at most ${MAX_SNAPSHOTS} snapshots; DELETE /_fauxgate/snapshots removes one`
       refuse(general.field_invalid, { field, received, allowed })
     }

@@ -39,7 +39,7 @@ const usedControls = named(
       anyObject<object>(),
       'The options of the gateway that are not the defaults, without secrets and without those of its time, its address and its start. With `initial`, unless `later` is true.',
     ),
-    own: documented(v.array(v.string()), 'The operations of families of your own, which neither dialect has.'),
+    own: documented(v.array(v.string()), 'The operations of your own families, which neither dialect has.'),
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),
   }),
   'UsedControls',

@@ -7,9 +7,9 @@ import { isObject } from '../core/schema/values.ts'
 import { ACCOUNT_STATES, EDGE_STATES } from '../service/resources/account-state.ts'
 
 const LIMIT_ALLOWED =
-  'an integer from 0 to 4294967295 (only 0 for a feature such as "edge_oauth"), an object with "max" and, if you like, "window" or "number", or an array of these'
+  'an integer from 0 to 4294967295 (only 0 for a feature such as "edge_oauth"), an object with "max" and optionally "window" or "number", or an array of these'
 
-const LIMIT_OBJECT = 'an object with "max" and, if you like, "window" or "number"'
+const LIMIT_OBJECT = 'an object with "max" and optionally "window" or "number"'
 
 /** Makes the schema of a limit. A rate, which has a window, allows at least one. */
 const limitFrom = (least: number) =>

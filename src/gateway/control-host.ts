@@ -137,10 +137,10 @@ function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): s
   const gateway = `gateway is at ${gatewayUrl}`
   if (!requested || !own) return `The ${gateway}.`
   if (requested.hostname === own.hostname)
-    return `The ${gateway}: the host is the same, and the scheme, the port or the path is not.`
+    return `The ${gateway}: the host is the same, but the scheme, the port or the path is not.`
   const other = Object.values(dialects).find(
     (each) => each.name !== name && parseUrl(each.baseUrl)?.host === requested.host,
   )
-  if (other) return `${requested.host} was called, and the ${gateway}. Was \`${CREATE[other.name]}()\` meant?`
+  if (other) return `${requested.host} was called, but the ${gateway}. Was \`${CREATE[other.name]}()\` meant?`
   return `The ${gateway}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
 }

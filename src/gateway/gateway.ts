@@ -268,7 +268,7 @@ function listResources({ engine, collections }: ControlHost) {
   return { sequence: records.sequence, tables }
 }
 
-/** Throws if a family of your own has the name of a member that every gateway has. */
+/** Throws if one of your own families has the name of a member that every gateway has. */
 function requireFreeNames(families: Families = {}, gateway: object, direct: object): void {
   for (const name of Object.keys(families)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue

@@ -64,7 +64,7 @@ export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>):
       const alternative = 'createGateway({ dialect: ngrok, families: { ...ngrokFamilies, … } })'
       throw atCaller(
         new TypeError(
-          `"${name}" is not an option of createNgrok, which sets it. For families of your own, use ${alternative}.`,
+          `"${name}" is not an option of createNgrok, which sets it. For your own families, use ${alternative}.`,
         ),
       )
     }

@@ -58,7 +58,7 @@ export const quirks = named(
       ),
       takenStatus: optionRow(
         v.pipe(v.number('400 or 409'), v.values([400, 409], '400 or 409')),
-        'The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.',
+        'The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as observed at ngrok, and 409 in `standard`.',
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),
     },
@@ -91,11 +91,11 @@ const address = (what: string, flag: string) =>
 export const destinations = named(
   optionsOf(
     {
-      cloudwatch_logs: address('a log group of CloudWatch', 'events-to-cloudwatch'),
-      datadog: address('an account of Datadog', 'events-to-datadog'),
-      firehose: address('a delivery stream of Firehose', 'events-to-firehose'),
-      kinesis: address('a stream of Kinesis', 'events-to-kinesis'),
-      azure_logs_ingestion: address('a data collection endpoint of Azure', 'events-to-azure'),
+      cloudwatch_logs: address('a CloudWatch log group', 'events-to-cloudwatch'),
+      datadog: address('a Datadog account', 'events-to-datadog'),
+      firehose: address('a Firehose delivery stream', 'events-to-firehose'),
+      kinesis: address('a Kinesis stream', 'events-to-kinesis'),
+      azure_logs_ingestion: address('an Azure data collection endpoint', 'events-to-azure'),
     },
     'an object with "cloudwatch_logs", "datadog", "firehose", "kinesis" and "azure_logs_ingestion", each an http or https URL',
   ),

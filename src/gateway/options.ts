@@ -187,7 +187,7 @@ export const gatewayOptions = named(
   { parameters: 'C extends Clock = Clock' },
 )
 
-/** The options of any gateway, with or without families of your own. */
+/** The options of any gateway, with or without your own families. */
 export type AnyOptions = GatewayOptions & { readonly families?: Families | undefined }
 
 export type ParsedGatewayOptions = v.InferOutput<typeof gatewayOptions>

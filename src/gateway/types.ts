@@ -25,7 +25,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /** The clock of this gateway. Advance a manual clock here: `gateway.clock.advance('30s')`. */
   readonly clock: C
   /**
-   * Answers requests like the global `fetch`, whichever host they name. Pass it to a client that takes a `fetch`; it is
+   * Handles requests like the global `fetch`, whichever host they name. Pass it to a client that takes a `fetch`; it is
    * bound to its gateway.
    */
   readonly fetch: GatewayFetch
@@ -44,9 +44,9 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
-   * Makes the global `fetch` answer for the gateway's base URL until the returned object is disposed. Requests to other
-   * hosts are rejected in the fixtures; without a fixture they reach the network, with one warning. The option `others`
-   * changes that.
+   * Sends the requests of the global `fetch` to the gateway if they are for its base URL, until the returned object is
+   * disposed. In the fixtures, requests to other hosts are rejected. Without a fixture they reach the network, with one
+   * warning. To change this, use the option `others`.
    *
    * @example
    * ```ts
@@ -62,7 +62,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   dispose(): void
   [Symbol.dispose](): void
-  /** The calls by which a server or another host serves this gateway. Tests do not need these calls. */
+  /** The functions that a server or another host uses to serve this gateway. Tests do not need them. */
   readonly transport: Transport<Gateway>
 }
 
@@ -88,13 +88,13 @@ type LimitsBy<F extends OwnFamilies> = {
   readonly [Name in { [Family in keyof F]: keyof NonNullable<F[Family]['limits']> }[keyof F]]?: LimitOption | undefined
 }
 
-/** The account of a gateway with families of your own: see {@link AccountOptions}. */
+/** The account of a gateway with your own families: see {@link AccountOptions}. */
 export type AccountWith<Limits> = Omit<AccountOptions, 'limits'> & {
   /** Limits by their names, instead of the plan's. Default: the plan's. */
   readonly limits?: Limits | undefined
 }
 
-/** The options of a gateway with families of your own. */
+/** The options of a gateway with your own families. */
 export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
   GatewayOptions<C>,
   'account' | 'initial'
@@ -103,7 +103,7 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
   readonly account?: AccountWith<AccountLimits & LimitsBy<F>> | undefined
   /** Your own families, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
-  /** The resources that exist from the beginning: see {@link GatewayOptions}. */
+  /** The resources that exist at the start: see {@link GatewayOptions}. */
   readonly initial?: InitialOf<Resources & Direct<F>> | undefined
 }
 
@@ -118,7 +118,7 @@ export interface OwnNames<Declared, Name extends string, Key extends string> {
   }
 }
 
-/** A gateway with families of your own. */
+/** A gateway with your own families. */
 export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> &
   Direct<F> &
   OwnNames<DeclaredBy<F>, NameIn<F>, ErrorKeyIn<F>>

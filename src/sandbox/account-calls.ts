@@ -71,7 +71,7 @@ const limit = v.optional(
 )
 const after = v.optional(documented(v.string(), 'Only sandboxes whose names come after this one.'), '')
 
-const ALLOWED_PREFIX = 'the beginning of names, 1 to 40 lower-case letters, digits and hyphens, such as "branch-"'
+const ALLOWED_PREFIX = 'a prefix of names, 1 to 40 lower-case letters, digits and hyphens, such as "branch-"'
 const prefix = documented(
   v.pipe(v.string(ALLOWED_PREFIX), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, ALLOWED_PREFIX)),
   'All sandboxes whose names begin with this text.',
@@ -209,7 +209,7 @@ export const accountCalls: readonly AccountCall[] = [
     async run(request, { name: key, scopes, ttl }) {
       const { urlOf, name } = request
       if (key === undefined && (scopes ?? ttl) !== undefined) {
-        const allowed = 'a name for the key; without scopes and ttl, no name'
+        const allowed = 'a name for the key, or no scopes and no ttl'
         refuse(general.field_invalid, { field: 'name', received: quote(key), allowed })
       }
       const sandbox = await requireSandbox(request)

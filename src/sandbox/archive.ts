@@ -79,13 +79,15 @@ export function readLine(name: string, line: Uint8Array): { metadata: Metadata; 
   try {
     value = JSON.parse(utf8Text(line))
   } catch {
-    refuse(errors.archive_line_invalid, { why: 'it is no JSON in UTF-8, or not all of it' })
+    refuse(errors.archive_line_invalid, { why: 'it is not JSON in UTF-8, or it is incomplete' })
   }
   const { success, output, issues } = v.safeParse(archivedSandbox, value)
   if (!success) {
     const { error }: { readonly error?: unknown } = Object(value)
     const path = issues[0].path?.map(({ key }) => String(key)).join('.')
-    const why = error ? `it was not read when the archive was made: ${error}` : `${path ?? 'it'} is missing or invalid`
+    const why = error
+      ? `it could not be read when the archive was made: ${error}`
+      : `${path ?? 'it'} is missing or invalid`
     return refuse(errors.archive_line_invalid, { why })
   }
   const { state, ...metadata } = output

@@ -60,11 +60,7 @@ export function readQuotas(env: SandboxEnvironment): readonly Quota[] {
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
     const [, prefix, limit] = /^\s*([a-z0-9][a-z0-9-]{0,39})=([1-9]\d{0,8})\s*$/.exec(each) ?? []
     if (prefix && limit) return { prefix, most: Number(limit) }
-    return refuseVariable(
-      'QUOTAS',
-      QUOTAS ?? '',
-      'the beginnings of names with a number each, such as branch-=50,ci-=200',
-    )
+    return refuseVariable('QUOTAS', QUOTAS ?? '', 'prefixes of names, each with a number, such as branch-=50,ci-=200')
   })
   return [{ prefix: '', most: readNumber(env, 'MOST_SANDBOXES', 10_000) }, ...quotas]
 }
@@ -76,7 +72,7 @@ export function requireVariables(env: SandboxEnvironment): void {
   readTtl(env, undefined)
   const { PUBLIC_URL, WILDCARD_HOST } = env
   if (PUBLIC_URL && !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/i.test(PUBLIC_URL))
-    refuseVariable('PUBLIC_URL', PUBLIC_URL, 'the URL that clients ask, such as https://sandboxes.example.com')
+    refuseVariable('PUBLIC_URL', PUBLIC_URL, 'the URL that clients use, such as https://sandboxes.example.com')
   if (WILDCARD_HOST && !/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(WILDCARD_HOST))
     refuseVariable('WILDCARD_HOST', WILDCARD_HOST, 'a host name, such as sandboxes.example.com, without a port')
 }

@@ -4,8 +4,12 @@ import { formatCount } from '../core/schema/text.ts'
 
 /** The errors of shared sandboxes: about permissions, names, limits and archives. */
 export const errors = declareErrors({
-  account_key_missing: entry(90601, 401, 'Only the account can do this. Send its key in the header {header}.'),
-  account_key_invalid: entry(90602, 401, 'The header {header} does not have the key of this account.'),
+  account_key_missing: entry(
+    90601,
+    401,
+    'Only the account holder can do this. Send the account key in the header {header}.',
+  ),
+  account_key_invalid: entry(90602, 401, "The header {header} does not contain this account's key."),
   account_key_unset: entry(
     90603,
     503,
@@ -20,13 +24,13 @@ export const errors = declareErrors({
   sandbox_key_refused: entry(
     90606,
     401,
-    `There is no sandbox {name}, or none of the keys sent is one of its keys. Send an API key as "Authorization: Bearer …" or a control key as "${CONTROL_KEY_HEADER}: …"; the holder of the account key makes both.`,
+    `There is no sandbox {name}, or none of the keys sent is one of its keys. Send an API key as "Authorization: Bearer …" or a control key as "${CONTROL_KEY_HEADER}: …"; the holder of the account key creates both.`,
   ),
   key_scope_missing: entry(
     90607,
     403,
     (it: { name: string; scopes: readonly string[]; method: string }) =>
-      `The key ${it.name} allows ${it.scopes.join(', ')}, so not ${it.method}. Use a key that allows changes.`,
+      `The key ${it.name} allows ${it.scopes.join(', ')}, but not ${it.method}. Use a key that allows changes.`,
   ),
   account_key_throttled: entry(
     90608,
@@ -39,21 +43,25 @@ export const errors = declareErrors({
     400,
     'The sandbox is named {received}. Allowed: 1 to 40 lower-case letters, digits and inner hyphens.',
   ),
-  sandbox_not_found: entry(90611, 404, 'There is no sandbox {name}. The holder of the account key creates it by PUT.'),
+  sandbox_not_found: entry(
+    90611,
+    404,
+    'There is no sandbox {name}. The holder of the account key can create it with PUT.',
+  ),
   sandbox_taken: entry(90612, 409, 'The sandbox {name} already exists. Delete it first, or choose another name.'),
   sandbox_options_invalid: entry(90613, 400, 'The sandbox cannot be created: {why}'),
   too_many_sandboxes: entry(
     90614,
     409,
     (it: { most: number }) =>
-      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} already, the maximum. Delete some.`,
+      `There are already ${formatCount(it.most, 'sandbox', 'sandboxes')}, the maximum. Delete some.`,
   ),
   key_taken: entry(90615, 409, 'The sandbox already has a key {name}. Revoke it first, or choose another name.'),
   key_not_found: entry(90616, 404, 'The sandbox has no key {name}.'),
   too_many_keys: entry(
     90617,
     409,
-    (it: { most: number }) => `The sandbox has ${formatCount(it.most, 'key')} already, the maximum. Revoke some.`,
+    (it: { most: number }) => `The sandbox already has ${formatCount(it.most, 'key')}, the maximum. Revoke some.`,
   ),
   sandbox_unreadable: entry(
     90618,
@@ -69,26 +77,26 @@ export const errors = declareErrors({
     90620,
     409,
     (it: { prefix: string; most: number }) =>
-      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix} already, the maximum ` +
+      `There are already ${formatCount(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix}, the maximum ` +
       '(QUOTAS). Delete some, or choose a name with another prefix.',
   ),
   archive_line_invalid: entry(
     90621,
     400,
-    'This line of the archive is not as GET /backup writes it: {why}. It restored no sandbox.',
+    'This line of the archive is not in the format that GET /backup writes: {why}. No sandbox was restored from it.',
   ),
   restore_incomplete: entry(
     90622,
     409,
     (it: { restored: number; refused: number }) =>
-      `${formatCount(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} rejected; details say why. Send ` +
-      'the archive again when that is solved, with ?existing=keep or ?existing=replace for names that already exist.',
+      `${formatCount(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} rejected; see details. Send ` +
+      'the archive again once that is fixed, with ?existing=keep or ?existing=replace for names that already exist.',
   ),
   too_many_listeners: entry(
     90628,
     429,
     (it: { most: number }) =>
-      `${formatCount(it.most, 'page listens', 'pages listen')} to this sandbox already, the maximum. Close one.`,
+      `${formatCount(it.most, 'page already listens', 'pages already listen')} to this sandbox, the maximum. Close one.`,
   ),
   sandbox_busy: entry(
     90629,

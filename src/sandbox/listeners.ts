@@ -134,7 +134,7 @@ export class Listeners {
     for (const socket of this.#sockets) {
       const until = socket.deserializeAttachment() ?? null
       try {
-        if (until !== null && until <= now) socket.close(POLICY_VIOLATION, 'The key has ended.')
+        if (until !== null && until <= now) socket.close(POLICY_VIOLATION, 'The key has expired.')
         else socket.send(text)
       } catch {
         // It is closing; the platform calls `webSocketClose` soon.

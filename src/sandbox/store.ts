@@ -80,7 +80,7 @@ function estimateBytes(value: SqlValue): number {
   if (upperBound <= MAX_ROW_BYTES) return upperBound
   const bytes = utf8Length(value)
   if (bytes <= MAX_ROW_BYTES) return bytes
-  throw new Error(`a record would have ${bytes} bytes; allowed are ${MAX_ROW_BYTES}, the most of one row`)
+  throw new Error(`a record would have ${bytes} bytes; a row can have at most ${MAX_ROW_BYTES}`)
 }
 
 /**
@@ -103,6 +103,6 @@ export function measureUsage({ sql }: ObjectStorage): Usage {
 function requireWithin(unit: string, variable: string, most: number, before: number, after: number): void {
   if (after <= most || after <= before) return
   throw new Error(
-    `this sandbox would keep ${after} ${unit}; allowed are ${most} (${variable}). Delete something first.`,
+    `this sandbox would keep ${after} ${unit}; at most ${most} are allowed (${variable}). Delete something first.`,
   )
 }

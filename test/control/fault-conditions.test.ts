@@ -98,12 +98,12 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const notGet = 'its operation is reserved_addrs.delete, not reserved_addrs.get'
     expect(first.missed).toEqual([
       { operationId: ids[0], request: GET_2, reason: 'ra_1 is not in its path' },
-      { operationId: ids[1], request: 'GET /nowhere', reason: 'is no operation of the API' },
+      { operationId: ids[1], request: 'GET /nowhere', reason: 'is not an operation of the API' },
       { operationId: ids[2], request: DELETE_1, reason: notGet },
     ])
     expect(last.missed.map(({ reason }: { reason: string }) => reason)).toEqual([
       'its method is GET, not DELETE',
-      'is no operation of the API',
+      'is not an operation of the API',
       'its predicate returned false',
     ])
     await sendRequests(gateway, 'GET /reserved_addrs/ra_1')

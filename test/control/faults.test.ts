@@ -313,15 +313,15 @@ describe('A fault', () => {
   })
 
   it.each<[Parameters<Gateway['faults']['add']>[0], string]>([
-    [{ drop: true, status: 502 }, 'status is 502. Allowed: nothing beside drop, because a broken connection'],
-    [{ drop: true, error: 'domain_taken' }, 'error is "domain_taken". Allowed: nothing beside drop'],
-    [{ drop: true, body: { a: 1 }, latency: '1s' }, 'body is an object. Allowed: nothing beside drop'],
-    [{ drop: true, truncate: 0 }, 'truncate is 0. Allowed: nothing beside drop'],
-    [{ ending: 'stall' }, 'ending is "stall". Allowed: nothing without truncate'],
+    [{ drop: true, status: 502 }, 'status is 502. Allowed: only without drop, because a broken connection'],
+    [{ drop: true, error: 'domain_taken' }, 'error is "domain_taken". Allowed: only without drop'],
+    [{ drop: true, body: { a: 1 }, latency: '1s' }, 'body is an object. Allowed: only without drop'],
+    [{ drop: true, truncate: 0 }, 'truncate is 0. Allowed: only without drop'],
+    [{ ending: 'stall' }, 'ending is "stall". Allowed: only together with truncate'],
     [{ latency: '3s..1s' }, 'latency is "3s..1s". Allowed: a number of ms'],
     [{ latency: '0s..0s' }, 'latency is "0s..0s". Allowed: at least 1 ms'],
-    [{ drop: true, retryAfter: '1s' }, 'retryAfter is "1s". Allowed: nothing beside drop'],
-    [{ body: 'text', message: 'no' }, 'message is "no". Allowed: nothing beside body, which replaces it.'],
+    [{ drop: true, retryAfter: '1s' }, 'retryAfter is "1s". Allowed: only without drop'],
+    [{ body: 'text', message: 'no' }, 'message is "no". Allowed: only without body, which replaces it.'],
     [{ latency: '0ms' }, 'latency is "0ms". Allowed: at least 1 ms.'],
     [{ latency: 0, status: 503 }, 'latency is 0. Allowed: at least 1 ms.'],
   ])('is rejected with a field that can have no effect: %j', async (spec, message) => {
@@ -441,7 +441,7 @@ describe('A fault', () => {
     expect(message).toMatch(/^1 fault still waits for requests\.\n/)
     expect(message).toContain('applied to 0 of 2 requests')
     expect(message).toContain('GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_domains.create')
-    expect(message).toContain('GET /nope: is no operation of the API')
+    expect(message).toContain('GET /nope: is not an operation of the API')
     gateway.faults.clear()
     gateway.faults.add({ operation: 'reserved_addrs.list' })
     await list(gateway)

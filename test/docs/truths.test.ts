@@ -44,7 +44,7 @@ describe('The status of a name that is reserved already', () => {
     const ngrok = await statusOf(createNgrok())
     const standard = await statusOf(createGateway())
     expect(read('docs/options.md')).toContain(
-      `${ngrok} in the dialect \`ngrok\`, as programs met it at ngrok, and ${standard} in`,
+      `${ngrok} in the dialect \`ngrok\`, as observed at ngrok, and ${standard} in`,
     )
     expect(read('docs/from-msw.md')).toContain(
       `Programs met ${ngrok} at ngrok, and \`createNgrok\` responds with ${ngrok}.`,

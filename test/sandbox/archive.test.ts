@@ -108,7 +108,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const cutResponse = await restore(to, `${first}\n${second.slice(0, -20)}`)
     expect(cutResponse.body.details).toMatchObject({
       restored: '1',
-      'line 2': expect.stringContaining('not all of it'),
+      'line 2': expect.stringContaining('or it is incomplete'),
     })
     expect((await restore(to, `${first}\n`, '?existing=keep')).body).toMatchObject({ kept: 1, is_whole: false })
     const fullResponse = await restore(to, archive, '?existing=keep')

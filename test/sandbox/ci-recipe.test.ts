@@ -95,7 +95,7 @@ describe('The recipe for a sandbox for each pull request', () => {
       const result = await runJob(name, 1, 12, 'another key')
       expect([result.passed, result.output]).toEqual([
         false,
-        expect.stringContaining('does not have the key of this account'),
+        expect.stringContaining("does not contain this account's key"),
       ])
     }
     expect((await runJob('test', 2)).passed).toBe(true)

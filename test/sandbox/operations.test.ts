@@ -26,7 +26,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
   it.each([
     ['', 'prefix'],
     ['?prefix=', 'prefix'],
-    ['?prefix=*', 'prefix is "*". Allowed: the beginning of names, 1 to 40 lower-case letters, digits and hyphens'],
+    ['?prefix=*', 'prefix is "*". Allowed: a prefix of names, 1 to 40 lower-case letters, digits and hyphens'],
     ['?prefix=a&before=2026', 'before'],
   ])('is rejected without a valid prefix, and removes nothing: %j', async (query, message) => {
     const sandboxes = await startSandboxes()
@@ -62,7 +62,7 @@ describe('A quota (rules: sandboxes#limits)', () => {
     expect(refusals).toHaveLength(15)
     expect([refusals[0]?.body.error_code, refusals[0]?.body.msg]).toEqual([
       'ERR_GATEWAY_90620',
-      'There are 5 sandboxes whose names begin with branch- already, the maximum (QUOTAS). Delete some, or choose a ' +
+      'There are already 5 sandboxes whose names begin with branch-, the maximum (QUOTAS). Delete some, or choose a ' +
         'name with another prefix.',
     ])
     const [name] = await sandboxes.listNames()

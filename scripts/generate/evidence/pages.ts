@@ -35,7 +35,7 @@ export function formatPages(
     }),
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,
-      statuses: `fauxgate has ${documented} errors with a documented code, and the documentation gives an HTTP status for only ${documented - decided}. Published programs depend on ${used} of the codes.`,
+      statuses: `The documentation has ${documented} error codes, and gives an HTTP status for only ${documented - decided}. Published programs depend on ${used} of the codes.`,
       doubts: doubts.map(({ name, text }) => `- \`${name}\`: ${text}`).join('\n'),
     }),
   ])
@@ -69,7 +69,7 @@ const formatUnknown = (
   documented: number,
   decided: number,
   doubts: number,
-) => `- **The HTTP status of ${decided} errors.** fauxgate has ${documented} errors with a documented code. The documentation has the HTTP status of ${documented - decided}, and fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
+) => `- **The HTTP status of ${decided} errors.** The documentation has ${documented} error codes, and the HTTP status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
 - **The words of all messages.** The documentation has none. Do not compare \`msg\`.
 - **The order of errors**, if several apply to one request.
 - **${doubts} open questions**, where sources disagree or are silent: see [the doubts](#open-doubts).

@@ -148,8 +148,8 @@ function listPaths(value: unknown, before = ''): string[] {
   return Object.entries(value).flatMap(([name, each]) => [`${before}${name}`, ...listPaths(each, `${before}${name}.`)])
 }
 
-/** The numbers of errors whose HTTP status the documentation names. */
-const STATUS_DOCUMENTED = [218, 226, 27002]
+/** The numbers of errors whose HTTP status the public reference names. */
+const STATUS_DOCUMENTED = [218, 226]
 
 /** The documents about errors with our own numbers: ngrok gives them other numbers, or a standard defines them. */
 const REFUSALS: Readonly<Record<number, string>> = {

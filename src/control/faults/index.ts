@@ -162,15 +162,15 @@ function requireEffect(sent: FaultSpec): void {
     refuse(general.field_invalid, { field, received: quote(sent[field]), allowed })
   if (rangeMs(sent.latency)?.to === 0) refuseField('latency', 'at least 1 ms')
   const undelivered = sent.drop ? RESPONSE_FIELDS.find((name) => sent[name] !== undefined) : undefined
-  if (undelivered) refuseField(undelivered, 'nothing beside drop, because a broken connection delivers no response')
+  if (undelivered) refuseField(undelivered, 'only without drop, because a broken connection delivers no response')
   if (sent.ending !== undefined && sent.truncate === undefined)
-    refuseField('ending', 'nothing without truncate, which says where the response is cut')
+    refuseField('ending', 'only together with truncate, which says where the response is cut')
   const ofApi = sent.traffic === undefined ? undefined : API_FIELDS.find((name) => sent[name] !== undefined)
-  if (ofApi) refuseField(ofApi, 'nothing beside traffic, because it is about requests of the API')
+  if (ofApi) refuseField(ofApi, 'only without traffic, because it is about requests of the API')
   const ofOthers = sent.agent === undefined ? undefined : OTHER_FIELDS.find((name) => sent[name] !== undefined)
-  if (ofOthers) refuseField(ofOthers, "nothing beside agent, because it is not about requests of the agent's API")
+  if (ofOthers) refuseField(ofOthers, "only without agent, because it is not about requests of the agent's API")
   if (sent.body !== undefined && sent.message !== undefined)
-    refuseField('message', 'nothing beside body, which replaces it')
+    refuseField('message', 'only without body, which replaces it')
 }
 
 function makeRoom(tx: Transaction): void {

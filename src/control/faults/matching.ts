@@ -195,7 +195,7 @@ export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...
 
 function explainMismatch(fault: ArmedFault, entry: JournalEntry, api: Api): string {
   const { operation, method, path } = entry
-  if (operation === null) return 'is no operation of the API'
+  if (operation === null) return 'is not an operation of the API'
   const ids = api.routeAt(path)?.ids ?? {}
   const reasons = findMismatchesSafely(fault, { operation, method, path, ids, input: readInput(entry, api) })
   if (reasons.length > 0) return reasons.join(', and ')

@@ -38,7 +38,7 @@ const overviewSchema = named(
     manual: documented(v.boolean(), 'True for a manual clock.'),
     dns: documented(
       v.string(),
-      'How attempts without a scripted outcome are decided: `simulated` by the DNS zone, `off` as success.',
+      'What decides attempts without a scripted outcome: with `simulated`, the DNS zone; with `off`, they succeed.',
     ),
     next: documented(v.nullable(nextDue), 'The next due event; null if nothing is due.'),
     counts: documented(v.record(v.string(), count), 'The number of resources, by collection.'),

@@ -100,7 +100,7 @@ export class ClockTime {
 function describeEndlessMove(now: number, stops: number, where: string): string {
   return (
     `The clock is at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is still due. ` +
-    'Allowed: timers that wait longer before they are set again, or shorter moves.'
+    'Make timers wait longer before they are set again, or advance the clock in smaller steps.'
   )
 }
 

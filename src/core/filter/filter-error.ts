@@ -10,7 +10,7 @@ export function refuseNode(
   allowed: string,
 ): never {
   const found = cutExcerpt(input, start, end) + (description ? `, ${description}` : '')
-  throw new FilterError(`${describePosition(input, start)}: ${found}; allowed there is ${allowed}`)
+  throw new FilterError(`${describePosition(input, start)}: ${found}; expected ${allowed}`)
 }
 
 export const VALUE_ALLOWED =

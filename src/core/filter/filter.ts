@@ -67,7 +67,7 @@ export function compileSelector(source: string, item: v.GenericSchema, name: str
 function requireLength(source: string): void {
   const length = source.length > MAX_FILTER_LENGTH ? [...source].length : 0
   if (length > MAX_FILTER_LENGTH) {
-    throw new FilterError(`it has ${length} characters; allowed are at most ${MAX_FILTER_LENGTH}`)
+    throw new FilterError(`it has ${length} characters; at most ${MAX_FILTER_LENGTH} are allowed`)
   }
 }
 
@@ -92,10 +92,10 @@ function parse(source: string): ASTNode {
   } catch (error) {
     const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
     const place = describePosition(source, range.start)
-    if (code === 'limit_exceeded') throw new FilterError(`${place}: more than the parser reads: ${summary}`)
+    if (code === 'limit_exceeded') throw new FilterError(`${place}: too much for the parser: ${summary}`)
     const closing = EXPECTED_TOKENS[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUE_ALLOWED
     throw new FilterError(
-      `${place}: ${cutExcerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
+      `${place}: ${cutExcerpt(source, range.start, range.end)}; expected ${closing}, or ${OPERATORS}`,
     )
   }
 }

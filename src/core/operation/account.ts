@@ -241,7 +241,7 @@ export function requireKnownLimits(
     if (!limits) {
       const names = [...table.keys()]
       const hint = suggestion(name, names) || ` Supported: ${names.join(', ')}.`
-      throw atCaller(new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`))
+      throw atCaller(new TypeError(`account.limits.${name} is not a limit of this gateway.${hint}`))
     }
     if (limits.every(({ isFeature }) => isFeature)) requireNone(`account.limits.${name}`, listed)
     for (const value of listed) requireKnownNumber(`account.limits.${name}`, value, limits)
@@ -268,7 +268,9 @@ function requireDifferentWindows(name: string, listed: readonly LimitValue[]): v
 
 function requireKnownNumber(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {
   if (window !== undefined && limits.every(({ isSize }) => isSize))
-    throw atCaller(new TypeError(`${name} has a window. Allowed: a maximum, since it is the size of one thing.`))
+    throw atCaller(
+      new TypeError(`${name} has a window. Allowed: only a maximum, because it limits the size of one thing.`),
+    )
   if (number === undefined) return
   const errors = limits.flatMap((limit) => (window === undefined ? listMaximumErrors(limit) : [findRateError(limit)]))
   const numbers = [...new Set(errors.map((each) => each.number))].sort((a, b) => a - b)

@@ -82,7 +82,7 @@ export const general = declareErrors({
   gateway_busy: entry(
     90408,
     409,
-    'The gateway was called by code that it runs itself, inside {inside}. Call it when that has ended.',
+    'The gateway was called by code that it is running itself, inside {inside}. Call it after that has ended.',
   ),
   body_too_large: entry(90413, 413, 'The body has more than {limit} bytes. At most {limit} are allowed.'),
   request_malformed: entry(90430, 400, 'The received bytes are not an HTTP/1.1 request: {problem}.'),
@@ -100,13 +100,13 @@ export const general = declareErrors({
   transfer_encoding_unknown: entry(
     90433,
     501,
-    'The only Transfer-Encoding is chunked. Send a compressed body with Content-Encoding, or none.',
+    'The only supported Transfer-Encoding is chunked. Send a compressed body with Content-Encoding, or none.',
   ),
-  http_version_unknown: entry(90505, 505, 'The version of HTTP is unknown. Allowed: HTTP/1.0 and HTTP/1.1.'),
+  http_version_unknown: entry(90505, 505, 'The HTTP version is unknown. Allowed: HTTP/1.0 and HTTP/1.1.'),
   store_failed: entry(
     90507,
     507,
     'The store did not save the commit of this call, so the call has changed nothing. The cause: {why}',
   ),
-  internal_failure: entry(90501, 500, 'fauxgate itself failed on this request. Its console says how.'),
+  internal_failure: entry(90501, 500, 'fauxgate itself failed on this request. See its console for the error.'),
 })

@@ -272,7 +272,7 @@ export function requireValues(
   const name = names.find((each) => Object.hasOwn(conditions, each) && absent.includes(conditions[each]))
   if (name === undefined) return
   const received = String(conditions[name])
-  refuse(general.field_invalid, { field: name, received, allowed: 'a value; or leave it out' })
+  refuse(general.field_invalid, { field: name, received, allowed: 'a value, or leave it out' })
 }
 
 function readOrThrow<S extends v.GenericSchema>(

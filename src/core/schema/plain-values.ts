@@ -116,7 +116,7 @@ export class PlainCopier {
         return Array.from(each, (item, index) => this.#at(index, () => copyValue(item ?? null)))
       } else if (isObject(each)) {
         return Object.fromEntries(Object.keys(each).map((key) => [key, this.#at(key, () => copyValue(each[key]))]))
-      } else if (!isJsonLeaf(each)) this.#reportInvalid(each, 'a value that JSON has')
+      } else if (!isJsonLeaf(each)) this.#reportInvalid(each, 'a JSON value')
       return each
     }
     const copy = copyValue(value)

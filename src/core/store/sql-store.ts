@@ -201,7 +201,7 @@ function loadRecords(run: RunSql, wanted: number): StoredRecord[] {
     all ^= checksum
     records.push({ collection, key: parseJson(key, name), record: parseJson(row.record, name) })
   }
-  if (all !== wanted) throw damagedError('a record is missing, or one too many')
+  if (all !== wanted) throw damagedError('a record is missing, or there is one too many')
   return records
 }
 

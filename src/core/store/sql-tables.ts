@@ -69,7 +69,7 @@ export function requireOwnTables(run: RunSql): number {
   const rows = selectRows<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema LIMIT 2')
   const version = Number(rows[0]?.version)
   if (rows.length !== 1 || !Number.isSafeInteger(version) || version < 1)
-    throw damagedError('the version of its tables is missing or no whole number')
+    throw damagedError('the version of its tables is missing or not a whole number')
   if (version > TABLES_VERSION) {
     throw new Error(`its tables have the version ${version}. Allowed: up to ${TABLES_VERSION}. Use a newer fauxgate.`)
   }
@@ -82,7 +82,7 @@ function requireTable(found: readonly SchemaRow[], table: string, statement: str
   const sql = found.find(({ name }) => name === table)?.sql
   if (!sql) throw damagedError(`the table ${table} is missing`)
   if (withoutSpaces(sql) !== withoutSpaces(statement)) {
-    throw damagedError(`the table ${table} has other columns than a store gives it`)
+    throw damagedError(`the table ${table} does not have the columns of a store`)
   }
 }
 
@@ -107,7 +107,7 @@ export function requireStoreOnly(run: RunSql): void {
   const [first, ...rest] = foreign
   if (first) {
     const more = rest.length > 0 ? ` and ${rest.length} more` : ''
-    throw new Error(`it has the ${first.type} ${quote(first.name)}${more}, so it is of another program`)
+    throw new Error(`it has the ${first.type} ${quote(first.name)}${more}, so it belongs to another program`)
   }
   requireOwnTables(run)
 }

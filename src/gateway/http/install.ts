@@ -125,7 +125,7 @@ export function installFetch(
 const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 
 const OTHERS_HINT =
-  "gateway.install({ others: 'refuse' }) rejects such requests, and { others: 'pass' } sends them in silence."
+  "gateway.install({ others: 'refuse' }) rejects such requests, and { others: 'pass' } sends them silently."
 
 /** Returns the global `fetch` below those of all gateways. */
 export function findNetworkFetch(): Fetch {

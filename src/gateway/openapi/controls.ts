@@ -8,14 +8,15 @@ import { type Conversions, createQueryParameter, createRequestBody, createRespon
 
 export const CONTROL_TAG = {
   name: 'controls',
-  description: 'Controls for tests: for this machine only, or for whoever has the control key. The service has none.',
+  description:
+    'Controls for tests, for this machine only or for clients with the control key. The real service does not have them.',
 }
 
 export const CONTROL_KEY = {
   type: 'apiKey',
   in: 'header',
   name: CONTROL_KEY_HEADER,
-  description: 'The control key of a gateway that has one; without one, only this machine gets in.',
+  description: 'The control key, if the gateway has one. Without one, only this machine has access.',
 }
 
 export function createCallItem(

@@ -92,7 +92,7 @@ function createCondition(required: readonly string[]): JsonSchema {
 
 function createIgnoredFields(operation: Operation, { ignoredFields }: CommonDialect): Fields {
   const names = [...(ignoredFields[groupOf(operation)] ?? []), ...(ignoredFields[operation.name] ?? [])]
-  return Object.fromEntries(names.map((name) => [name, { description: 'Accepted, and without effect.' }]))
+  return Object.fromEntries(names.map((name) => [name, { description: 'Accepted, but has no effect.' }]))
 }
 
 function createIdFields({ ids }: Operation): Fields {

@@ -188,7 +188,7 @@ const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it.
 const API_KEY = {
   type: 'http',
   scheme: 'bearer',
-  description: 'The API key: any text that is not empty, unless the gateway has keys of its own.',
+  description: 'The API key: any non-empty text, unless the gateway has its own keys.',
 }
 
 /** The errors that a server returns before it knows the operation, or if the server itself fails. */

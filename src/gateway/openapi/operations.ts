@@ -140,7 +140,7 @@ export function createResponseItem(
   { returned }: Conversions,
 ): ResponseItem {
   const headers = { [returned.dialect.operationIdHeader]: createReference('headers', 'operationId') }
-  if (!schema) return { description: 'Done; there is no body.', headers }
+  if (!schema) return { description: 'Done. The response has no body.', headers }
   const { sentence = 'The response.' } = documentationOf(schema)
   return {
     description: sentence,

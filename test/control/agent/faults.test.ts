@@ -80,9 +80,9 @@ describe('A fault of the API of the agent', () => {
 
   test.each([
     [{ agent: '/tunnels' }, 'agent is "/tunnels". Allowed: a path of the API of the agent'],
-    [{ agent: PATH, operation: 'endpoints.list' }, 'nothing beside agent'],
-    [{ agent: PATH, traffic: 'https://app.example.com' }, 'nothing beside agent'],
-    [{ agent: PATH, phase: 'after' as const }, 'nothing beside agent'],
+    [{ agent: PATH, operation: 'endpoints.list' }, 'only without agent'],
+    [{ agent: PATH, traffic: 'https://app.example.com' }, 'only without agent'],
+    [{ agent: PATH, phase: 'after' as const }, 'only without agent'],
   ])('%j is rejected', (spec, message) => {
     const { gateway } = createWithAgent()
     expect(() => gateway.faults.add(spec as never)).toThrow(message)

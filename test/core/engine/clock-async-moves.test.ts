@@ -166,7 +166,7 @@ describe('An asynchronous move', () => {
     })()
     await expect(clock.advanceAsync('1s')).rejects.toThrow(
       `The clock is at ${SHOWN_START}: it has stopped 10000 times at one time, and something is still due. ` +
-        'Allowed: timers that wait longer before they are set again, or shorter moves.',
+        'Make timers wait longer before they are set again, or advance the clock in smaller steps.',
     )
     turns.left = 0
   })

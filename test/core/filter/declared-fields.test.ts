@@ -29,12 +29,12 @@ describe('In the dialect ngrok a filter names the fields that the service docume
     'obj.nope == "x"',
   ])('%s is rejected, and the message lists those fields', (filter) => {
     expect(() => countMatches(filter)).toThrow(
-      /: obj.*, a field that filters cannot name; allowed there is obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
+      /: obj.*, a field that filters cannot name; expected obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
     )
   })
 
   test.each(['startsWith', 'contains', 'endsWith'])('.%s() of an id is rejected', (call) => {
-    expect(() => countMatches(`obj.id.${call}("rd_")`)).toThrow('a part of an id; allowed there is obj.id == "…"')
+    expect(() => countMatches(`obj.id.${call}("rd_")`)).toThrow('a part of an id; expected obj.id == "…"')
   })
 
   test('A list without such fields accepts no filter, and its OpenAPI document has none', async () => {

@@ -8,7 +8,7 @@ function expectRefusedAtMark(markedFilter: string, family: 'reservedDomains' | '
   const { key, message } = expectError(() => open()[family].list({ filter }))
   expect(key).toBe('filter_invalid')
   expect(message).toContain(`: at character ${[...markedFilter].indexOf('¦') + 1}: `)
-  expect(message).toMatch(/: .+; allowed there is .+\. Supported is a subset of CEL over obj: /s)
+  expect(message).toMatch(/: .+; expected .+\. Supported is a subset of CEL over obj: /s)
 }
 
 describe('A filter that can never match is rejected at the wrong part (rules: filters#types)', () => {
@@ -129,7 +129,7 @@ describe('The size of a filter (rules: filters#language)', () => {
   test('is the same through HTTP, where the error names the parameter in its details', async () => {
     const { status, body } = await client(open())('GET', '/reserved_domains?filter=obj.domain%20%3C%205')
     expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_250'])
-    expect(body.msg).toContain('filter is "obj.domain < 5": at character 14: 5, a number; allowed there is a text. ')
+    expect(body.msg).toContain('filter is "obj.domain < 5": at character 14: 5, a number; expected a text. ')
     expect(body.details['field:filter']).toBe(body.msg)
   })
 

@@ -174,7 +174,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         const error = expectError(() => family.list(gateway, { filter }))
         expect(error.key).toBe('filter_invalid')
         if (filter.length <= 2048) {
-          const character = Number(/: at character (\d+): .*; allowed there is ./s.exec(error.message)?.[1])
+          const character = Number(/: at character (\d+): .*; expected ./s.exec(error.message)?.[1])
           expect(character).toBeGreaterThanOrEqual(1)
           expect(character).toBeLessThanOrEqual(filter.length)
         }

@@ -95,35 +95,39 @@ describeSqlite(
   () => {
     it.each([
       ['without its facts', 'DELETE FROM fauxgate_facts', 'it has records, and its row of facts is missing'],
-      ['without its records', 'DELETE FROM fauxgate_records', 'a record is missing, or one too many'],
+      ['without its records', 'DELETE FROM fauxgate_records', 'a record is missing, or there is one too many'],
       ['without the table of facts', 'DROP TABLE fauxgate_facts', 'the table fauxgate_facts is missing'],
       ['without the table of records', 'DROP TABLE fauxgate_records', 'the table fauxgate_records is missing'],
       ['without the table of versions', 'DROP TABLE fauxgate_schema', 'the table fauxgate_schema is missing'],
-      ['without a version', 'DELETE FROM fauxgate_schema', 'the version of its tables is missing or no whole number'],
+      [
+        'without a version',
+        'DELETE FROM fauxgate_schema',
+        'the version of its tables is missing or not a whole number',
+      ],
       [
         'with two versions',
         'INSERT INTO fauxgate_schema VALUES (2)',
-        'the version of its tables is missing or no whole number',
+        'the version of its tables is missing or not a whole number',
       ],
       [
         'with the version 0',
         'UPDATE fauxgate_schema SET version = 0',
-        'the version of its tables is missing or no whole number',
+        'the version of its tables is missing or not a whole number',
       ],
       [
         'with the version before',
         'UPDATE fauxgate_schema SET version = 1',
-        'the table fauxgate_facts has other columns than a store gives it',
+        'the table fauxgate_facts does not have the columns of a store',
       ],
       [
         'with a column more',
         'ALTER TABLE fauxgate_records ADD COLUMN note TEXT',
-        'the table fauxgate_records has other columns than a store gives it',
+        'the table fauxgate_records does not have the columns of a store',
       ],
       [
         'with a column less',
         'ALTER TABLE fauxgate_facts DROP COLUMN records',
-        'the table fauxgate_facts has other columns than a store gives it',
+        'the table fauxgate_facts does not have the columns of a store',
       ],
       [
         'with an endless view as facts',
@@ -158,12 +162,12 @@ describeSqlite(
       [
         'with a table of another program',
         'CREATE TABLE users (name TEXT)',
-        'it has the table "users", so it is of another program',
+        'it has the table "users", so it belongs to another program',
       ],
       [
         'with a table whose name controls a terminal',
         'CREATE TABLE "\u001b[2J" (x)',
-        'it has the table "\\u001b[2J", so it is of another program',
+        'it has the table "\\u001b[2J", so it belongs to another program',
       ],
     ])('%s', async (_what, sql, problem) => {
       const { file } = await createFullFile()
@@ -179,7 +183,7 @@ describeSqlite(
       [
         'a database of another program',
         'CREATE TABLE a (x); CREATE TABLE b (x)',
-        'it has the table "a" and 1 more, so it is of another program',
+        'it has the table "a" and 1 more, so it belongs to another program',
       ],
       [
         'an endless view alone',

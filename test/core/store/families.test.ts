@@ -42,7 +42,7 @@ const open = (commits: readonly StoredCommit[], families = {}) =>
   createGateway({ store: memoryStore(commits), families })
 
 const MISSING =
-  'This gateway does not keep the collection "notes" of the store. Allowed: the dialect, the families and the authorityKeys of the gateway that wrote it, with its fauxgate or a newer one.'
+  'This gateway does not keep the collection "notes" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.'
 
 // rules: stores#versions
 describe('A store with further families or fields than those of the gateway that opens it', () => {
@@ -63,7 +63,7 @@ describe('A store with further families or fields than those of the gateway that
   ])('is rejected if it may have %s that the gateway does not know', (_, fields, line) => {
     const known = createNotes({ color: v.picklist(['red']) })
     expect(() => open(write(createNotes(fields)), known)).toThrow(
-      `The store may have records of "notes" with ${line}, which this fauxgate does not know. Use the fauxgate that wrote it, or a newer one.`,
+      `The store may have records of "notes" with ${line}, which this version of fauxgate does not know. Use the version that wrote it, or a newer one.`,
     )
   })
 
@@ -92,7 +92,9 @@ describe('A store with fewer families or fields than those of the gateway that o
       ['reserved_addrs.create', undefined],
     ])
     expect(() => open(commits)).toThrow(MISSING)
-    expect(() => open(commits, createNotes())).toThrow('with size: nothing, which this fauxgate does not know')
+    expect(() => open(commits, createNotes())).toThrow(
+      'with size: nothing, which this version of fauxgate does not know',
+    )
     expect(write(newer, commits).map(({ operation }) => operation)).toHaveLength(5)
   })
 

@@ -58,7 +58,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
 
   it.each([
     ['https://api.ngrok.com/tls_certificates', 'Was `createNgrok()` meant?'],
-    ['http://api.gateway.test/reserved_addrs', 'the host is the same, and the scheme, the port or the path is not.'],
+    ['http://api.gateway.test/reserved_addrs', 'the host is the same, but the scheme, the port or the path is not.'],
     [
       'https://user:secret@elsewhere.test/',
       "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",
@@ -88,7 +88,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
 
   it('names no other dialect for the host that the gateway itself has', async () => {
     open({ baseUrl: 'https://api.ngrok.com/v2' }).install({ others: 'refuse' })
-    await expect(fetch('https://api.ngrok.com/tls_certificates')).rejects.toThrow('the host is the same, and')
+    await expect(fetch('https://api.ngrok.com/tls_certificates')).rejects.toThrow('the host is the same, but')
   })
 
   it.each([

@@ -17,7 +17,7 @@ Quirks = TypedDict(
         "lateStatus": "bool",
         # Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy. Default: false.
         "policyMayFallThrough": "bool",
-        # The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as programs met it at ngrok, and 409 in `standard`.
+        # The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as observed at ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
     },
     total=False,

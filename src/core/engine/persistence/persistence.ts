@@ -56,7 +56,9 @@ export class Persistence {
     readonly engine: EngineParts,
   ) {
     if (Reflect.has(store, IN_USE)) {
-      throw new TypeError('store is in use by another gateway. Allowed: its own store, or dispose() the other first.')
+      throw new TypeError(
+        'store is in use by another gateway. Use another store, or dispose() the other gateway first.',
+      )
     }
     const onFlushed = () => {
       this.#initial = undefined

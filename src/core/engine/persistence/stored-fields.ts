@@ -28,12 +28,12 @@ export function requireKnownFields(stored: StoredFields, known: StoredFields): v
   throw field === undefined
     ? createUnknownError(collection)
     : new TypeError(
-        `The store may have records of "${collection}" with ${field}, which this fauxgate does not know. Use the fauxgate that wrote it, or a newer one.`,
+        `The store may have records of "${collection}" with ${field}, which this version of fauxgate does not know. Use the version that wrote it, or a newer one.`,
       )
 }
 
 export function createUnknownError(collection: string): TypeError {
   return new TypeError(
-    `This gateway does not keep the collection "${collection}" of the store. Allowed: the dialect, the families and the authorityKeys of the gateway that wrote it, with its fauxgate or a newer one.`,
+    `This gateway does not keep the collection "${collection}" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`,
   )
 }

@@ -137,7 +137,7 @@ function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string |
 function checkFacts({ version, now, sequence, operations }: StoredState): void {
   if (!isReadable(version)) {
     throw new TypeError(
-      `The store holds records of the version ${version}. Allowed: ${READABLE_VERSIONS}. Use the fauxgate that wrote it, or a newer one.`,
+      `The store holds records of the version ${version}. Allowed: ${READABLE_VERSIONS}. Use the version of fauxgate that wrote it, or a newer one.`,
     )
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
