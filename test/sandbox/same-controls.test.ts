@@ -15,8 +15,9 @@ import { APP, createTarget, type Sent, type Target, VALID_CALLS } from '../suppo
 import { MANUAL_CLOCK, useSandboxes } from './support/sandboxes.ts'
 
 const sandboxes = useSandboxes()
-// Only a server has further gateways.
-const calls = controlCallsWith(dialectFamilies.ngrok ?? {}).filter(({ path }) => path !== '/gateways')
+// Only a server has additional gateways, and explorations, which need them.
+const ofServers = /^\/(gateways|explorations)/
+const calls = controlCallsWith(dialectFamilies.ngrok ?? {}).filter(({ path }) => !ofServers.test(path))
 const KEY = 'control-key-of-the-served-gateway'
 
 /** Inputs that the calls reject later than at once, beside those that are wrong for every call. */

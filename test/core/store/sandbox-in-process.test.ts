@@ -150,7 +150,7 @@ describeSqlite('An archive (rules: sandboxes#backup)', () => {
     const { status, text } = await to.send('POST', '/restore', archive)
     expect([status, JSON.parse(text).details]).toMatchObject([
       409,
-      { restored: '1', 'line 1': expect.stringContaining('allowed are 4 (MOST_RECORDS)') },
+      { restored: '1', 'line 1': expect.stringContaining('at most 4 are allowed (MOST_RECORDS)') },
     ])
     expect((await to.send('GET', '/s/small')).status).toBe(200)
   })
