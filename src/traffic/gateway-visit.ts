@@ -303,7 +303,7 @@ export class GatewayVisit implements WholeVisit {
     const min_version = reader.module('https_edge_tls_termination', edge)?.min_version
     if (mutual_tls_certificate_authorities === undefined && min_version === undefined) return undefined
     const { did, ends } = this.checkTls({ mutual_tls_certificate_authorities, min_version })
-    trace.push({ step: 'module', did: `the TLS of the edge ${did}`, ...(ends && { isEnd: true }) })
+    trace.push({ step: 'module', did: `the edge ${did}`, ...(ends && { isEnd: true }) })
     return ends
   }
 

@@ -36,7 +36,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     const { body } = await withKey(sandbox, people.key).send('POST', '/reserved_addrs', {})
     expect([body.error_code, body.msg]).toEqual([
       'ERR_GATEWAY_90607',
-      'The key people allows read, so not POST. Use a key that allows changes.',
+      'The key people allows read, but not POST. Use a key that allows changes.',
     ])
   })
 

@@ -25,7 +25,11 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
   const destinations = collections.find(({ name }) => name === 'event_destinations')
   const tried = events?.all().filter(({ problem }) => problem !== null) ?? []
   const byDestination = new Map<string, SentEventItem[]>()
-  for (const each of tried) byDestination.set(each.destination, [...(byDestination.get(each.destination) ?? []), each])
+  for (const each of tried) {
+    const group = byDestination.get(each.destination)
+    if (group) group.push(each)
+    else byDestination.set(each.destination, [each])
+  }
   // The log has the events of destinations that are deleted by now.
   const present = [...byDestination].filter(([key]) => destinations && tx.get(destinations, key))
   return present.map(([key, all]) => {

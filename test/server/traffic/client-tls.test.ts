@@ -48,7 +48,7 @@ describe('A port with TLS', () => {
   test('asks for the certificate that a policy requires, and closes without one', async () => {
     const { gateway, visit } = await open('terminate-tls', { mutual_tls_certificate_authorities: [ROOT] })
     expect(await visit({})).toBe('')
-    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('it shows no certificate')
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('it presents no certificate')
     const shown = { cert: PAIR.certificate_pem, key: PAIR.private_key_pem }
     expect(await visit(shown)).toBe('HTTP/1.1 200')
     const stranger = certificatePair({ issuers: 1, seed: 'stranger', notAfter: '2090-01-01T00:00:00Z' })

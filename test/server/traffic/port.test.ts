@@ -363,7 +363,7 @@ test.each([
 ])('An upstream is a server of this machine, and not %s, unless the host is named', async (server) => {
   const upstreams = [`https://app.internal=${server}`]
   const refused = serveTraffic(createNgrok(), '127.0.0.1', { upstreams })
-  await expect(refused).rejects.toThrow(/servers of this machine/)
+  await expect(refused).rejects.toThrow(/servers on this machine/)
   const { hostname } = new URL(server)
   expect(await serveTraffic(createNgrok(), '127.0.0.1', { upstreams, upstreamHosts: [hostname] })).toEqual([])
 })

@@ -35,7 +35,7 @@ describe('Code that rejects with a value without a text is judged like any other
       `a promise rejects with ${text.replace(/^Error: /, '')}, and nobody handles it.`,
     )
     const holds = () => Promise.reject(reason)
-    await expect(survives(get, { kinds: ['lost'], holds })).rejects.toThrow(`\`holds\` says: ${text}`)
+    await expect(survives(get, { kinds: ['lost'], holds })).rejects.toThrow(`it resolves, but \`holds\` threw: ${text}`)
     await expect(survives(get, { setup: () => Promise.reject(reason) })).rejects.toBeInstanceOf(Error)
   })
 })

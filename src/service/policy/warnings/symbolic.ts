@@ -30,7 +30,7 @@ export const MAX_CHOICES = 4
 /** The most steps of one evaluation. */
 export const MAX_STEPS = 2_000
 /** The most operations inside one another. Deeper ones could exceed the call stack. */
-export const MAX_DEPTH = 200
+export const MAX_DEPTH = 500
 
 /** A value that the policy does not tell. The same key is the same value. */
 export class Unknown {
