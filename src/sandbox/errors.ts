@@ -53,15 +53,14 @@ export const errors = declareErrors({
   too_many_sandboxes: entry(
     90614,
     409,
-    (it: { most: number }) =>
-      `There are already ${formatCount(it.most, 'sandbox', 'sandboxes')}, the maximum. Delete some.`,
+    (it: { most: number }) => `The maximum of ${formatCount(it.most, 'sandbox', 'sandboxes')} is reached. Delete some.`,
   ),
   key_taken: entry(90615, 409, 'The sandbox already has a key {name}. Revoke it first, or choose another name.'),
   key_not_found: entry(90616, 404, 'The sandbox has no key {name}.'),
   too_many_keys: entry(
     90617,
     409,
-    (it: { most: number }) => `The sandbox already has ${formatCount(it.most, 'key')}, the maximum. Revoke some.`,
+    (it: { most: number }) => `The sandbox has the maximum of ${formatCount(it.most, 'key')}. Revoke some.`,
   ),
   sandbox_unreadable: entry(
     90618,
@@ -77,8 +76,8 @@ export const errors = declareErrors({
     90620,
     409,
     (it: { prefix: string; most: number }) =>
-      `There are already ${formatCount(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix}, the maximum ` +
-      '(QUOTAS). Delete some, or choose a name with another prefix.',
+      `The maximum of ${formatCount(it.most, 'sandbox', 'sandboxes')} with the prefix ${it.prefix} is reached (QUOTAS). ` +
+      'Delete some, or choose a name with another prefix.',
   ),
   archive_line_invalid: entry(
     90621,

@@ -21,7 +21,7 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
     const page = await newPage()
     await page.goto(`${server.url}/_fauxgate/#now`)
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
-    await card.getByText(/^\d+ more rejected$/).click()
+    await card.getByText(/^\d+ more refused$/).click()
     const list = async () => (await controlClient(gateway)('GET', '/troubles')).body as Trouble[]
     return { page, card, list, rows: card.getByRole('listitem') }
   }

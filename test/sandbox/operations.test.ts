@@ -62,8 +62,8 @@ describe('A quota (rules: sandboxes#limits)', () => {
     expect(refusals).toHaveLength(15)
     expect([refusals[0]?.body.error_code, refusals[0]?.body.msg]).toEqual([
       'ERR_GATEWAY_90620',
-      'There are already 5 sandboxes whose names begin with branch-, the maximum (QUOTAS). Delete some, or choose a ' +
-        'name with another prefix.',
+      'The maximum of 5 sandboxes with the prefix branch- is reached (QUOTAS). Delete some, or choose a name with ' +
+        'another prefix.',
     ])
     const [name] = await sandboxes.listNames()
     const fork = await sandboxes.callAccount('POST', `/s/${name}/fork`, { name: 'branch-fork' })
@@ -79,7 +79,7 @@ describe('A quota (rules: sandboxes#limits)', () => {
     const sandboxes = await startSandboxes({ QUOTAS: 'b=9,branch-=1' })
     await sandboxes.create('b1')
     await sandboxes.create('branch-1')
-    expect((await sandboxes.callAccount('PUT', '/s/branch-2', {})).body.msg).toContain('begin with branch-')
+    expect((await sandboxes.callAccount('PUT', '/s/branch-2', {})).body.msg).toContain('with the prefix branch-')
     await sandboxes.create('b2')
   })
 })
