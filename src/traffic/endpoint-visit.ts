@@ -25,7 +25,7 @@ import type { ActionResult, EndpointFacts } from './known-variables.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
 import type { PolicyRun } from './policy-run.ts'
 import { countInWindow, enterBreaker, leaveBreaker, releaseBreaker } from './records.ts'
-import { continueSession } from './sign-ins.ts'
+import { continueSession, endSession } from './sign-ins.ts'
 import { createRoots } from './variables.ts'
 import type { WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
@@ -189,6 +189,11 @@ export class EndpointVisit implements Visit, PolicyRun {
     const { endpoint, clientIp: ip_address } = this
     const at = { endpoint, user_agent, ip_address, country_code: visitor.country ?? null }
     return host.transact((tx) => continueSession(tx, signIn, at))
+  }
+
+  endSession({ person }: SignIn): void {
+    const { reader, host } = this.whole.context
+    if (reader.has(applicationSessionRecords)) host.transact((tx) => endSession(tx, person, this.endpoint.id))
   }
 
   checkTls(required: ClientTls): ActionOutcome {

@@ -12,12 +12,22 @@ interface Surroundings {
   readonly country_code: string | null
 }
 
+const keyOf = ({ provider, provider_user_id }: SignIn['person'], place: string): string =>
+  JSON.stringify([place, provider, provider_user_id])
+
+/** Ends the session of a person at an endpoint or a route, as its deletion does. */
+export function endSession(tx: Transaction, person: SignIn['person'], place: string): void {
+  const known = tx.get(signIns, keyOf(person, place))
+  const session = known && tx.get(applicationSessionRecords, known.session_id)
+  if (session) tx.remove(applicationSessionRecords, session)
+}
+
 /**
  * Returns whether a person is signed in at an endpoint or a route. Who comes for the first time has just signed in, and becomes an
  * application user with a session. Who comes after the end of the session must sign in again (rules: traffic#signing-in).
  */
 export function continueSession(tx: Transaction, { person, max, idle }: SignIn, at: Surroundings): boolean {
-  const key = JSON.stringify([at.endpoint.id, person.provider, person.provider_user_id])
+  const key = keyOf(person, at.endpoint.id)
   const known = tx.get(signIns, key)
   const before = known && tx.get(applicationSessionRecords, known.session_id)
   if (known && !before) {

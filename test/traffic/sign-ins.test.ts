@@ -60,6 +60,19 @@ describe('A person who signs in', () => {
     ])
   })
 
+  test('signs in again after a visit of the path of logout, which ends the session of this person alone', async () => {
+    const { gateway, statusOf, visit } = open()
+    const eve = { ...ADA, id: 'g-2' }
+    await statusOf()
+    await statusOf(eve)
+    expect((await visit('/ngrok/logout', { from: { identity: ADA } })).status).toBe(302)
+    const { application_sessions } = gateway.applicationSessions.list()
+    expect(application_sessions.map(({ application_user }) => application_user?.id)).toEqual([
+      gateway.applicationUsers.list().application_users.find((user) => user.provider_user_id === 'g-2')?.id,
+    ])
+    expect([await statusOf(), await statusOf(), await statusOf(eve)]).toEqual([302, 200, 200])
+  })
+
   test('signs in again after the longest duration, or after the time without requests', async () => {
     const longest = open({ max_session_duration: '1h' })
     const idle = open({ idle_session_timeout: '1h' })

@@ -31,11 +31,13 @@ export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome
   if (isPreflight && allow_cors_preflight) return { did: 'let a CORS preflight pass', isIdle: true }
   const isOfProvider = identity?.provider === undefined || provider === undefined || identity.provider === provider
   const [special, target] = readSpecialPath(request, auth_id)
-  if (special === 'logout')
+  if (special === 'logout') {
+    if (identity && isOfProvider) visit.endSession(toSignIn(identity, config))
     return {
       ...redirect('signed the visitor out', target, { 'set-cookie': 'session=; Path=/; Max-Age=0' }),
       isIdle: true,
     }
+  }
   const rejection = identity && isOfProvider && config.findRejection?.(identity)
   if (rejection) {
     const { error, why } = rejection

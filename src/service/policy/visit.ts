@@ -187,6 +187,8 @@ export interface Visit {
   passBreaker(settings: BreakerSettings): BreakerState
   /** Continues the session of a person, or begins the first one. Returns false if the last one has ended. */
   continueSession(signIn: SignIn): boolean
+  /** Ends the session of a person who signs out. */
+  endSession(signIn: SignIn): void
   /** Checks the TLS of the visitor. */
   checkTls(required: ClientTls): ActionOutcome
   /** Sends the request on to an internal endpoint. */
