@@ -74,7 +74,8 @@ export class Deliveries {
       waiting.next = undefined
       waiting.attempt = this.#attempt(waiting, signal)
       await waiting.attempt
-      if (waiting.next !== undefined) await this.engine.clock.waitUntil(waiting.next, signal).catch(() => undefined)
+      if (waiting.next !== undefined)
+        await this.engine.clock.waitInBackground(waiting.next, signal).catch(() => undefined)
       if (signal.aborted) return
     }
     this.#waiting.delete(destination)

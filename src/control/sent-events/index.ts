@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { documented } from '../../core/schema/documentation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
-import { suggestion } from '../../core/schema/nearest.ts'
+import { nearest } from '../../core/schema/nearest.ts'
 import { optionsOf, readCallOptions, requireFunction } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import type { SentEvent } from '../../generated/controls.ts'
@@ -83,7 +83,7 @@ export const sentEvents: Control<SentEventsMember> = {
 
 function listEvents({ events }: ControlHost, { type, destination }: SentEventFilter): readonly SentEvent[] {
   if (type !== undefined && events && !events.rules.types.includes(type)) {
-    const allowed = `the type of an event, such as ip_policy_created.v0.${suggestion(type, events.rules.types)}`
+    const allowed = `the type of an event, such as ${nearest(type, events.rules.types) ?? 'ip_policy_created.v0'}`
     refuse(general.field_invalid, { field: 'type', received: quote(type), allowed })
   }
   const all = events?.all() ?? []

@@ -7,8 +7,11 @@ import { type Duration, LATEST_TIME } from '../schema/time.ts'
 export interface Clock {
   /** The time in ms since 1970. */
   readonly now: number | (() => number)
-  /** Waits until a time in ms, or until a signal aborts. A manual clock advances to that time at once. */
-  waitUntil?(at: number, signal?: AbortSignal): void | Promise<void>
+  /**
+   * Waits until a time in ms, or until a signal aborts. A manual clock advances to that time at once. A wait in the background
+   * should not keep the process alive.
+   */
+  waitUntil?(at: number, signal?: AbortSignal, isBackground?: boolean): void | Promise<void>
   /**
    * Called with a follower for each gateway that runs by this clock, once something is due in that gateway. May return a
    * function that detaches the follower; the gateway calls it when it is disposed.
@@ -59,15 +62,18 @@ export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSys
 const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Waits with a timer of the host, the only one that a gateway sets: for calls that wait and for delayed responses. */
-async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void> {
-  for (let left = at - Date.now(); left > 0; left = at - Date.now()) await sleep(Math.min(left, MAX_WAIT_MS), signal)
+async function waitForSystemTime(at: number, signal?: AbortSignal, isBackground = false): Promise<void> {
+  for (let left = at - Date.now(); left > 0; left = at - Date.now())
+    await sleep(Math.min(left, MAX_WAIT_MS), signal, isBackground)
 }
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: AbortSignal | undefined, isBackground: boolean): Promise<void> {
   // Both functions are read at once, in case a test fakes the globals during the wait.
   const { setTimeout, clearTimeout } = globalThis
   return abortable(signal, (resolve) => {
     const id = setTimeout(resolve, ms)
+    // Timers of browsers and of workers are numbers.
+    if (isBackground && typeof id === 'object') id.unref()
     return () => clearTimeout(id)
   })
 }

@@ -90,9 +90,14 @@ export class GatewayClock {
     }
   }
 
-  async #waitForTime(at: number, signal?: AbortSignal): Promise<void> {
+  /** Waits as `waitUntil` does, and does not keep the process alive. */
+  waitInBackground(at: number, signal: AbortSignal): Promise<void> {
+    return this.#waitForTime(at, signal, true)
+  }
+
+  async #waitForTime(at: number, signal?: AbortSignal, isBackground = false): Promise<void> {
     const { source } = this
-    if (source.waitUntil && !isManual(source)) return waitOnClock(source, at, signal)
+    if (source.waitUntil && !isManual(source)) return waitOnClock(source, at, signal, isBackground)
     if (this.now >= at) return
     this.attach()
     await abortable(signal, (resolve) => {
@@ -123,9 +128,9 @@ function findEarlier(a: number | undefined, b: number | undefined): number | und
 }
 
 /** Waits on a clock that may not support signals. */
-function waitOnClock(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
+function waitOnClock(clock: Clock, at: number, signal: AbortSignal | undefined, isBackground: boolean): Promise<void> {
   return abortable(signal, (resolve, reject) => {
-    Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)
+    Promise.resolve(clock.waitUntil?.(at, signal, isBackground)).then(resolve, reject)
     return () => undefined
   })
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { manualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { controlClient } from '../../support/client.ts'
@@ -22,6 +22,10 @@ async function receiveEvents() {
 function openGateway(url: string) {
   const clock = manualClock(CLOCK_START)
   const gateway = createNgrok({ seed: 'events', clock, destinations: { datadog: `${url}/logs` } })
+  return { gateway, ...subscribeTo(gateway) }
+}
+
+function subscribeTo(gateway: ReturnType<typeof createNgrok>) {
   const target = { datadog: { api_key: 'the key', service: 'gateway', ddtags: 'env:test' } }
   const datadog = gateway.eventDestinations.create({ format: 'json', target })
   const auth = { role: { role_arn: 'arn:aws:iam::123456789012:role/events' } }
@@ -32,7 +36,7 @@ function openGateway(url: string) {
     destination_ids: [datadog.id, kinesis.id],
   })
   const list = () => gateway.sentEvents.list({ destination: datadog.id })
-  return { gateway, datadog, kinesis, list }
+  return { datadog, kinesis, list }
 }
 
 describe('An event for a destination with an address (rules: events#delivery)', () => {
@@ -93,6 +97,28 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     gateway.clock.advance('24h')
     await gateway.sentEvents.idle()
     expect(list()).toMatchObject([{ delivery: 'failed', attempts: 2 }])
+  })
+
+  test('waits for the next attempt by a timer of the system clock that does not keep the process alive', async () => {
+    const receiver = await receiveEvents()
+    receiver.status = 503
+    const timers: { ms: number | undefined; timer: NodeJS.Timeout }[] = []
+    const { setTimeout } = globalThis
+    const record = (run: () => void, ms?: number) => {
+      const timer = setTimeout(run, ms)
+      timers.push({ ms, timer })
+      return timer
+    }
+    vi.stubGlobal('setTimeout', record)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const gateway = createNgrok({ destinations: { datadog: receiver.url } })
+    onTestFinished(() => gateway.dispose())
+    const { list } = subscribeTo(gateway)
+    gateway.vaults.create({ name: 'one' })
+    await gateway.sentEvents.idle()
+    expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1 }])
+    const [wait, ...others] = timers.filter(({ ms = 0 }) => ms > 900 && ms <= 1000)
+    expect([wait?.timer.hasRef(), others]).toEqual([false, []])
   })
 
   test('says why nobody answers, and a reset forgets it', async () => {

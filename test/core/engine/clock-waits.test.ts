@@ -148,7 +148,7 @@ describe('Waits for a time of a custom clock', () => {
     const gateway = openWithWaitUntil(async (...args) => void calls.push(args))
     const { signal } = new AbortController()
     await gateway.transport.delivered(createDelayedResponse(1000), { signal })
-    expect(calls).toEqual([[1000, signal]])
+    expect(calls).toEqual([[1000, signal, false]])
     expect(getEventListeners(signal, 'abort')).toEqual([])
     await openWithWaitUntil(() => undefined).transport.delivered(createDelayedResponse(1000))
   })
