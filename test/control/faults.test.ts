@@ -61,6 +61,22 @@ describe('A fault', () => {
     expect(headers.get('retry-after')).toBe('2')
   })
 
+  it.each([
+    [{ error: 'too_many_requests' }, '60'],
+    [{ error: 'too_many_requests', retryAfter: '2s' }, '2'],
+    [{ status: 429 }, null],
+    [{ error: 'domain_taken' }, null],
+  ] as const)(
+    'responds to %j with the Retry-After that its message names, and only for errors with one',
+    async (fault, wait) => {
+      const gateway = open()
+      gateway.faults.add(fault)
+      const { body, headers } = await list(gateway)
+      expect(headers.get('retry-after')).toBe(wait)
+      if (wait !== null) expect(body.msg).toContain(`${wait} seconds`)
+    },
+  )
+
   it('answers with an error of the catalogue by its key', async () => {
     const gateway = open()
     gateway.faults.add({ error: 'domain_taken' })

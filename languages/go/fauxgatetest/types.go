@@ -100,7 +100,7 @@ type Fault struct {
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
-	// The `Retry-After` header of the error, rounded up to seconds.
+	// The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
 	RetryAfter time.Duration `json:"retryAfter"`
 	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
 	Latency time.Duration `json:"latency"`
@@ -386,7 +386,7 @@ type ListedFault struct {
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
-	// The `Retry-After` header of the error, rounded up to seconds.
+	// The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
 	RetryAfter any `json:"retryAfter"`
 	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
 	Latency any `json:"latency"`

@@ -126,7 +126,9 @@ const fields = {
     }),
   ),
   message: text('The `msg` of the error.'),
-  retryAfter: v.exactOptional(sentDuration('The `Retry-After` header of the error, rounded up to seconds.')),
+  retryAfter: v.exactOptional(
+    sentDuration('The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.'),
+  ),
   latency: v.exactOptional(
     sentRange(
       "The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.",

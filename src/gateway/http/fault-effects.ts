@@ -45,9 +45,12 @@ export function createFaultyResponse(
   usual: HttpResponse | undefined,
   request: FaultedRequest,
 ): HttpResponse {
-  const { latency, drop = false, truncate, ending = 'complete', retryAfter } = fault
+  const { latency, drop = false, truncate, ending = 'complete' } = fault
   const { now, operationId } = request
   const response = replacesResponse(fault) || !usual ? createFailure(fault, request) : usual
+  // An error that says when to retry has the header, as without a fault. A bare status has what the test gives.
+  const isRateError = response !== usual && fault.error !== undefined && response.status === 429
+  const retryAfter = fault.retryAfter ?? (isRateError ? PRETENDED_WAIT : undefined)
   const body = response.body?.slice(0, truncate) ?? null
   const isCut = response.body !== null && body !== response.body
   const retry = retryAfter === undefined ? {} : { 'Retry-After': toSeconds(retryAfter) }
@@ -89,6 +92,9 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
   })
 }
 
+/** The time after which a client may retry, in ms, if a fault does not say another one. */
+const PRETENDED_WAIT = 60_000
+
 /** The values of messages that no request has, such as the limit of an account that a fault only pretends to have reached. */
 const PRETENDED: Readonly<Record<string, string>> = {
   allowed: 'the documented values',
@@ -105,7 +111,7 @@ const PRETENDED: Readonly<Record<string, string>> = {
   seconds: '60',
   size: '1',
   suggested: '',
-  wait: '60',
+  wait: toSeconds(PRETENDED_WAIT),
 }
 
 function describeUnknown(name: string): string {

@@ -61,7 +61,7 @@ Fault = TypedDict(
         "error": "str",
         # The `msg` of the error.
         "message": "str",
-        # The `Retry-After` header of the error, rounded up to seconds.
+        # The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
         "retryAfter": "Duration",
         # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
         "latency": "Duration",
@@ -578,7 +578,7 @@ ListedFault = TypedDict(
         "error": "str",
         # The `msg` of the error.
         "message": "str",
-        # The `Retry-After` header of the error, rounded up to seconds.
+        # The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
         "retryAfter": "int | str",
         # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
         "latency": "int | str",
