@@ -24,7 +24,7 @@ import { listTexts } from './field-value.ts'
 import { findInterstitial } from './interstitial.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
-import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
+import { runRequestModules, runResponseModules, runRestriction, runTlsModules } from './modules.ts'
 import { noteErrorPhase, noteSkippedPhase, runPhase } from './policy-run.ts'
 import { BodyProblem } from './read-body.ts'
 import { type Binding, describeMissing, findEndpoints, findRoute } from './route.ts'
@@ -64,7 +64,7 @@ export class GatewayVisit implements WholeVisit {
 
   /** Runs the visit to its end. */
   async run(request: VisitorRequest, { edge, route, backend }: Target): Promise<Ending> {
-    if (edge !== undefined) return this.#runTlsModules(edge) ?? this.#runEdge(edge, route, request, backend)
+    if (edge !== undefined) return runTlsModules(this, edge) ?? this.#runEdge(edge, route, request, backend)
     if (backend !== undefined) return this.#sendToBackend(backend, request)
     return this.#runUrl(request, 'public')
   }
@@ -91,7 +91,7 @@ export class GatewayVisit implements WholeVisit {
     this.endpoint ??= endpoint.id
     this.#step('endpoint', `${endpoint.id} at ${endpoint.url} took the request`)
     if (url.protocol === 'https:' && binding === 'public') presentCertificate(this.context, endpoint, url.hostname)
-    const rejected = endpoint.edge_id !== null && url.protocol === 'https:' && this.#runTlsModules(endpoint.edge_id)
+    const rejected = endpoint.edge_id !== null && url.protocol === 'https:' && runTlsModules(this, endpoint.edge_id)
     if (rejected) return rejected
     if (path.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
     const restriction = binding === 'public' && this.context.reader.find(restrictions, 'type', 'endpoints')
@@ -294,17 +294,6 @@ export class GatewayVisit implements WholeVisit {
   checkTls(required: ClientTls): ActionOutcome {
     if (this.forwards + this.sends > 0) return { did: 'checked no TLS between endpoints of the gateway', isIdle: true }
     return checkClientTls(this.context, required)
-  }
-
-  /** Checks the TLS of a visitor by the modules of an edge. Returns the end of the visit if they reject it. */
-  #runTlsModules(edge: string): Ending | undefined {
-    const { reader, trace } = this.context
-    const mutual_tls_certificate_authorities = reader.module('https_edge_mutual_tls', edge)?.certificate_authority_ids
-    const min_version = reader.module('https_edge_tls_termination', edge)?.min_version
-    if (mutual_tls_certificate_authorities === undefined && min_version === undefined) return undefined
-    const { did, ends } = this.checkTls({ mutual_tls_certificate_authorities, min_version })
-    trace.push({ step: 'module', did: `the edge ${did}`, ...(ends && { isEnd: true }) })
-    return ends
   }
 
   readUrl = (url: string): Promise<string> => readUpstream(url, this.context)

@@ -4,6 +4,7 @@ import { ACTIONS } from '../service/policy/actions/index.ts'
 import { signInVisitor } from '../service/policy/sign-in.ts'
 import type { ActionOutcome, Ending } from '../service/policy/visit.ts'
 import type { EndpointVisit } from './endpoint-visit.ts'
+import type { WholeVisit } from './visit-context.ts'
 
 type Module = Readonly<Record<string, unknown>>
 type ReadModule = (name: string) => Module | undefined
@@ -182,4 +183,15 @@ function filterUserAgent({ allow, deny }: Module, visit: EndpointVisit): ActionO
     Array.isArray(patterns) && patterns.some((each) => visit.pattern(String(each)).test(agent))
   if (matches(allow) || !matches(deny)) return { did: 'let the user agent pass' }
   return { did: 'rejected the user agent', ends: { status: 403 }, isRefusal: true }
+}
+
+/** Checks the TLS of a visitor by the modules of an edge. Returns the end of the visit if they reject it. */
+export function runTlsModules(whole: WholeVisit, edge: string): Ending | undefined {
+  const { reader, trace } = whole.context
+  const mutual_tls_certificate_authorities = reader.module('https_edge_mutual_tls', edge)?.certificate_authority_ids
+  const min_version = reader.module('https_edge_tls_termination', edge)?.min_version
+  if (mutual_tls_certificate_authorities === undefined && min_version === undefined) return undefined
+  const { did, ends } = whole.checkTls({ mutual_tls_certificate_authorities, min_version })
+  trace.push({ step: 'module', did: `the edge ${did}`, ...(ends && { isEnd: true }) })
+  return ends
 }
