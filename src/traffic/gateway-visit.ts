@@ -94,26 +94,37 @@ export class GatewayVisit implements WholeVisit {
     const rejected = endpoint.edge_id !== null && url.protocol === 'https:' && runTlsModules(this, endpoint.edge_id)
     if (rejected) return rejected
     if (path.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
-    const restriction = binding === 'public' && this.context.reader.find(restrictions, 'type', 'endpoints')
-    const refusal = restriction && (await runRestriction(new EndpointVisit(request, endpoint, this), restriction))
-    if (refusal) return refusal
-    const page = binding === 'public' ? findInterstitial(this.context.host, request) : undefined
-    if (page) this.#step('endpoint', 'the interstitial page of the plan free answered a browser', page)
-    if (page) return page
+    const visit = new EndpointVisit(request, endpoint, this)
+    const check = async () => (binding === 'public' ? this.#checkAccount(visit) : undefined)
     if (endpoint.edge_id !== null) {
+      const refusal = await check()
+      if (refusal) return refusal
       const route = findRoute(this.context.reader, endpoint.edge_id, path)
       if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${path}`)
       return this.#runEdge(endpoint.edge_id, route.id, request, undefined)
     }
-    return this.#runEndpoint(endpoint, request)
+    return this.#runEndpoint(endpoint, visit, check)
   }
 
-  async #runEndpoint(endpoint: EndpointRecord, request: VisitorRequest): Promise<Ending> {
+  /** Applies what the account requires of visitors of its endpoints. Returns the end of the visit if it does not go on. */
+  async #checkAccount(visit: EndpointVisit): Promise<Ending | undefined> {
+    const restriction = this.context.reader.find(restrictions, 'type', 'endpoints')
+    const refusal = restriction && (await runRestriction(visit, restriction))
+    if (refusal) return refusal
+    const page = findInterstitial(this.context.host, visit.request)
+    if (page) this.#step('endpoint', 'the interstitial page of the plan free answered a browser', page)
+    return page
+  }
+
+  async #runEndpoint(
+    endpoint: EndpointRecord,
+    visit: EndpointVisit,
+    check: () => Promise<Ending | undefined>,
+  ): Promise<Ending> {
     const protocol = endpoint.url.startsWith('https:') ? 'https' : 'http'
     const place = endpoint.binding === 'internal' ? { place: 'internal' as const } : {}
     const policy = compileOnce(endpoint, endpoint.traffic_policy, { protocol, ...place }, this.compiled)
-    const visit = new EndpointVisit(request, endpoint, this)
-    return this.#runPolicy(visit, policy, async () => {
+    const sendOn = async () => {
       const { upstream_url, url, upstream_protocol } = endpoint
       if (endpoint.type === 'cloud') {
         this.#step('endpoint', `the policy of ${endpoint.id} ends without a response`, 'close')
@@ -121,28 +132,31 @@ export class GatewayVisit implements WholeVisit {
       }
       const base = upstream_url === null || !URL.canParse(upstream_url) ? url : upstream_url
       const protocol = upstream_protocol ?? undefined
-      return this.#call(request, {
+      return this.#call(visit.request, {
         keys: [url, base],
         url: base,
         isAgent: true,
         protocol,
         tunnel: findTunnel(this.context.reader, endpoint),
       })
-    })
+    }
+    return this.#runPolicy(visit, policy, sendOn, check)
   }
 
-  /** Runs the phases of a policy around what sends the request on. */
+  /** Runs the phases of a policy around what sends the request on. The check of the account follows the connection's phase. */
   async #runPolicy(
     visit: EndpointVisit,
     policy: CompiledPolicy | undefined,
     sendOn: () => Promise<Ending>,
+    check?: () => Promise<Ending | undefined>,
   ): Promise<Ending> {
     let reached: number | undefined
     try {
       if (policy?.readsLength && visit.request.isWhole) await visit.request.measure()
       const end =
-        policy &&
-        ((await runPhase(policy, 'on_tcp_connect', visit)) ?? (await runPhase(policy, 'on_http_request', visit)))
+        (policy && (await runPhase(policy, 'on_tcp_connect', visit))) ??
+        (await check?.()) ??
+        (policy && (await runPhase(policy, 'on_http_request', visit)))
       const isOwn = end !== undefined && !(end instanceof UpstreamResponse)
       if (isOwn && !hasResponsePhase(end)) {
         noteSkippedPhase(policy, end, this.context.trace)
