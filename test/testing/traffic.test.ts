@@ -66,6 +66,15 @@ describe('A forgotten await', () => {
     )
   })
 
+  test('hides the faults that wait, because it may use them', async () => {
+    const error = await catchTestMessage((gateway) => {
+      gateway.faults.add({ operation: 'reserved_domains.list', latency: '5s' })
+      void createClient(gateway).list()
+    })
+    expect(error).toContain('1 request was still under way when the test ended: GET /reserved_domains.')
+    expect(error).not.toContain('still waits for requests')
+  })
+
   test('is a hint if only an asynchronous move let the request arrive', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     onTestFinished(() => warn.mockRestore())
