@@ -106,7 +106,7 @@ export class GatewayVisit implements WholeVisit {
     return this.#runEndpoint(endpoint, visit, check)
   }
 
-  /** Applies what the account requires of visitors of its endpoints. Returns the end of the visit if it does not go on. */
+  /** Applies what the account requires of visitors of its endpoints. Returns the end of the visit if they reject it. */
   async #checkAccount(visit: EndpointVisit): Promise<Ending | undefined> {
     const restriction = this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(visit, restriction))
