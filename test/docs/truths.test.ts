@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { openApi } from '../../src/gateway/openapi/openapi.ts'
+import { createGateway, type Gateway, manualClock, ngrok, standard } from '../../src/index.ts'
 import { allCommands } from '../../src/server/commands/all.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
@@ -25,6 +26,18 @@ describe('docs/ngrok.md', () => {
       .split(/, | and /)
     expect(named.toSorted()).toEqual([...new Set(fields)].toSorted())
   })
+})
+
+test('docs/standard.md says that both dialects number errors alike, and where their statuses differ', () => {
+  const [ours, theirs] = [openApi(standard), openApi(ngrok, { families: ngrokFamilies })].map(
+    ({ components }) => components.examples,
+  )
+  const errors = Object.entries(ours ?? {}).map(([key, { value }]) => ({ key, value, other: theirs?.[key]?.value }))
+  const numberOf = (code?: string) => code?.replace(/^\D+/, '')
+  expect(errors.filter(({ value, other }) => numberOf(value.error_code) !== numberOf(other?.error_code))).toEqual([])
+  const others = errors.filter(({ value, other }) => value.status_code !== other?.status_code).map(({ key }) => key)
+  expect(others.toSorted()).toEqual(['auth_invalid', 'auth_missing', 'auth_unparsable', 'domain_taken'])
+  expect(read('docs/standard.md')).toContain('Its status is the same too, except for the two kinds above.')
 })
 
 describe('The status of a name that is reserved already', () => {

@@ -1,48 +1,66 @@
 import { readFileSync } from 'node:fs'
-import { load } from 'js-yaml'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import { type Expected, type Row, readStatements } from '../../scripts/generate/standard.ts'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { type Answer, client } from '../support/client.ts'
 
-/** A statement of the service document, with the requests that show it. The file describes its form. */
-interface Row {
-  readonly says: string
-  readonly steps: readonly string[]
-  readonly status: number
-  readonly body?: Readonly<Record<string, unknown>>
-}
+const SECTIONS = readStatements('.')
 
-const SECTIONS = load(readFileSync('tools/evidence/service-document.yaml', 'utf8')) as Record<string, Row[]>
-
-describe.each(Object.entries(SECTIONS))('The service document: %s', (_name, rows) => {
-  it.each(rows.map((row) => [row.says, row] as const))('%s', async (_says, { steps, status, body = {} }) => {
-    const answers = await run(steps)
-    for (const answer of answers.slice(0, -1)) expect(answer.status, answer.text).toBeLessThan(300)
-    const last = answers.at(-1)
-    expect(last?.status, last?.text).toBe(status)
-    if (status === 204) expect(last?.text).toBe('')
-    for (const [path, expected] of Object.entries(body)) expectValue(readPath(last?.body, path), expected)
+describe.each(SECTIONS)('The service document: %s', (_name, rows) => {
+  it.each(rows.map((row) => [row.says, row] as const))('%s', async (_says, row) => {
+    const steps = [...row.steps]
+    const gateway = startGateway(steps)
+    const ids = new Map<string, string>()
+    const insertIds = (text: string) => text.replace(/\{([a-z]\w*)\}/g, (_, name) => ids.get(name) ?? 'missing')
+    const last = steps.pop()
+    for (const each of [...steps, { ...row, step: String(last) }]) {
+      const { step, ...expected } = typeof each === 'string' ? { step: each } : each
+      if (applyControl(gateway, step)) continue
+      const answer = await send(gateway, insertIds(step))
+      compare(answer, expected, insertIds)
+      collectIds(answer, ids)
+    }
   })
 })
 
-/** Returns the responses of a new gateway. */
-async function run(steps: readonly string[]): Promise<Answer[]> {
-  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'document' })
-  const ids = new Map<string, string>()
-  const answers: Answer[] = []
-  for (const step of steps) {
-    if (applyControl(gateway, step)) continue
-    const answer = await send(
-      gateway,
-      step.replace(/\{(\w+)\}/g, (_, name) => ids.get(name) ?? 'missing'),
-    )
-    if (answer.body?.id) {
-      ids.set('id', answer.body.id)
-      ids.set(answer.body.id.split('_')[0], answer.body.id)
-    }
-    answers.push(answer)
+test('Each error in the rows has its code', () => {
+  const rows = SECTIONS.flatMap(([, each]) => each)
+  const expected = rows.flatMap((row) => [row, ...row.steps.filter((step) => typeof step !== 'string')])
+  const errors = expected.filter(({ status }) => status >= 400)
+  expect(errors.filter(({ body }) => !/^ERR_GATEWAY_\d+$/.test(String(body?.error_code)))).toEqual([])
+})
+
+/** Returns a new gateway: the one that the first step names, which it removes, or that of the standard dialect. */
+function startGateway(steps: Row['steps'][number][]): Gateway<ManualClock> {
+  const options = { clock: manualClock('2026-01-01T00:00:00Z'), seed: 'document' }
+  if (steps[0] !== 'createNgrok()') return createGateway(options)
+  steps.shift()
+  return createNgrok(options)
+}
+
+/** Compares a response. Without an expected status it must be a success. */
+function compare(
+  { status, text, headers, body }: Answer,
+  { status: expected, body: fields = {} }: Partial<Expected>,
+  insertIds: (text: string) => string,
+): void {
+  if (expected === undefined) expect(status, text).toBeLessThan(300)
+  else expect(status, text).toBe(expected)
+  if (status === 204) expect(text).toBe('')
+  for (const [path, value] of Object.entries(fields)) {
+    const [, header] = /^header (.+)$/.exec(path) ?? []
+    const found = header ? headers.get(header) : readPath(body, path)
+    expectValue(found, typeof value === 'string' ? expand(insertIds(value)) : value)
   }
-  return answers
+}
+
+/** Keeps the id of a resource or of the first one in a list, and the URL of the next page. */
+function collectIds({ body }: Answer, ids: Map<string, string>): void {
+  const first = Object.values(body ?? {}).find((value) => Array.isArray(value))?.[0]
+  const id: string | undefined = body?.id ?? first?.id
+  if (id) ids.set('id', id).set(id.replace(/_.*/, ''), id)
+  if (body?.next_page_uri) ids.set('next_page_uri', body.next_page_uri)
 }
 
 /** Carries out a step that is not a request, and returns whether it was one. */
@@ -65,11 +83,11 @@ function send(gateway: Gateway, step: string): Promise<Answer> {
   return client(gateway)(method, path, sent === '' ? {} : { json: JSON.parse(sent, (_, value) => expand(value)) })
 }
 
-/** Replaces `<4096 letters>` and `<leaf-p256.pem>`. */
+/** Replaces `<4096 letters>`, `<2048 é>` and `<leaf-p256.pem>`. */
 function expand(value: unknown): unknown {
   if (typeof value !== 'string') return value
-  const [, letters, file, order] = /^<(?:(\d+) letters|([\w-]+\.pem)( reversed)?)>$/.exec(value) ?? []
-  if (letters) return 'x'.repeat(Number(letters))
+  const [, count, letters, file, order] = /^<(?:(\d+) (letters|é)|([\w-]+\.pem)( reversed)?)>$/.exec(value) ?? []
+  if (count) return (letters === 'é' ? 'é' : 'x').repeat(Number(count))
   if (!file) return value
   const pem = readFileSync(`test/fixtures/x509/${file}`, 'utf8')
   return order ? (pem.match(/-----BEGIN[\s\S]+?-----END.+\n/g) ?? []).reverse().join('') : pem
