@@ -27,7 +27,15 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   const withoutKeys = (text: string) => redactText(text, createRedactor(ownKeys))
   const agent = new AgentState()
   const events = createEvents(internals)
-  const traffic = new TrafficState({ engine, dialect, upstreams, withoutKeys, watchAgent: agent.captured.add, events })
+  const traffic = new TrafficState({
+    engine,
+    dialect,
+    upstreams,
+    withoutKeys,
+    watchAgent: agent.captured.add,
+    hooks,
+    events,
+  })
   const clearRequests = () => {
     journal.clear()
     controlLog.begin(engine.state.records.sequence > 0)

@@ -1,6 +1,7 @@
 import type { Describer, DropHooks, MoveParts } from '../control/control.ts'
 import type { GatewayHost } from '../control/gateway-host.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
+import type { TrafficHooks } from '../control/traffic/state.ts'
 import type { DomainTransition } from '../control/transitions.ts'
 import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
@@ -158,7 +159,7 @@ export interface ViewedCollection {
 }
 
 /** The hooks of a gateway. */
-export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks {
+export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks, TrafficHooks {
   /** Runs the moves of the clock that come over HTTP in parts. */
   moveParts?: MoveParts | undefined
   /** The server that can have further gateways. */

@@ -85,10 +85,11 @@ function compilePolicy(policy: unknown, options: CompileOptions, expressions: Ex
     if (!Array.isArray(rules) || rules.length === 0) continue
     const hasTls = protocol === 'https' || protocol === 'tls'
     const scope: Scope = { phase, hasTls, ...(place === 'module' && { isModule: true }) }
-    const compiler = new Compiler(scope, expressions)
     phases.set(phase, {
       key,
-      rules: rules.map((rule, index) => compiler.compileRule(rule, index)),
+      rules: rules.map((rule, index) =>
+        new Compiler({ ...scope, rule: `${key}.${index}` }, expressions).compileRule(rule, index),
+      ),
       variables: variablesOf({ ...scope, isRetry: false }),
     })
   }

@@ -2,6 +2,7 @@ import type { Records } from '../core/engine/records.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { Ending } from '../core/schema/truncated-stream.ts'
+import type { OnDecided } from '../service/policy/cel/expression.ts'
 import type { AgentWatcher } from './agent-calls.ts'
 import type { VisitorExchange } from './exchange.ts'
 import type { Upstreams } from './upstreams.ts'
@@ -35,6 +36,8 @@ export interface TrafficHost {
   /** Returns the fault that applies to a request to an upstream, and counts it. */
   applyFault(keys: readonly string[]): UpstreamFault | undefined
   readonly watchAgent: AgentWatcher
+  /** Receives the parts of expressions that decide a value; undefined if nobody counts them. */
+  readonly onDecided: OnDecided | undefined
   /** Adds a request to the journal of traffic, and returns its number there. */
   record(exchange: VisitorExchange): number
   /** True if somebody needs to know when a visit has ended. */

@@ -57,9 +57,11 @@ interface Visit {
 /** The gateway as its visitors see it. */
 export class GatewayTraffic {
   #reader: Reader | undefined
-  readonly #compiled = { expressions: createExpressions(), keys: new Map(), policies: new WeakMap() }
+  readonly #compiled
 
-  constructor(readonly host: TrafficHost) {}
+  constructor(readonly host: TrafficHost) {
+    this.#compiled = { expressions: createExpressions(host.onDecided), keys: new Map(), policies: new WeakMap() }
+  }
 
   /** Returns whether a URL is that of a public endpoint, or of a reserved domain without one. */
   takes(url: string): boolean {

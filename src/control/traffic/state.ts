@@ -1,5 +1,6 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
+import type { OnDecided } from '../../service/policy/cel/expression.ts'
 import type { AgentWatcher } from '../../traffic/agent-calls.ts'
 import type { UpstreamResponse } from '../../traffic/message.ts'
 import type { GatewayTraffic, ServedRequest } from '../../traffic/traffic.ts'
@@ -9,6 +10,12 @@ import { applyUpstreamFault } from '../faults/upstream-faults.ts'
 import type { SentEventLog } from '../sent-events/log.ts'
 import { createRedaction, TrafficJournal } from './journal.ts'
 
+/** The hooks of traffic. They must be set before the first request. */
+export interface TrafficHooks {
+  /** Receives the parts of expressions that decide a value, which makes evaluation slower. */
+  onDecided?: OnDecided | undefined
+}
+
 interface Surroundings {
   readonly engine: Engine
   readonly dialect: CommonDialect
@@ -16,6 +23,7 @@ interface Surroundings {
   /** Returns a text without the gateway's own keys. */
   withoutKeys(text: string): string
   readonly watchAgent: AgentWatcher
+  readonly hooks: TrafficHooks
   /** Undefined for a gateway without events. */
   readonly events: SentEventLog | undefined
 }
@@ -76,11 +84,12 @@ export class TrafficState {
 
   #createHost(): TrafficHost {
     const { upstreams, journal } = this
-    const { engine, dialect, watchAgent, events } = this.#surroundings
+    const { engine, dialect, watchAgent, events, hooks } = this.#surroundings
     return {
       dialect,
       upstreams,
       watchAgent,
+      onDecided: hooks.onDecided,
       get now() {
         return engine.now
       },

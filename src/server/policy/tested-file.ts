@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { cut } from '../../core/schema/text.ts'
 import { NOT_ENFORCED } from '../../service/policy/action.ts'
 import type { FileProblem } from '../../service/policy/files/check-file.ts'
-import type { CoveredAction, CoveredRule } from '../../testing/policy-tests/coverage.ts'
+import type { CoveredAction, CoveredPart, CoveredRule } from '../../testing/policy-tests/coverage.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
 /** The results of the tests of a file, and what they reached of its policy. */
@@ -21,19 +21,20 @@ export function percentOf(rules: readonly CoveredRule[]): number {
   return all === 0 ? 100 : Math.floor((reached * 100) / all)
 }
 
-/** Counts the outcomes of rules and their actions, those that tests reach, and those of these that let a rejected request pass. */
+/** Counts the outcomes of rules and their actions with the parts of expressions, those that tests reach, and those of these that let a rejected request pass. */
 export function countOutcomes(rules: readonly CoveredRule[]) {
-  const outcomes = rules.flatMap(({ actions }) => actions).flatMap((action) => action.outcomes)
-  const reached = outcomes.filter(({ wasReached }) => wasReached)
+  const actions = rules.flatMap((rule) => rule.actions)
   const conditions = rules.flatMap((rule) => rule.conditions)
+  const outcomes = actions.flatMap((action) => action.outcomes)
+  const all = [...outcomes, ...conditions, ...[...conditions, ...actions].flatMap(({ parts }) => parts)]
   return {
-    all: outcomes.length + conditions.length,
-    reached: reached.length + conditions.filter(({ wasReached }) => wasReached).length,
-    unenforced: reached.filter(({ name }) => name === NOT_ENFORCED).length,
+    all: all.length,
+    reached: all.filter(({ wasReached }) => wasReached).length,
+    unenforced: outcomes.filter(({ name, wasReached }) => wasReached && name === NOT_ENFORCED).length,
   }
 }
 
-/** Lists what no test reached, by line: rules, expressions and actions of rules that applied, and outcomes of actions that ran. */
+/** Lists what no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions that ran, and parts of expressions. */
 export function listUnreached(rules: readonly CoveredRule[]) {
   const found = rules.flatMap((rule) => {
     const name = `the rule ${rule.name ?? `${rule.phase}.${rule.index}`}`
@@ -42,19 +43,48 @@ export function listUnreached(rules: readonly CoveredRule[]) {
     return [
       ...conditions.map(({ line, source }) => ({
         line,
-        what: `the outcome "did not apply" of ${name}, with ${cut(source)} as false`,
+        what: `the outcome "did not apply" of ${name}, with ${shorten(source)} as false`,
       })),
+      ...rule.conditions.flatMap(({ parts }) => listUnreachedParts(parts, name)),
       ...rule.actions.flatMap(listUnreachedOf),
     ]
   })
   return found.sort((a, b) => a.line - b.line)
 }
 
-function listUnreachedOf({ type, line, wasReached, outcomes }: CoveredAction) {
+function listUnreachedOf({ type, line, wasReached, outcomes, parts }: CoveredAction) {
   if (!wasReached) return [{ line, what: `the action ${type}` }]
   const missing = outcomes.filter((each) => !each.wasReached)
-  return missing.map(({ name }) => ({ line, what: `the outcome "${name}" of ${type}` }))
+  return [
+    ...missing.map(({ name }) => ({ line, what: `the outcome "${name}" of ${type}` })),
+    ...listUnreachedParts(parts, type),
+  ]
 }
+
+/** Lists the parts of expressions that decided nothing. The items of lists are listed by line, because there can be many. */
+function listUnreachedParts(parts: readonly CoveredPart[], owner: string) {
+  const missing = parts.filter(({ wasReached }) => !wasReached)
+  const items = missing.filter(({ of }) => of === 'in')
+  const lines = [...new Set(items.map(({ line }) => line))]
+  return [
+    ...missing.filter(({ of }) => of !== 'in').map((part) => ({ line: part.line, what: describePart(part, owner) })),
+    ...lines.map((line) => {
+      const sources = items.filter((each) => each.line === line).map(({ source }) => source)
+      return {
+        line,
+        what: `the list ${sources.length > 1 ? 'items' : 'item'} ${shorten(sources.join(', '))} in ${owner}`,
+      }
+    }),
+  ]
+}
+
+function describePart({ of, source }: CoveredPart, owner: string): string {
+  if (of === '?:') return `the branch ${shorten(source)} of ?: in ${owner}`
+  return `the operand ${shorten(source)} of ${of} in ${owner}, as the first ${of === '||' ? 'true' : 'false'} one`
+}
+
+/** Returns the source of an expression in one line. */
+const shorten = (source: string) => cut(source.trim().replace(/\s*\n\s*/g, ' '))
 
 /** Returns a path as seen from the working directory. */
 export const shown = (file: string) => relative('', file) || file

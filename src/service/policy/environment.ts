@@ -14,6 +14,8 @@ export interface Scope {
   readonly isModule?: boolean
   /** True in `retry_condition`. */
   readonly isRetry?: boolean
+  /** The rule of the policy, such as `on_http_request.0`, for coverage. */
+  readonly rule?: string
 }
 
 /** Parses and checks the expressions of one scope. */

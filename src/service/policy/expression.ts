@@ -5,6 +5,7 @@ import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
 import { type ExpressionProblem, explain, suggestNegation } from './explain.ts'
 import { patternProblem } from './pattern.ts'
 import type { PolicyPath } from './problem.ts'
+import { LITERAL } from './template.ts'
 import { isVariable } from './variables.ts'
 
 export type { ExpressionProblem } from './explain.ts'
@@ -100,6 +101,18 @@ function findNegation(tree: ASTNode): string | undefined {
     found ??= suggestNegation(node)
   })
   return found
+}
+
+/** Returns the source of a node. Its range lacks parentheses at its ends, so those without their partner get one. */
+export function sourceOf({ input, range }: ASTNode): string {
+  const text = input.slice(range.start, range.end)
+  let [opening, closing] = [0, 0]
+  for (const letter of text.replace(LITERAL, '')) {
+    if (letter === '(') closing++
+    else if (letter === ')' && closing > 0) closing--
+    else if (letter === ')') opening++
+  }
+  return `${'('.repeat(opening)}${text}${')'.repeat(closing)}`
 }
 
 /** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */

@@ -1,9 +1,15 @@
 import { isObject } from '../../core/schema/values.ts'
 import { type Action, type Config, outcomesOf } from '../../service/policy/action.ts'
 import { ACTIONS } from '../../service/policy/actions/index.ts'
+import { keyOfPart, listParts, type Part } from '../../service/policy/cel/parts.ts'
+import { listExpressions } from '../../service/policy/check.ts'
+import { sourceOf } from '../../service/policy/expression.ts'
 import type { Slice } from '../../service/policy/files/find.ts'
+import type { PolicyOptions } from '../../service/policy/options.ts'
 import { PHASES } from '../../service/policy/phases.ts'
+import type { PolicyPath } from '../../service/policy/problem.ts'
 import type { ReadText } from '../../service/policy/text.ts'
+import { POLICY_SECRETS } from '../../service/resources/policy-secrets.ts'
 import { RAN, type Trace } from '../../traffic/trace.ts'
 
 /** A rule of a policy, and whether a test has reached it. */
@@ -25,6 +31,17 @@ export interface CoveredCondition {
   readonly source: string
   readonly line: number
   readonly wasReached: boolean
+  readonly parts: readonly CoveredPart[]
+}
+
+/** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
+export interface CoveredPart {
+  readonly of: Part['of']
+  /** The text of the part; `…` in a field that is a secret. */
+  readonly source: string
+  readonly line: number
+  /** True if the part decided the value of its operator for a request of a test. */
+  readonly wasReached: boolean
 }
 
 /** An action of a rule, and the outcomes that it can have. */
@@ -35,6 +52,8 @@ export interface CoveredAction {
   readonly wasReached: boolean
   /** The outcomes of a check, such as `allowed` and `limited`. Several replacements are one each. Other actions have one, `ran`. */
   readonly outcomes: readonly { readonly name: string; readonly wasReached: boolean }[]
+  /** The parts of the expressions in its config. */
+  readonly parts: readonly CoveredPart[]
 }
 
 /** Returns the names of the outcomes that an action can have. Each of several parts is one. */
@@ -47,16 +66,24 @@ function namesOf(row: Action | undefined, config: Config): readonly string[] {
 export class PolicyCoverage {
   /** The places of rules that applied and of actions that ran, the outcomes of these, and the expressions that were false. */
   readonly #reached = new Set<string>()
+  /** The keys of the parts of expressions that decided a value. */
+  readonly #decided = new Set<string>()
   readonly #read: ReadText
   readonly #slice: Slice
+  readonly #options: PolicyOptions
 
-  constructor(slice: Slice, read: ReadText) {
+  constructor(slice: Slice, read: ReadText, options: PolicyOptions) {
     this.#slice = slice
     this.#read = read
+    this.#options = options
   }
 
-  /** Notes the trace of a request. Outcomes count only if the test compares something of the request. */
-  add(trace: Trace, isCompared: boolean): void {
+  /**
+   * Notes the trace of a request, and the keys of the parts of expressions that decided a value. Outcomes and parts count only if the
+   * test compares something of the request.
+   */
+  add(trace: Trace, decided: Iterable<string>, isCompared: boolean): void {
+    if (isCompared) for (const part of decided) this.#decided.add(part)
     for (const each of trace) {
       if (!('actions' in each)) continue
       const rule = `${each.phase}.${each.index}`
@@ -78,6 +105,7 @@ export class PolicyCoverage {
       const rules: unknown = isObject(value) ? value[phase] : undefined
       return Array.isArray(rules) ? rules.map((rule: unknown, index) => ({ phase, rule, index })) : []
     })
+    const partsBelow = this.#listParts()
     return phases.map(({ phase, rule, index }) => {
       const { name, actions, expressions } = isObject(rule) ? rule : {}
       const path = [phase, index]
@@ -91,26 +119,49 @@ export class PolicyCoverage {
         conditions: (Array.isArray(expressions) ? expressions : []).flatMap((source: unknown, at) => {
           // The constant is true for each request.
           if (typeof source !== 'string' || source.trim() === 'true') return []
-          return { source, line: this.#lineOf([...path, 'expressions', at]), wasReached: wasReached(source) }
+          const place = [...path, 'expressions', at]
+          return { source, line: this.#lineOf(place), wasReached: wasReached(source), parts: partsBelow(place) }
         }),
         actions: (Array.isArray(actions) ? actions : []).map((action: unknown, at) => {
           const { type: given, config } = isObject(action) ? action : {}
           const type = String(given ?? '')
           const row = ACTIONS.find((each) => each.type === type)
           const names = namesOf(row, isObject(config) ? config : {})
+          const place = [...path, 'actions', at]
           return {
             type,
-            line: this.#lineOf([...path, 'actions', at]),
+            line: this.#lineOf(place),
             wasReached: wasReached(at),
             outcomes: names.map((outcome) => ({ name: outcome, wasReached: wasReached(at, outcome) })),
+            parts: partsBelow(place),
           }
         }),
       }
     })
   }
 
-  #lineOf(path: readonly (string | number)[]): number {
+  /** Returns a function that returns the parts of all expressions below a path. */
+  #listParts(): (path: PolicyPath) => readonly CoveredPart[] {
+    const found = listExpressions(this.#read.value, this.#options).flatMap(({ source, tree, path, offset }) => {
+      const isSecret = path.some((name) => POLICY_SECRETS.has(String(name)))
+      return (tree ? listParts(tree) : []).map(({ of, node }) => {
+        // Later lines are indented in the file.
+        const [line = ''] = node.input.slice(node.range.start, node.range.end).split('\n', 1)
+        const within = { offset: offset + node.range.start, length: line.length }
+        const part: CoveredPart = {
+          of,
+          source: isSecret ? '…' : sourceOf(node),
+          line: this.#lineOf(path, within),
+          wasReached: this.#decided.has(keyOfPart(path.slice(0, 2).join('.'), source, node)),
+        }
+        return { path, part }
+      })
+    })
+    return (above) => found.filter(({ path }) => above.every((key, at) => key === path[at])).map(({ part }) => part)
+  }
+
+  #lineOf(path: PolicyPath, within?: Parameters<ReadText['locate']>[1]): number {
     const { text, linesBefore, isScattered } = this.#slice
-    return linesBefore + (isScattered ? 1 : text.slice(0, this.#read.locate(path).start).split('\n').length)
+    return linesBefore + (isScattered ? 1 : text.slice(0, this.#read.locate(path, within).start).split('\n').length)
   }
 }

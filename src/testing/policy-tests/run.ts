@@ -60,27 +60,30 @@ export class PolicyTestRun {
     this.#file = { ...file, ...known }
     // Each gateway reads the policy, and JSON is read much faster than YAML.
     this.#policy = JSON.stringify(read.value)
-    this.coverage = new PolicyCoverage(slice, read)
+    this.coverage = new PolicyCoverage(slice, read, known)
   }
 
   async run({ name, line, steps }: PolicyTest): Promise<PolicyTestResult> {
     const gateway = createVisited(this.#file, this.#policy, steps)
+    const decided = new Set<string>()
+    gateway.transport.hooks.onDecided = (part) => decided.add(part)
     const failures = new Set<string>()
     for (const step of steps) {
       if ('advance' in step)
         gateway.clock.advance(step.advance as Duration) // The reading has checked it.
       else {
-        const failed = await this.#runRequest(gateway, step, failures)
+        const failed = await this.#runRequest(gateway, step, decided, failures)
         if (failed) return { name, line: step.line, ...failed, failures: [...failures] }
       }
     }
     return { name, line, differences: [], request: '', trace: '', failures: [...failures] }
   }
 
-  /** Sends a request, and compares the last response. Returns undefined if it is as expected. */
+  /** Sends a request, and compares the last response. `decided` receives the parts of expressions that decide. Returns undefined if the response is as expected. */
   async #runRequest(
     gateway: Visited,
     { request, repeat = 1, expect: expected }: Extract<TestStep, { request: object }>,
+    decided: Set<string>,
     failures: Set<string>,
   ) {
     const { url, method = 'GET', headers, body, from } = request
@@ -89,6 +92,7 @@ export class PolicyTestRun {
     let text = ''
     let entry: TrafficEntry | undefined
     for (let count = 0; count < repeat; count++) {
+      decided.clear()
       try {
         const init = { method, ...(headers && { headers }), ...(body !== undefined && { body }), ...(from && { from }) }
         response = await gateway.traffic.fetch(url, init)
@@ -100,7 +104,7 @@ export class PolicyTestRun {
       // The rules for messages run as the body is read.
       text = (await response?.text()) ?? ''
       entry = gateway.traffic.last()
-      this.coverage.add(entry?.trace ?? [], expected !== undefined && count === repeat - 1)
+      this.coverage.add(entry?.trace ?? [], decided, expected !== undefined && count === repeat - 1)
       for (const failure of formatFailures(entry?.trace ?? [])) failures.add(failure)
     }
     const differences = compare(expected ?? {}, response, text, entry)

@@ -4,7 +4,7 @@ import { pathOfNode } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
 import { hasItem, makeMap, readItem } from './items.ts'
 import { join, listItems, MACROS, requireBool } from './macros.ts'
-import { negate, OPERATORS, toInt } from './operators.ts'
+import { areEqual, negate, OPERATORS, toInt } from './operators.ts'
 import type { Overloads } from './overloads.ts'
 import { noOverload, TYPES, typeOf } from './types.ts'
 import { EvaluationProblem, readField, type Values } from './values.ts'
@@ -13,7 +13,11 @@ import { EvaluationProblem, readField, type Values } from './values.ts'
 export class Frame {
   readonly slots: unknown[] = []
 
-  constructor(readonly values: Values) {}
+  constructor(
+    readonly values: Values,
+    /** Receives the parts that decide a value, if the compiler counts parts. */
+    readonly decided?: ASTNode[],
+  ) {}
 }
 
 /** Returns the value of a part of an expression. @throws EvaluationProblem, MissingFact */
@@ -25,6 +29,8 @@ export class Compiler {
     readonly overloads: Overloads,
     /** The paths of the variables that are text and have variables below them, such as `req.url`. */
     readonly texts: ReadonlySet<string>,
+    /** True if evaluations note which parts decide a value, for coverage. */
+    readonly countsParts = false,
     /** The variables of the macros around a node. Their values are in the slots of a frame. */
     readonly locals: readonly string[] = [],
   ) {}
@@ -63,12 +69,16 @@ export class Compiler {
         return (frame) => makeMap(entries.map(([key, value]) => [key(frame), value(frame)] as const))
       }
       case '?:': {
-        const [condition, yes, no] = [node.args[0], node.args[1], node.args[2]].map((each) => this.compile(each))
-        return (frame) => (requireBool(condition?.(frame), '?:') ? yes : no)?.(frame)
+        const condition = this.compile(node.args[0])
+        const [yes, no] = [this.#compilePart(node.args[1]), this.#compilePart(node.args[2])]
+        return (frame) => (requireBool(condition(frame), '?:') ? yes : no)(frame)
       }
       case '||':
-      case '&&':
-        return join(this.compile(node.args[0]), this.compile(node.args[1]), node.op)
+      case '&&': {
+        const decisive = node.op === '||'
+        const [left, right] = [this.#compilePart(node.args[0], decisive), this.#compilePart(node.args[1], decisive)]
+        return join(left, right, node.op)
+      }
       case '!_': {
         const condition = this.compile(node.args)
         return (frame) => !requireBool(condition(frame), '!')
@@ -82,10 +92,35 @@ export class Compiler {
       case '.?':
         throw noOverload(node.op)
       default: {
+        if (node.op === 'in' && node.args[1].op === 'list' && this.countsParts)
+          return this.#compileSearch(node.args[0], node.args[1].args)
         const operate = OPERATORS[node.op]
         const [left, right] = [this.compile(node.args[0]), this.compile(node.args[1])]
         return (frame) => operate?.(left(frame), right(frame))
       }
+    }
+  }
+
+  /** Compiles a part of a node. With `decisive`, only that value of the part decides. */
+  #compilePart(node: ASTNode, decisive?: boolean): Evaluate {
+    const evaluate = this.compile(node)
+    if (!this.countsParts) return evaluate
+    return (frame) => {
+      const value = evaluate(frame)
+      if (decisive === undefined || value === decisive) frame.decided?.push(node)
+      return value
+    }
+  }
+
+  /** Compiles the search for a value in a list, and notes the items that are found. */
+  #compileSearch(node: ASTNode, list: readonly ASTNode[]): Evaluate {
+    const [value, items] = [this.compile(node), list.map((each) => this.compile(each))]
+    return (frame) => {
+      const wanted = value(frame)
+      const values = items.map((each) => each(frame))
+      const found = list.filter((_, at) => areEqual(wanted, values[at]))
+      frame.decided?.push(...found)
+      return found.length > 0
     }
   }
 
@@ -130,7 +165,7 @@ export class Compiler {
     if (!macro || variable?.op !== 'id' || bodies.length === 0)
       return this.#callOverload(`.${name}`, [receiver, ...args])
     const slot = this.locals.length
-    const inner = new Compiler(this.overloads, this.texts, [...this.locals, variable.args])
+    const inner = new Compiler(this.overloads, this.texts, this.countsParts, [...this.locals, variable.args])
     const range = this.compile(receiver)
     const parts = bodies.map((each) => inner.compile(each))
     return (frame) => {

@@ -3,6 +3,7 @@ import { languageOf, type Scope } from '../environment.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { Compiler, type Evaluate, Frame } from './evaluate.ts'
 import { createOverloads, type Overloads } from './overloads.ts'
+import { keyOfPart } from './parts.ts'
 import { type CompilePattern, createPatterns } from './pattern.ts'
 import { EvaluationProblem, MissingFact, type Values } from './values.ts'
 
@@ -24,24 +25,28 @@ export interface Expressions {
   readonly pattern: CompilePattern
 }
 
+/** Receives the key of a part of an expression that decided a value. */
+export type OnDecided = (part: string) => void
+
 /** The most expressions that are kept. */
 const MAX_KEPT = 10_000
 
 /** The first names of variables. */
 const ROOTS = ['req', 'res', 'conn', 'endpoint', 'time', 'vars', 'actions', 'attempts', 'last_attempt']
 
-export function createExpressions(): Expressions {
+/** With `onDecided`, evaluations call it with the key of each part that decides a value, for coverage. */
+export function createExpressions(onDecided?: OnDecided): Expressions {
   const known = new Map<string, Expression>()
   const pattern = createPatterns()
   let overloads: Overloads | undefined
   return {
     pattern,
     compile(source, scope) {
-      const key = [scope.phase, scope.hasTls, scope.isModule, scope.isRetry, source].join()
+      const key = [scope.phase, scope.hasTls, scope.isModule, scope.isRetry, onDecided && scope.rule, source].join()
       const found = known.get(key)
       if (found) return found
       overloads ??= createOverloads(pattern)
-      const expression = compile(source, scope, overloads)
+      const expression = compile(source, scope, overloads, onDecided)
       if (known.size >= MAX_KEPT) known.clear()
       known.set(key, expression)
       return expression
@@ -49,17 +54,28 @@ export function createExpressions(): Expressions {
   }
 }
 
-function compile(source: string, scope: Scope, overloads: Overloads): Expression {
+function compile(source: string, scope: Scope, overloads: Overloads, onDecided: OnDecided | undefined): Expression {
   try {
     const { environment, texts } = languageOf(scope)
     const tree = environment.parse(source).ast
-    const evaluate = new Compiler(overloads, texts).compile(tree)
+    const evaluate = new Compiler(overloads, texts, onDecided !== undefined).compile(tree)
     const calls = listReads(tree).map((node) => {
       const read = new Compiler(overloads, texts).compile(node)
       const text = node.input.slice(node.range.start, node.range.end)
       return { source: text, evaluate: (values: Values) => run(read, new Frame(values), text) }
     })
-    return { source, paths: listPaths(tree), calls, evaluate: (values) => run(evaluate, new Frame(values), source) }
+    const evaluateCounted = (values: Values) => {
+      const decided: ASTNode[] = []
+      const value = run(evaluate, new Frame(values, decided), source)
+      for (const part of decided) onDecided?.(keyOfPart(scope.rule, source, part))
+      return value
+    }
+    return {
+      source,
+      paths: listPaths(tree),
+      calls,
+      evaluate: onDecided ? evaluateCounted : (values) => run(evaluate, new Frame(values), source),
+    }
   } catch (error) {
     // A policy that was not checked, such as one of a snapshot.
     const problem = toProblem(error)

@@ -25,7 +25,7 @@ export function numberOf(value: unknown): bigint | number | undefined {
 }
 
 /** Returns whether two values are equal. Numbers of different types can be; other values of different types are not. */
-function areEqual(a: unknown, b: unknown): boolean {
+export function areEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string') return false
   const [x, y] = [numberOf(a), numberOf(b)]

@@ -1,0 +1,37 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { walk } from '../expression.ts'
+
+/** A part of an expression that can decide a value: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
+export interface Part {
+  readonly of: '||' | '&&' | '?:' | 'in'
+  readonly node: ASTNode
+}
+
+/** Lists the parts of an expression that can decide a value, in order. */
+export function listParts(tree: ASTNode): readonly Part[] {
+  const parts: Part[] = []
+  walk(tree, (node) => parts.push(...partsOf(node)))
+  return parts.sort((a, b) => a.node.range.start - b.node.range.start)
+}
+
+/** Returns the parts of a node. A part with the same operator has parts instead, as in `a || b || c`. */
+function partsOf(node: ASTNode): readonly Part[] {
+  const toParts = (of: Part['of'], nodes: readonly ASTNode[]) =>
+    nodes.filter(({ op }) => op !== of).map((each) => ({ of, node: each }))
+  switch (node.op) {
+    case '||':
+    case '&&':
+      return toParts(node.op, node.args)
+    case '?:':
+      return toParts(node.op, node.args.slice(1))
+    case 'in':
+      return node.args[1].op === 'list' ? toParts(node.op, node.args[1].args) : []
+    default:
+      return []
+  }
+}
+
+/** Returns the key of a part of an expression of a rule. */
+export function keyOfPart(rule: string | undefined, source: string, { range }: ASTNode): string {
+  return `${rule} ${range.start}-${range.end} ${source}`
+}
