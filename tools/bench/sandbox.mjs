@@ -149,7 +149,56 @@ async function measureMemory() {
   print('memory above the bare object, KB', (memory.worker - memory.bare).toFixed(0), 'at most 64')
 }
 
-const PARTS = { speed: measureSpeed, wake: measureWake, many: measureMemory }
+const MOVED = 9900
+
+/** Measures how long ten others wait while sandboxes move thousands of domains each, which get and renew their certificates. */
+async function measureMove() {
+  const domain = (_, n) => ({
+    domain: `app-${n}.example.com`,
+    certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+  })
+  const initial = { reservedDomains: Array.from({ length: MOVED }, domain) }
+  for (const [movers, advance] of [
+    [1, '365d'],
+    [4, '60d'],
+    [12, '60d'],
+  ]) {
+    const served = await startWorker('worker')
+    const keys = []
+    for (let n = 0; n < movers; n++)
+      keys.push(await served.createWithKeys(`moved-${n}`, { clock: 'manual', start: '2026-01-01T00:00:00Z', initial }))
+    const others = []
+    for (let n = 0; n < 10; n++) others.push([`other-${n}`, await createSandbox(served, `other-${n}`)])
+    const get = ([name, headers]) =>
+      measureTime(() => served.send('GET', `/s/${name}/reserved_addrs?limit=1`, { headers }))
+    /** Lets the others call, one after another, until `isOver`. Returns their times in ms, shortest first. */
+    const callUntil = async (isOver) => {
+      const times = []
+      for (let n = 0; !isOver(times); n++) times.push(await get(others[n % others.length]))
+      return times.sort((a, b) => a - b)
+    }
+    const p99 = (times) => times[Math.floor(times.length * 0.99)]
+    const quiet = p99(await callUntil(({ length }) => length === 1000))
+    const statuses = []
+    const startedAt = performance.now()
+    for (const [n, { control_key }] of keys.entries()) {
+      const headers = { 'fauxgate-control-key': control_key }
+      const sent = served.send('POST', `/s/moved-${n}/_fauxgate/clock`, { headers, body: { advance } })
+      sent.then(({ status }) => statuses.push(status))
+    }
+    const during = await callUntil(() => statuses.length === movers)
+    const what = `${movers} × ${format(MOVED)} domains moved by ${advance}`
+    print(`${what}: s`, ((performance.now() - startedAt) / 1000).toFixed(1))
+    print(`${what}: statuses`, [...new Set(statuses)].join(', '), '200')
+    print(`${what}: p99 of others, quiet, ms`, quiet.toFixed(1))
+    print(`${what}: p99 of ${format(during.length)} calls of others during it, ms`, p99(during).toFixed(1))
+    print(`${what}: the longest call of others, ms`, during.at(-1).toFixed(0))
+    print(`${what}: ratio of the p99`, (p99(during) / quiet).toFixed(1), 'at most 10')
+    await served.stop()
+  }
+}
+
+const PARTS = { speed: measureSpeed, wake: measureWake, many: measureMemory, move: measureMove }
 const parts = process.argv.slice(2)
 if (installWorkerd('all measurements'))
   for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()
