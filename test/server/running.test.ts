@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { globalAgent } from 'node:http'
+import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,15 +16,16 @@ const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
 // Another server may listen at the default port of this machine. The tests connect to a port without a server.
 type Connecting = (options: { readonly port?: number | string }, ...more: readonly unknown[]) => Socket
-// Node's types do not have this method.
-const agent = globalAgent as unknown as { createConnection: Connecting }
-const { createConnection } = agent
+// Node's types do not have this method. Each request of a command has an agent of its own.
+const agents = Agent.prototype as unknown as { createConnection: Connecting }
+const { createConnection } = agents
 beforeAll(() => {
-  agent.createConnection = (options, ...more) =>
-    Number(options.port) === 4747 ? connect(9, '127.0.0.1') : createConnection.call(agent, options, ...more)
+  agents.createConnection = function (options, ...more) {
+    return Number(options.port) === 4747 ? connect(9, '127.0.0.1') : createConnection.call(this, options, ...more)
+  }
 })
 afterAll(() => {
-  agent.createConnection = createConnection
+  agents.createConnection = createConnection
 })
 
 describe('A command without a URL', () => {

@@ -63,13 +63,19 @@ const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Waits with a timer of the host, the only one that a gateway sets: for calls that wait and for delayed responses. */
 async function waitForSystemTime(at: number, signal?: AbortSignal, isBackground = false): Promise<void> {
-  for (let left = at - Date.now(); left > 0; left = at - Date.now())
-    await sleep(Math.min(left, MAX_WAIT_MS), signal, isBackground)
+  // All are read at once, in case a test fakes the globals during the wait.
+  const { Date: date, setTimeout, clearTimeout } = globalThis
+  const timers = { setTimeout, clearTimeout }
+  for (let left = at - date.now(); left > 0; left = at - date.now())
+    await sleep(Math.min(left, MAX_WAIT_MS), timers, signal, isBackground)
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined, isBackground: boolean): Promise<void> {
-  // Both functions are read at once, in case a test fakes the globals during the wait.
-  const { setTimeout, clearTimeout } = globalThis
+function sleep(
+  ms: number,
+  { setTimeout, clearTimeout }: Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>,
+  signal: AbortSignal | undefined,
+  isBackground: boolean,
+): Promise<void> {
   return abortable(signal, (resolve) => {
     const id = setTimeout(resolve, ms)
     // Timers of browsers and of workers are numbers.

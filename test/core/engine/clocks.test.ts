@@ -1,5 +1,6 @@
 import { createClock } from '@sinonjs/fake-timers'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '../../../src/core/engine/clock.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { createDomainReaders, ECDSA } from '../../support/provisioning.ts'
 
@@ -56,6 +57,18 @@ describe('The system clock (rules: time#clocks)', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect(results).toEqual([gateway.reservedDomains.get(id).certificate?.id])
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('waits by the timers and the date that were there when the wait began', async () => {
+    vi.useFakeTimers({ now: NOW })
+    const end = vi.fn()
+    void Promise.resolve(systemClock.waitUntil?.(NOW + 1000)).then(end)
+    const startTimer = vi.fn()
+    vi.stubGlobal('Date', { now: () => 0 })
+    vi.stubGlobal('setTimeout', startTimer)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    await vi.advanceTimersByTimeAsync(1000)
+    expect([end.mock.calls.length, startTimer.mock.calls.length]).toEqual([1, 0])
   })
 
   test('lets settled() wait longer than one host timer can', async () => {
