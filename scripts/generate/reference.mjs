@@ -21,6 +21,11 @@ export default function reference() {
 /** Fields that most resources have. The page explains them once. */
 const COMMON = ['id', 'uri', 'created_at', 'updated_at', 'description', 'metadata', 'next_page_uri']
 
+/** Says which entries of an error the service has too. */
+const DETAILS =
+  'texts. `operation_id` is the service’s. fauxgate adds facts about the value: `field`, `rule` (the key of the error), `received`, ' +
+  '`allowed`, `choices`, `nearest`, `typed`, `further_problems`, `field:<path>` with each message, and `id` of a missing resource'
+
 /** Returns the page about the operations of the service. */
 function formatPage(whole) {
   const groups = whole.tags.filter(({ name }) => name !== 'controls')
@@ -33,7 +38,7 @@ function formatPage(whole) {
     for (const each of types) shown.add(each)
     return [
       `## ${titleOf(name)}`,
-      `${description} \`gateway.${toCall(name)}\`.${formatListField(operations, whole.schemas)}`,
+      `${description} \`gateway.${toCall(name)}\`.${formatListField(operations, whole.schemas)}${formatFilterFields(operations)}`,
       formatOperations(operations, shared, errors),
       types.flatMap((each) => formatTypeLine(each, whole.schemas[each])).join('\n'),
     ].filter((part) => part !== '')
@@ -52,12 +57,23 @@ function formatPage(whole) {
         ['API key', '`Authorization: Bearer <API key>`'],
         ['version header', whole.version],
         ['body of POST, PUT and PATCH', '`Content-Type: application/json`'],
-        ['body of an error', '`{ error_code, status_code, msg, details }`; `details` has `operation_id`'],
-        ['unknown path or method', '404 `{ status_code, msg, details: { path } }`, without `error_code`'],
+        ['body of an error', '`{ error_code, status_code, msg, details }`'],
+        ['`details` of an error', DETAILS],
+        [
+          'unknown path or method',
+          '404 `{ status_code, msg: "Not Found", details: { path } }`, without `error_code`. `gateway.report()` has the message of 90400 or 90405',
+        ],
+        [
+          'fields of a body',
+          '`null` means not given. `""` empties a text. As an id, a region or a type of key, it means not given',
+        ],
+        ['times in a response', 'RFC 3339 in UTC without fractions, such as `2026-01-01T00:00:00Z`'],
         ...Object.entries(shared).map(([what, { keys }]) => [`errors of ${what}`, formatNumbers(keys, errors)]),
       ],
     ),
-    'Lists take `limit` (1 to 100), `before_id` and `filter`, and return `uri` and `next_page_uri`. Most resources also have `id`, `uri`, ' +
+    'Lists take `limit` (1 to 100), `before_id` and `filter`, and return `uri` and `next_page_uri`. A list begins with the newest resource. ' +
+      '`before_id` need not exist: the page has the resources with a lower id. `filter` compares fields of `obj`, such as ' +
+      '`obj.description == "shop"`. Most resources also have `id`, `uri`, ' +
       '`created_at`, `description` (up to 255 bytes) and `metadata` (up to 4096 bytes).',
     'The name of an operation is that of its family and its action: `reserved_domains.create` is `gateway.reservedDomains.create`. In the ' +
       'types, * marks a required field of a body.',
@@ -77,6 +93,19 @@ function formatListField(operations, schemas) {
     Object.entries(schemas[name].properties).flatMap(([field, { type }]) => (type === 'array' ? field : [])),
   )
   return fields.length === 0 ? '' : ` List field: ${[...new Set(fields)].map((field) => `\`${field}\``).join(', ')}.`
+}
+
+const filterable = new Map(
+  Object.values({ ...families, ...ngrokFamilies }).flatMap((family) =>
+    Object.values(family.operations).map((operation) => [operation.name, operation.filterable ?? []]),
+  ),
+)
+
+/** Names the fields that the filter of a list can compare. Returns an empty text if there are none. */
+function formatFilterFields(operations) {
+  const fields = operations.flatMap(({ operationId }) => filterable.get(operationId) ?? [])
+  const names = [...new Set(fields.map((field) => `\`${field.name ?? field}\``))]
+  return names.length === 0 ? '' : ` Filter fields: ${names.join(', ')}.`
 }
 
 /** Returns the errors that kinds of operations share, each with the operations. */
@@ -134,14 +163,18 @@ function formatNumbers(keys, errors) {
   return texts.join(', ')
 }
 
-/** Returns the line of a type that has fields of its own. Lists have none. */
-function formatTypeLine(name, { properties = {}, required = [] }) {
+/**
+ * Returns the line of a type that has fields of its own. Lists have none. A field with an alias is required, unless the alias is
+ * sent: the schema says so with `if` and `else`.
+ */
+function formatTypeLine(name, { properties = {}, required = [], if: aliased, else: otherwise }) {
   if (properties.next_page_uri) return []
   const fields = Object.entries(properties).filter(([field]) => !COMMON.includes(field))
   const isSent = !required.includes('id')
   const texts = fields.map(([field, json]) => {
     const type = formatType(json)
-    return `${field}${isSent && required.includes(field) ? '*' : ''}${type === 'text' ? '' : `: ${type}`}`
+    const orAlias = otherwise?.required?.includes(field) ? `* (or ${aliased.required})` : ''
+    return `${field}${isSent && required.includes(field) ? '*' : orAlias}${type === 'text' ? '' : `: ${type}`}`
   })
   return texts.length === 0 ? [] : [`- ${name} { ${texts.join(', ')} }`]
 }

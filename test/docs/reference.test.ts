@@ -50,6 +50,64 @@ describe('The page with the reference in the package', () => {
     expect(errors).toContainEqual(expect.objectContaining({ number: error_code.replace('ERR_NGROK_', ''), status }))
   })
 
+  const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+  const messageOf = (number: number) =>
+    new RegExp(`^\\| ${number} \\| \\d+ \\| \\w+ \\| (.+) \\|$`, 'm').exec(page)?.[1]
+
+  test('has the messages of createNgrok, where those of createGateway differ', async () => {
+    const gateway = createNgrok()
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const answer = await gateway.fetch(`${gateway.url}/reserved_domains/${id}`, {
+      method: 'PATCH',
+      headers,
+      body: '{}',
+    })
+    const { msg } = (await answer.json()) as { msg: string }
+    expect(messageOf(422)).toBe(msg)
+    await gateway.fetch(`${gateway.url}/nowhere`, { headers })
+    expect(messageOf(90400)).toBe(gateway.requests.last()?.problem)
+  })
+
+  test('says what a body and a list may have', async () => {
+    const gateway = createNgrok()
+    const send = async (method: string, path: string, body?: object) => {
+      const answer = await gateway.fetch(gateway.url + path, {
+        method,
+        headers,
+        body: body ? JSON.stringify(body) : null,
+      })
+      return { status: answer.status, body: JSON.parse(await answer.text()) }
+    }
+    expect(page).toContain('- ReservedDomainCreate { domain* (or name), ')
+    expect((await send('POST', '/reserved_domains', {})).body.error_code).toBe('ERR_NGROK_215')
+    expect((await send('POST', '/reserved_domains', { name: 'app.example.com' })).status).toBe(201)
+
+    const first = await send('POST', '/reserved_addrs', { description: 'a', metadata: 'b', region: '' })
+    expect(first.body).toMatchObject({ region: 'us', created_at: expect.stringMatching(/^[\d-]{10}T[\d:]{8}Z$/) })
+    const path = `/reserved_addrs/${first.body.id}`
+    await send('PATCH', path, { endpoint_configuration_id: 'ec_1' })
+    const sent = { description: null, metadata: '', endpoint_configuration_id: '' }
+    expect((await send('PATCH', path, sent)).body).toMatchObject({
+      description: 'a',
+      metadata: '',
+      endpoint_configuration: { id: 'ec_1' },
+    })
+    expect((await send('GET', '/reserved_addrs?before_id=ra_1')).body.reserved_addrs).toHaveLength(1)
+    expect((await send('GET', '/reserved_addrs?before_id=ra_0')).body.reserved_addrs).toHaveLength(0)
+    const fields = /List field: `reserved_addrs`. Filter fields: (.*)\.$/m
+      .exec(page)?.[1]
+      ?.replaceAll(/`(\w+)`/g, 'obj.$1')
+    const wrong = await send('GET', `/reserved_addrs?filter=${encodeURIComponent('obj.x == 1')}`)
+    expect(wrong.body.msg).toContain(`expected ${fields}. Supported`)
+  })
+
+  test('lists the entries of the details of errors', () => {
+    const schema = openApi(ngrok, { families: ngrokFamilies }).components.schemas.Error
+    const names = Object.keys(schema?.properties?.details?.properties ?? {})
+    const row = /^\| `details` of an error \| (.*) \|$/m.exec(page)?.[1]
+    expect(names.filter((name) => !row?.includes(`\`${name}\``))).toEqual([])
+  })
+
   test('has the status of a taken name', async () => {
     const gateway = createNgrok({ initial: { reservedDomains: [{ domain: 'app.example.com' }] } })
     const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }

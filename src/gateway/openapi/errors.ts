@@ -2,12 +2,13 @@ import { CONTROL_KEY_HEADER } from '../../control/address.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { codeOf, formatMessage, statusOf } from '../../core/schema/error-facts.ts'
 import type { CatalogueError } from '../../core/schema/errors.ts'
-import { type Dialect, standard } from '../../service/resources/dialects.ts'
+import { type Dialect, ngrok, standard } from '../../service/resources/dialects.ts'
 import { createReference, type Example, type ResponseItem } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
+import ngrokMessages from './messages.ngrok.json'
 
-// `npm run generate` writes messages.json: the responses to the requests of test/core/schema/errors.
+// `npm run generate` writes messages.json and messages.ngrok.json: the responses to the requests of test/core/schema/errors.
 
 /** Makes the responses of some errors, by status. */
 export function createErrorResponses(
@@ -53,10 +54,11 @@ function createExample(error: CatalogueError, dialect: Dialect): Example {
 }
 
 const RECORDED_MESSAGES: Readonly<Record<string, string>> = messages
+const NGROK_MESSAGES: Readonly<Record<string, string>> = ngrokMessages
 
 /** Returns the recorded message of an error. If no test causes the error, makes a message with the names of its values in braces. */
 function createMessage(error: CatalogueError, dialect: Dialect): string {
-  const recorded = RECORDED_MESSAGES[error.key]
+  const recorded = (dialect.name === ngrok.name ? NGROK_MESSAGES[error.key] : undefined) ?? RECORDED_MESSAGES[error.key]
   if (recorded === undefined) return formatMessage(error, { header: CONTROL_KEY_HEADER })
   const [recordedDomain = ''] = standard.serviceDomains
   const [serviceDomain = recordedDomain] = dialect.serviceDomains
