@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { createNgrok, type Ngrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { createGateway, type Gateway, manualClock, ngrok, standard } from '../../src/index.ts'
 import { allCommands } from '../../src/server/commands/all.ts'
+import { certificatePair, issuedDomain, uploadedDomain } from '../../src/testing/testing.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
 
@@ -38,6 +39,56 @@ test('docs/standard.md says that both dialects number errors alike, and where th
   const others = errors.filter(({ value, other }) => value.status_code !== other?.status_code).map(({ key }) => key)
   expect(others.toSorted()).toEqual(['auth_invalid', 'auth_missing', 'auth_unparsable', 'domain_taken'])
   expect(read('docs/standard.md')).toContain('Its status is the same too, except for the two kinds above.')
+})
+
+describe('docs/state.md says which keys the JSON of a snapshot restores in another gateway:', () => {
+  const keyOf = (gateway: Ngrok, id: string) => catchMessage(() => gateway.authority.privateKeyPem(id))
+  const catchMessage = (call: () => string) => {
+    try {
+      return call()
+    } catch (error) {
+      return String(error)
+    }
+  }
+  test.each([
+    ['those of automatic certificates, by default', issuedDomain, 'test', true],
+    ['none with fresh keys', issuedDomain, 'fresh', false],
+    ['none of uploads', uploadedDomain, 'test', false],
+  ] as const)('%s', (_what, build, authorityKeys, isSame) => {
+    const create = () => createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), authorityKeys })
+    const [gateway, other] = [create(), create()]
+    const { id } = build(gateway, { domain: 'app.example.com' }).certificate
+    other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    expect(keyOf(other, id) === keyOf(gateway, id)).toBe(isSame)
+    const before = keyOf(gateway, id)
+    gateway.restore(gateway.snapshot())
+    expect(keyOf(gateway, id)).toBe(before)
+    expect(read('docs/state.md')).toContain('except for the keys of automatic certificates')
+  })
+})
+
+test('docs/ngrok.md says which domains have a target and a policy', () => {
+  const gateway = createNgrok()
+  const { id: certificate_id } = gateway.tlsCertificates.create(certificatePair({ names: ['b.example.com'] }))
+  const shownOf = (body: { domain: string; certificate_id?: string }) => {
+    const { cname_target, certificate_management_policy } = gateway.reservedDomains.create(body)
+    return [cname_target !== null, certificate_management_policy !== null]
+  }
+  expect(shownOf({ domain: 'foo.ngrok.app' })).toEqual([false, false])
+  expect(shownOf({ domain: 'app.example.com' })).toEqual([true, true])
+  expect(shownOf({ domain: 'b.example.com', certificate_id })).toEqual([true, false])
+  expect(read('docs/ngrok.md')).toContain(
+    'has neither a `cname_target` nor a certificate policy. Any other domain gets a policy, unless',
+  )
+})
+
+test('docs/faults.md says that an unknown name or path of a fault throws', () => {
+  const gateway = createNgrok()
+  // A misspelt name is no type error in JavaScript.
+  const add = (fault: object) => () => gateway.faults.add(fault)
+  expect(add({ operation: 'reserved_domains.craete' })).toThrow('operation is "reserved_domains.craete". Allowed:')
+  expect(add({ path: '/reserved_domain' })).toThrow('path is "/reserved_domain". Allowed:')
+  expect(read('docs/faults.md')).toContain('an unknown name or path throws |')
 })
 
 describe('The status of a name that is reserved already', () => {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Version is the version of fauxgate that npx installs if no folder above the tests has it.
+// Version is the version of fauxgate that npx starts, if it is installed and no folder above the tests has it.
 const Version = "0.1.0"
 
 // Gateway is the gateway of one test, with its controls. If a control fails, the test ends with the server's message.
