@@ -1,5 +1,5 @@
 import { createClock } from '@sinonjs/fake-timers'
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/core/engine/clock.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { createDomainReaders, ECDSA } from '../../support/provisioning.ts'
@@ -66,8 +66,8 @@ describe('The system clock (rules: time#clocks)', () => {
     const startTimer = vi.fn()
     vi.stubGlobal('Date', { now: () => 0 })
     vi.stubGlobal('setTimeout', startTimer)
-    onTestFinished(() => void vi.unstubAllGlobals())
     await vi.advanceTimersByTimeAsync(1000)
+    vi.unstubAllGlobals()
     expect([end.mock.calls.length, startTimer.mock.calls.length]).toEqual([1, 0])
   })
 
