@@ -44,7 +44,7 @@ describe('fauxgate sandbox init', () => {
     writeFileSync('package.json', '{}')
     const { stdout } = await runToEnd({}, 'sandbox', 'init')
     expect(stdout).toContain('kept   package.json')
-    expect(stdout).toContain('here:    npm install --save-dev fauxgate workerd && npx fauxgate sandbox\n')
+    expect(stdout).toContain('here:    npm install --save-dev workerd && npx fauxgate sandbox\n')
   })
 
   it('ends with a one-line error if it cannot write, or has too many words', async () => {

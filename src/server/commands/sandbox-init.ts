@@ -20,7 +20,7 @@ export const sandboxInit: Command = {
       throw writeError(folder, error, 'folder')
     })
     const install = existsSync(join(folder, 'package.json'))
-      ? 'npm install --save-dev fauxgate workerd && npx fauxgate sandbox'
+      ? 'npm install --save-dev workerd && npx fauxgate sandbox'
       : 'npm install && npm start'
     for (const { name, purpose, text } of sandboxExample)
       printLine(await writeNewFile({ name: join(folder, name), purpose, text }))
