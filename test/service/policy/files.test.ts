@@ -35,12 +35,12 @@ describe('the policies of a file', () => {
   })
 
   test.each([
-    ['kind: NgrokTrafficPolicy\nspec: {}\n', 1],
-    ['kind: NgrokTrafficPolicy\nspec:\n  on_http_request: []\n', 1],
-    ['x: 1\n---\nkind: NgrokTrafficPolicy\nspec:\n  policy:\n', 3],
+    ['kind: NgrokTrafficPolicy\nspec: {}\n', 2],
+    ['x: 1\n---\nkind: NgrokTrafficPolicy\nspec:\n  policy:\n', 5],
     ['kind: NgrokTrafficPolicy\nspec:\n  policy: []\n', 3],
     ['kind: NgrokTrafficPolicy\nspec:\n  policy: deny\n', 3],
-    ['kind: CloudEndpoint\nspec:\n  trafficPolicy:\n    inline: []\n', 4],
+    ['kind: CloudEndpoint\nspec:\n  trafficPolicy: {}\n', 3],
+    ['kind: AgentEndpoint\nspec:\n  trafficPolicy:\n    inline: []\n', 4],
   ])('A manifest whose policy is missing or no object has a problem: %j', (text, line) => {
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line }])
   })
@@ -345,13 +345,77 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
   expect(shown).toEqual(problems)
 })
 
+const [POLICY, INLINE] = ['spec.trafficPolicy.policy', 'spec.trafficPolicy.inline']
+const RULES = 'on_http_request: [{ actions: [{ type: deny }] }]'
+const manifestOf = (kind: string, body: string) =>
+  `apiVersion: ngrok.k8s.ngrok.com/v1alpha1\nkind: ${kind}\nmetadata: { name: a, labels: { policy: strict, on_call: b } }\n${body}\n`
+
 test.each([
-  ['policy: { on_http_request: [] }', 'Move policy into spec.'],
-  ['spec: { on_http_request: [] }', 'Put the phases of spec into spec.policy.'],
-  ['spec: { targetRef: a }', undefined],
-])('A manifest without a policy in its place has a hint: %s', (body, hint) => {
-  const manifest = `apiVersion: ngrok.k8s.ngrok.com/v1alpha1\nkind: NgrokTrafficPolicy\nmetadata: { name: a }\n${body}\n`
-  const problem = checkPolicyFile(manifest).problems.find(({ policy }) => policy === 'spec.policy')
-  expect(problem).toMatchObject({ number: 2236 })
-  expect(problem?.hint).toBe(hint)
+  ['NgrokTrafficPolicy', `spec: { policy: { ${RULES} } }`],
+  ['CloudEndpoint', `spec: { trafficPolicy: { policy: { ${RULES} } } }`],
+  ['CloudEndpoint', 'spec: { trafficPolicyName: a }'],
+  ['AgentEndpoint', `spec: { trafficPolicy: { inline: { ${RULES} } } }`],
+  ['AgentEndpoint', 'spec: { trafficPolicy: { targetRef: { kind: NgrokTrafficPolicy, name: a } } }'],
+  ['ConfigMap', `data: { shared: { ${RULES} } }`],
+])('A manifest of a %s with its policy in the right place has no problem: %s', (kind, body) => {
+  expect(checkPolicyFile(manifestOf(kind, body)).problems).toEqual([])
+})
+
+test.each([
+  ['NgrokTrafficPolicy', 'policy', `policy: { ${RULES} }`, 'spec.policy'],
+  ['NgrokTrafficPolicy', 'spec', `spec: { ${RULES} }`, 'spec.policy'],
+  ['NgrokTrafficPolicy', 'spec.polcy', `spec: { polcy: { ${RULES} } }`, 'spec.policy'],
+  ['CloudEndpoint', 'spec.trafficPolicy.inline', `spec: { trafficPolicy: { inline: { ${RULES} } } }`],
+  ['CloudEndpoint', 'spec.trafficPolicy', `spec: { trafficPolicy: { ${RULES} } }`],
+  ['CloudEndpoint', 'spec.traffic_policy', `spec: { traffic_policy: '${RULES}' }`],
+  ['AgentEndpoint', 'spec.trafficPolicy.policy', `spec: { trafficPolicy: { policy: { ${RULES} } } }`, INLINE],
+  ['AgentEndpoint', 'spec.trafficPolcy.inline', `spec: { trafficPolcy: { inline: { ${RULES} } } }`, INLINE],
+])('A manifest of a %s has a problem at a policy that is elsewhere: %s', (kind, name, body, right = POLICY) => {
+  const { problems } = checkPolicyFile(manifestOf(kind, body))
+  const key = name.split('.').at(-1)
+  expect(problems).toEqual([
+    expect.objectContaining({
+      ...{ severity: 'error', rule: 'policy-unread', line: 4, column: body.search(new RegExp(`\\b${key}:`)) + 1 },
+      message: `Nothing reads the policy at ${name}.`,
+      hint: `Move it to ${right}.`,
+    }),
+  ])
+})
+
+test.each([
+  ['NgrokTrafficPolicy', 'spec: { targetRef: a }', 'spec of the NgrokTrafficPolicy has no policy'],
+  [
+    'CloudEndpoint',
+    'spec: { trafficPolicy: { targetRef: a } }',
+    'spec.trafficPolicy of the CloudEndpoint has no policy',
+  ],
+  [
+    'AgentEndpoint',
+    'spec: { trafficPolicy: {} }',
+    'spec.trafficPolicy of the AgentEndpoint has neither inline nor targetRef',
+  ],
+])('A manifest of a %s without its policy has one problem: %s', (kind, body, what) => {
+  expect(checkPolicyFile(manifestOf(kind, body)).problems).toMatchObject([
+    { number: 2236, line: 4, message: `In the manifest, ${what}. Allowed: a policy, whose keys are phases.` },
+  ])
+})
+
+test.each([
+  ['traffic_polcy', 1],
+  ['traffic-policy', 1],
+  ['trafficPolicy', 0],
+  ['shared', 0],
+])('An endpoint of an agent whose policy is named %s has %s problems', (name, count) => {
+  const endpoints = (value: string) => `endpoints:\n  - name: a\n    url: https://a.test\n    ${value}\n`
+  for (const value of [`{ ${RULES} }`, `'${RULES}'`]) {
+    const { problems } = checkPolicyFile(endpoints(`${name}: ${value}`))
+    expect(problems).toHaveLength(count)
+    if (count > 0)
+      expect(problems[0]).toMatchObject({
+        ...{ rule: 'policy-unread', line: 4, column: 5, hint: 'Did you mean traffic_policy?' },
+        message: `Nothing reads the policy at endpoints[0].${name}.`,
+      })
+    // An endpoint may also have what an alias of its policy names.
+    expect(checkPolicyFile(endpoints(`${name}: &a { ${RULES} }\n    traffic_policy: *a`)).problems).toEqual([])
+  }
 })

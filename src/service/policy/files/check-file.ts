@@ -38,7 +38,7 @@ export function checkPolicyFile(text: string, options: PolicyOptions = {}): Chec
 
 /** Checks a policy of a file. The places of its problems are those in the file. */
 export function checkFound(
-  { name, protocol, place, value, isTemplate, hint, slice }: FoundPolicy,
+  { name, protocol, place, value, isTemplate, missing, slice }: FoundPolicy,
   options: PolicyOptions,
 ): readonly FileProblem[] {
   const known = { ...(protocol && { protocol }), ...(place && { place }), ...options }
@@ -53,7 +53,7 @@ export function checkFound(
   return problems.map((problem) => {
     const line = lines[problem.line - 1]
     const source = line === undefined ? '' : ' '.repeat(sliced.indent) + line
-    return { ...inFile(problem, sliced), policy: name, source, ...(hint !== undefined && { hint }) }
+    return { ...inFile(problem, sliced), policy: name, source, ...(missing !== undefined && { message: missing }) }
   })
 }
 

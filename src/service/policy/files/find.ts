@@ -6,6 +6,7 @@ import type { PlacedPolicyProblem, PolicyPath } from '../problem.ts'
 import { type Event, readYaml } from '../yaml.ts'
 import { readNodes, type YamlNode } from '../yaml-nodes.ts'
 import { readInterpolations, UNKNOWN } from './interpolations.ts'
+import { describeMissing, findKind, findMeantName, type Manifest, readManifest } from './manifests.ts'
 
 /** A traffic policy in a file, with the facts that the file gives about its place. */
 export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
@@ -17,8 +18,8 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   readonly value?: unknown
   /** True if the policy has values that Terraform computes. The text has unknown ones in their places. */
   readonly isTemplate?: boolean
-  /** A better form of the file, for a manifest without a policy. */
-  readonly hint?: string
+  /** The message about a manifest that lacks the policy. */
+  readonly missing?: string
   /** Returns the text of the policy. It takes long in comparison with the value, and only problems need it. */
   readonly slice: () => Slice
 }
@@ -138,23 +139,29 @@ function searchDocument(text: string, linesBefore: number): Search {
   }
   // The lines of such a policy are indented.
   if (hasPhase(whole)) return { policies: [{ name: '', slice: () => ({ text, linesBefore, indent: 0 }) }] }
-  const sliceAt = slicer(text, linesBefore, events)
+  const { sliceAt, keyAt } = placer(text, linesBefore, events)
   const policies: FoundPolicy[] = []
+  const problems: PlacedPolicyProblem[] = []
   // A value that has aliases is there several times, and is checked once.
   const seen = new Set<unknown>()
   const search = (value: unknown, path: PolicyPath, name: string, facts: Facts): void => {
     if (Array.isArray(value))
       for (const [index, item] of value.entries()) search(item, [...path, index], `${name}[${index}]`, facts)
     if (!isObject(value) || seen.has(value)) return
-    const own = { ...facts, ...factsIn(value) }
-    if (isWithoutPolicy(value)) {
-      const slice = () => ({ ...sliceAt(path, null), text: 'null', isScattered: true })
-      const hint = hintOf(value)
-      policies.push({ name: `${name}${name && '.'}spec.policy`, slice, ...(hint !== undefined && { hint }) })
-    }
+    const manifest = readManifest(value, path)
+    const own: Facts = { ...facts, ...factsIn(value), ...(manifest && { manifest }) }
+    const unread = problems.length
     for (const [key, below] of Object.entries(value)) {
       const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
-      if (isPolicyAt(key, below, own) && !seen.has(below)) {
+      const isOfManifest = own.manifest?.path.join() === place.join()
+      const hint = isOfManifest || !hasRules(below) ? undefined : findRightPlace(key, value, own)
+      if (hint !== undefined) {
+        const { line, column } = keyAt(place)
+        const { docs } = own.manifest ?? {}
+        const problem = problemAt(`Nothing reads the policy at ${inner}.`, line, column)
+        problems.push({ ...problem, rule: 'policy-unread', hint, ...(docs !== undefined && { docs }) })
+      }
+      if (isPolicyAt(key, below, isOfManifest) && !seen.has(below)) {
         if (isObject(below)) seen.add(below)
         const { protocol, url, owner = url } = own
         const kind = isModule(key, below, own) ? 'module' : own.place
@@ -168,19 +175,32 @@ function searchDocument(text: string, linesBefore: number): Search {
         })
       } else search(below, place, inner, own)
     }
+    // A policy that nothing reads is one mistake.
+    const missing = manifest && problems.length === unread ? describeMissing(manifest, value) : undefined
+    if (manifest && missing !== undefined) {
+      const slice = () => ({ ...sliceAt(manifest.path, null), text: 'null', isScattered: true })
+      policies.push({ name: `${name}${name && '.'}${manifest.policy}`, slice, missing })
+    }
   }
   search(whole, [], '', {})
-  return { policies }
+  return { policies, problems }
 }
 
-/** Returns a function that returns the text of the policy at a path of a document. */
-function slicer(text: string, linesBefore: number, events: readonly Event[]) {
+/** Returns functions that return the text of the policy at a path of a document, and the place of a key. */
+function placer(text: string, linesBefore: number, events: readonly Event[]) {
   let root: YamlNode | undefined
-  return (path: PolicyPath, value: unknown): Slice => {
+  const find = (path: PolicyPath) => {
     root ??= readNodes(text, events)
     let node = root
     for (const step of path) node = node?.below.get(step) ?? node
-    const { kind, start, end, hasAlias } = node ?? { kind: 'scalar', start: 0, end: 0, hasAlias: false }
+    return node
+  }
+  const keyAt = (path: PolicyPath) => {
+    const { line, column } = placesOf(text)(find(path)?.key?.start ?? 0)
+    return { line: line + linesBefore, column }
+  }
+  const sliceAt = (path: PolicyPath, value: unknown): Slice => {
+    const { kind, start, end, hasAlias } = find(path) ?? { kind: 'scalar', start: 0, end: 0, hasAlias: false }
     const { line, column } = placesOf(text)(start)
     const first = linesBefore + line - 1
     if (kind === 'literal') {
@@ -192,21 +212,16 @@ function slicer(text: string, linesBefore: number, events: readonly Event[]) {
     const whole = typeof value === 'string' ? value : JSON.stringify(value)
     return { text: whole, linesBefore: first, indent: column - 1, isScattered: true }
   }
+  return { sliceAt, keyAt }
 }
 
 interface Facts {
+  readonly manifest?: Manifest
   readonly kind?: string
   readonly owner?: string
   readonly url?: string
   readonly protocol?: PolicyProtocol
   readonly place?: PolicyPlace
-}
-
-/** The kinds of Kubernetes resources with policies, and the places of these. */
-const KINDS: Readonly<Record<string, PolicyPlace | undefined>> = {
-  CloudEndpoint: 'cloud',
-  AgentEndpoint: 'agent',
-  NgrokTrafficPolicy: undefined,
 }
 
 /** Returns what an object says about the policies in it: the kind of a manifest or resource, the URL of an endpoint, the protocol of a tunnel. */
@@ -216,7 +231,11 @@ function factsIn(value: Readonly<Record<string, unknown>>): Facts {
   )
   const [, scheme, host = ''] = /^(?:(https?|tcp|tls):\/\/)?([^/:]*)/.exec(url) ?? []
   const { name } = isObject(value.metadata) ? value.metadata : value
-  const place = /\.internal$/.test(host) ? 'internal' : type === 'ngrok_cloud_endpoint' ? 'cloud' : kind && KINDS[kind]
+  const place = /\.internal$/.test(host)
+    ? 'internal'
+    : type === 'ngrok_cloud_endpoint'
+      ? 'cloud'
+      : findKind(kind)?.place
   const protocol = PROTOCOLS.find((name) => name === (scheme ?? proto))
   return {
     ...(kind !== undefined && { kind }),
@@ -227,33 +246,31 @@ function factsIn(value: Readonly<Record<string, unknown>>): Facts {
   }
 }
 
-/** Returns whether a value is a policy, by its key and by its own keys. */
-function isPolicyAt(name: string, value: unknown, { kind = '' }: Facts): boolean {
+/** Returns whether a value is a policy: because a manifest has its policy there, or by its key and by its own keys. */
+function isPolicyAt(name: string, value: unknown, isOfManifest: boolean): boolean {
   const isText = typeof value === 'string'
   const isPolicy = isText ? IS_POLICY.test(value) : hasPhase(value)
   if (name === 'traffic_policy') return isPolicy || isObject(value)
   if (isPolicy) return /policy|inline/i.test(name) || isText
-  return Object.hasOwn(KINDS, kind) && /^(?:policy|inline)$/.test(name) && value !== null
+  return isOfManifest && value !== null
+}
+
+/** Returns whether a value is surely a policy, whatever its key is. */
+function hasRules(value: unknown): boolean {
+  if (typeof value === 'string') return IS_POLICY.test(value)
+  return isObject(value) && Object.entries(value).some(([key, each]) => IS_PHASE.test(key) && Array.isArray(each))
+}
+
+/** Returns where the policy with a key would be read; undefined if it is read there, as far as the file tells. */
+function findRightPlace(key: string, owner: object, { manifest }: Facts): string | undefined {
+  if (manifest) return `Move it to ${manifest.policy}.`
+  const meant = findMeantName(key, owner)
+  return meant === undefined ? undefined : `Did you mean ${meant}?`
 }
 
 /** Returns whether a policy is the older module `policy`, as tunnels of an agent and edges have it. */
-function isModule(name: string, value: unknown, { kind = '' }: Facts): boolean {
-  return (
-    name === 'policy' && !Object.hasOwn(KINDS, kind) && isObject(value) && ('inbound' in value || 'outbound' in value)
-  )
-}
-
-/** Returns whether a value is a manifest of a policy, and has none. A reference to one has a name and no more. */
-function isWithoutPolicy({ kind, apiVersion, spec }: Readonly<Record<string, unknown>>): boolean {
-  const policy = isObject(spec) ? spec.policy : undefined
-  const isManifest = apiVersion !== undefined || spec !== undefined
-  return kind === 'NgrokTrafficPolicy' && isManifest && (policy === undefined || policy === null)
-}
-
-/** Returns where a manifest without a policy has one that is in a wrong place. */
-function hintOf({ policy, spec }: Readonly<Record<string, unknown>>): string | undefined {
-  if (policy !== undefined) return 'Move policy into spec.'
-  return hasPhase(spec) ? 'Put the phases of spec into spec.policy.' : undefined
+function isModule(name: string, value: unknown, { kind }: Facts): boolean {
+  return name === 'policy' && !findKind(kind) && isObject(value) && ('inbound' in value || 'outbound' in value)
 }
 
 function hasPhase(value: unknown): boolean {
