@@ -6,7 +6,7 @@ export const refusals = declareErrors({
     90450,
     400,
     (it: { path: string }) =>
-      `The policy reads ${it.path}, which only the real network knows. Pass it: { from: { facts: { '${it.path}': … } } }.`,
+      `The policy reads ${it.path}, which only the real service knows. Pass it: { from: { facts: { '${it.path}': … } } }.`,
   ),
   traffic_not_simulated: entry(
     90451,

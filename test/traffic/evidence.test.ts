@@ -28,7 +28,7 @@ describe('The policies of the documentation and of public repositories', () => {
 
   test.each(namesOf('facts'))('The fact %s is required, and then read from the visitor', async (path) => {
     const { visit } = createVisited(policyOf('log', { metadata: { a: `\${${path}}` } }))
-    await expect(visit()).rejects.toThrow(`The policy reads ${path}, which only the real network knows.`)
+    await expect(visit()).rejects.toThrow(`The policy reads ${path}, which only the real service knows.`)
     expect((await visit('/', { from: { facts: { [path]: 'a' } } })).status).toBe(200)
   })
 })

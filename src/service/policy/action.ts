@@ -110,6 +110,8 @@ export interface ConfigProblem {
   readonly number: number
   readonly path: readonly (string | number)[]
   readonly message: string
+  /** True for a problem of the last key of the path, and not of its value. */
+  readonly isOfKey?: true
 }
 
 export type Config = Readonly<Record<string, unknown>>

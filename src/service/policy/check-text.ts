@@ -1,7 +1,7 @@
 import { TAG_HINT } from './explain.ts'
 import { placesOf, type ReadPlace } from './lines.ts'
 import type { PolicyOptions } from './options.ts'
-import type { PlacedPolicyProblem, PolicyProblem } from './problem.ts'
+import type { PlacedPolicyProblem, ReportedProblem } from './problem.ts'
 import { type ReadText, readText, type Span } from './text.ts'
 import { checkWithWarnings } from './warnings/index.ts'
 
@@ -45,12 +45,12 @@ function isTag(text: string, offset: number): boolean {
 function placeProblems(
   text: string,
   read: ReadText,
-  problems: readonly PolicyProblem[],
+  problems: readonly ReportedProblem[],
   above: readonly (string | number)[] = [],
 ): readonly PlacedPolicyProblem[] {
   const readPlace = placesOf(text)
-  const placed = problems.map((problem) => {
-    const span = read.locate([...above, ...problem.path], problem.within)
+  const placed = problems.map(({ isOfKey, ...problem }) => {
+    const span = read.locate([...above, ...problem.path], problem.within, isOfKey)
     return { span, problem: { ...problem, ...toPlace(span, readPlace) } }
   })
   return placed.sort((a, b) => a.span.start - b.span.start).map(({ problem }) => problem)

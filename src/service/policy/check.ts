@@ -9,7 +9,7 @@ import type { PolicyExpression } from './expression.ts'
 import { type PolicyOptions, PROTOCOLS } from './options.ts'
 import { PHASES, phasesOf } from './phases.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
-import { Reporter } from './reporter.ts'
+import { KEY, Reporter } from './reporter.ts'
 
 /** The most rules of a policy: the check of more would take too long. */
 export const MAX_RULES = 1_000
@@ -103,7 +103,10 @@ function reportPhase(
     : 'is not a phase'
   const older = OLDER_NAMES[key]
   const hint = older && allowed.includes(older) ? { hint: `${key} is the older name of ${older}.` } : {}
-  reporter.report(number, [key], `${what}.${suggestion(key, allowed)} Allowed: ${allowed.join(', ')}`, hint)
+  reporter.report(number, [key], `${what}.${suggestion(key, allowed)} Allowed: ${allowed.join(', ')}`, {
+    ...KEY,
+    ...hint,
+  })
 }
 
 function placeName(place: PolicyOptions['place']): string {

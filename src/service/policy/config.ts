@@ -7,6 +7,7 @@ import { checkHeaderName } from './headers.ts'
 import type { PolicyOptions } from './options.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
+import { KEY } from './reporter.ts'
 import { checkVariables } from './set-variables.ts'
 import { readDuration } from './time.ts'
 
@@ -17,12 +18,12 @@ const MAX_NAMED = 30
 export function checkConfig(config: Config, path: PolicyPath, place: Place): undefined {
   const { action, reporter, options } = place
   checkFields(action.config, config, path, place, action.isOpen)
-  for (const { number, path: at, message } of action.check?.(config, place.scope.phase) ?? [])
-    reporter.report(number, [...path, ...at], message)
+  for (const { number, path: at, message, ...more } of action.check?.(config, place.scope.phase) ?? [])
+    reporter.report(number, [...path, ...at], message, more)
   const { paid } = action
   if (paid && options.plan !== undefined && paid.notOnPlans.includes(options.plan)) {
     for (const name of paid.fields.filter((each) => isGiven(config[each]))) {
-      reporter.report(2263, [...path, name], `is a paid feature, which the plan ${options.plan} does not have`)
+      reporter.report(2263, [...path, name], `is a paid feature, which the plan ${options.plan} does not have`, KEY)
     }
   }
 }
@@ -174,7 +175,8 @@ function checkMap(field: Extract<Field, { kind: 'map' }>, value: Config, path: P
   if (entries.length > max)
     return place.reporter.report(countNumber, path, `has ${entries.length} entries. At most ${max} are allowed`)
   for (const [name, each] of entries) {
-    if (field.keys === 'header') checkHeaderName(name, [...path, name], place.reporter, place.action.type)
+    if (field.keys === 'header')
+      checkHeaderName(name, [...path, name], place.reporter, { action: place.action.type, ...KEY })
     checkValue(field.value, each, [...path, name], place)
   }
 }

@@ -17,18 +17,19 @@ export function checkHeaderName(
   name: string,
   path: PolicyPath,
   reporter: Reporter,
-  action = 'remove-headers',
+  { action = 'remove-headers', ...more }: { action?: string; isOfKey?: true } = {},
 ): undefined {
   if (name.length > MAX_NAME)
-    return reporter.report(2208, path, `is a name of ${name.length} characters. At most ${MAX_NAME} are allowed`)
+    return reporter.report(2208, path, `is a name of ${name.length} characters. At most ${MAX_NAME} are allowed`, more)
   if (!HEADER_NAME.test(name)) {
     return reporter.report(
       2210,
       path,
       `has the name ${quote(name)}. Allowed: letters, digits and -, _ and other signs of header names`,
+      more,
     )
   }
   if (KEEPS_RESERVED.test(action) && RESERVED.includes(name.toLowerCase())) {
-    reporter.report(2219, path, `is the header ${name.toLowerCase()}, which policies cannot change`)
+    reporter.report(2219, path, `is the header ${name.toLowerCase()}, which policies cannot change`, more)
   }
 }

@@ -18,6 +18,12 @@ export interface PolicyProblem {
   readonly docs?: string
 }
 
+/** A problem as the check reports it. */
+export interface ReportedProblem extends PolicyProblem {
+  /** True for a problem of the last key of the path, such as an unknown field, and not of its value. */
+  readonly isOfKey?: true
+}
+
 /** The keys and indexes that lead from a policy to a value in it. */
 export type PolicyPath = readonly (string | number)[]
 

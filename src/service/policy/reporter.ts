@@ -1,17 +1,20 @@
 import { suggestion } from '../../core/schema/nearest.ts'
 import { cut, quote, quoteSecret } from '../../core/schema/text.ts'
 import type { PolicyExpression } from './expression.ts'
-import type { PolicyPath, PolicyProblem } from './problem.ts'
+import type { PolicyPath, ReportedProblem } from './problem.ts'
 
 /** The facts of a problem beyond its place and its sentence. */
-type More = Pick<PolicyProblem, 'hint' | 'within'>
+type More = Pick<ReportedProblem, 'hint' | 'within' | 'isOfKey'>
+
+/** Places a problem at a key, not at its value. */
+export const KEY = { isOfKey: true } as const
 
 /** The maximum number of problems that are listed. */
 export const MAX_PROBLEMS = 200
 
 /** Collects the problems and the expressions of a policy. */
 export class Reporter {
-  readonly problems: PolicyProblem[] = []
+  readonly problems: ReportedProblem[] = []
   readonly expressions: PolicyExpression[] = []
 
   /** Reports a problem: `is "x", which …`. The place comes first in the message. */
@@ -43,7 +46,7 @@ export class Reporter {
     const unknown = Object.keys(value).filter((key) => !fields.includes(key))
     const allowed = fields.length > 0 ? `Allowed: ${fields.join(', ')}` : 'It has no fields'
     for (const key of unknown)
-      this.report(number, [...path, key], `is not a field of ${of}.${suggestion(key, fields)} ${allowed}`)
+      this.report(number, [...path, key], `is not a field of ${of}.${suggestion(key, fields)} ${allowed}`, KEY)
     return unknown
   }
 
@@ -52,7 +55,7 @@ export class Reporter {
     return this.problems.length >= MAX_PROBLEMS
   }
 
-  #add(problem: PolicyProblem): void {
+  #add(problem: ReportedProblem): void {
     if (!this.isFull) this.problems.push(problem)
   }
 }

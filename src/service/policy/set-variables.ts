@@ -12,14 +12,25 @@ export function checkVariables(
   place: Place,
 ): undefined {
   const { reporter, declared } = place
-  if (!Array.isArray(value))
-    return reporter.reportValue(2252, path, value, 'a list of maps, each with one name and its value')
+  const refuse = (at: PolicyPath, received: unknown, allowed: string): undefined => {
+    // Later expressions name the variables of a map that lacks its hyphens, which is one mistake.
+    const names = isObject(received) ? Object.keys(received) : []
+    for (const name of names) declared.add(name)
+    reporter.reportValue(
+      2252,
+      at,
+      received,
+      allowed,
+      names.length > 0 ? { hint: 'Write a list with one map for each name, such as [{ a: 1 }, { b: 2 }].' } : {},
+    )
+  }
+  if (!Array.isArray(value)) return refuse(path, value, 'a list of maps, each with one name and its value')
   if (value.length === 0) return reporter.report(2223, path, 'is empty. At least one variable is required')
   for (const [index, each] of value.entries()) {
     const at = [...path, index]
     const [first, ...others] = isObject(each) ? Object.entries(each) : []
     if (!first || others.length > 0) {
-      reporter.reportValue(2252, at, each, 'a map with one name and its value')
+      refuse(at, each, 'a map with one name and its value')
       continue
     }
     const [name, content] = first

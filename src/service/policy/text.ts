@@ -9,8 +9,12 @@ export type { Span } from './yaml-nodes.ts'
 export interface ReadText {
   readonly value?: unknown
   readonly problem?: { readonly message: string; readonly offset: number }
-  /** Returns the place of the value of a path. With `within`, returns the part of a text value. */
-  readonly locate: (path: PolicyPath, within?: { readonly offset: number; readonly length: number }) => Span
+  /** Returns the place of the value of a path. With `within`, returns the part of a text value; with `isOfKey`, the last key. */
+  readonly locate: (
+    path: PolicyPath,
+    within?: { readonly offset: number; readonly length: number },
+    isOfKey?: boolean,
+  ) => Span
 }
 
 /** The maximum number of characters of a YAML text that a gateway reads. Reading more would block all other requests for too long. */
@@ -44,7 +48,7 @@ function refuse(message: string): ReadText {
 /** Returns a function that finds the places of values in JSON or YAML, both of which are YAML. For a path that does not exist, it returns the nearest owner's key. */
 function locateIn(text: string, listEvents: () => readonly Event[] | undefined): ReadText['locate'] {
   let root: YamlNode | undefined
-  return (path, within) => {
+  return (path, within, isOfKey = false) => {
     root ??= readNodes(text, listEvents() ?? [])
     let node = root
     for (const step of path) {
@@ -56,7 +60,7 @@ function locateIn(text: string, listEvents: () => readonly Event[] | undefined):
     if (within && node.text !== undefined) return narrow(text, node, within, node.text)
     const { key, start, end, kind } = node
     const isScalar = kind === 'scalar' || kind === 'literal'
-    if (key && (!isScalar || start === end)) return key
+    if (key && (isOfKey || !isScalar || start === end)) return key
     const lineEnd = isScalar ? -1 : text.indexOf('\n', start)
     return { start, end: Math.max(start + 1, lineEnd < 0 ? end : Math.min(end, lineEnd)) }
   }

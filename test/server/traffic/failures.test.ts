@@ -103,7 +103,7 @@ test('A fact that a policy needs and nobody gave is 501, in words (rules: traffi
   const { ports } = await openRawPorts('http://127.0.0.1:1', policy)
   const text = await (await visitRaw(ports.plain, GET)).until(/\r\n\r\n.*\n/s)
   expect(text).toMatch(
-    /^HTTP\/1\.1 501 .*\r\n\r\n.*The policy reads conn\.geo\.city, which only the real network knows/s,
+    /^HTTP\/1\.1 501 .*\r\n\r\n.*The policy reads conn\.geo\.city, which only the real service knows/s,
   )
 })
 

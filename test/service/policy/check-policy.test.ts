@@ -100,6 +100,18 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     expect(problem?.message).toContain(message)
   })
 
+  test.each([[{ a: 'x', b: 'y' }], [[{ a: 'x', b: 'y' }]]])(
+    'The variables of a map without its list are one mistake, not one at each expression that reads them: %j',
+    (vars) => {
+      const reads = {
+        expressions: ["vars.a == 'x'"],
+        actions: [{ type: 'log', config: { metadata: { b: '${vars.b}' } } }],
+      }
+      const policy = { on_http_request: [{ actions: [{ type: 'set-vars', config: { vars } }] }, reads] }
+      expect(checkPolicyValue(policy).map(({ number }) => number)).toEqual([2252])
+    },
+  )
+
   test('Variables of set-vars exist after it, in its phase only', () => {
     const setVars = { actions: [{ type: 'set-vars', config: { vars: [{ a: 1 }, { b: '${vars.a}' }] } }] }
     const use = {

@@ -13,6 +13,7 @@ export const deny = action({
             number: 2203,
             path: ['status_code'],
             message: 'is not a field of deny in on_tcp_connect, where deny has no fields',
+            isOfKey: true,
           },
         ]
       : [],

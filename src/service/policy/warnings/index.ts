@@ -1,7 +1,7 @@
 import { lazy } from '../../../core/schema/values.ts'
 import { examinePolicy } from '../check.ts'
 import type { PolicyOptions } from '../options.ts'
-import type { PolicyProblem } from '../problem.ts'
+import type { ReportedProblem } from '../problem.ts'
 import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
 import { bodyNotAllowed } from './body-not-allowed.ts'
@@ -48,12 +48,12 @@ export const WARNINGS: readonly Warning[] = [
 ]
 
 /** Checks a parsed policy. Returns its errors and its warnings. */
-export function checkWithWarnings(policy: unknown, options: PolicyOptions): readonly PolicyProblem[] {
+export function checkWithWarnings(policy: unknown, options: PolicyOptions): readonly ReportedProblem[] {
   const { problems, expressions } = examinePolicy(policy, options)
   const read = readPolicy(policy, expressions, options)
   const holes = lazy(() => listHoles(read.rules))
   const warnings = WARNINGS.flatMap(({ id, docs, find }) =>
-    find({ ...read, holes }).map(({ path, what, ...more }): PolicyProblem => {
+    find({ ...read, holes }).map(({ path, what, ...more }): ReportedProblem => {
       return { severity: 'warning', rule: id, path, message: toMessage(path, what), docs, ...more }
     }),
   )
