@@ -55,7 +55,7 @@ export function formatMembers(families: Families, typeOfFamily: (name: string, f
   const members = Object.entries(families).map(([name, family]) => {
     const response = Object.values(family.operations).find((each) => each.response)?.response
     const sentence = response && documentationOf(response).sentence
-    const about = formatComment(sentence ?? `The calls of \`gateway.${name}\`.`)
+    const about = formatComment(sentence ?? `The methods of \`gateway.${name}\`.`)
     return `${about}readonly ${name}: ${typeOfFamily(name, family)}\n`
   })
   return members.join('')
@@ -65,7 +65,7 @@ function formatFamily(name: string, type: string, family: Family): string {
   const module = findModuleType(family)
   const own = Object.entries(family.operations).filter(([verb]) => module === undefined || verb === 'replace')
   const base = module === undefined ? '' : ` extends RouteModule<${module}>`
-  const about = formatComment(`The calls of \`gateway.${name}\`.`)
+  const about = formatComment(`The methods of \`gateway.${name}\`.`)
   return `${about}export interface ${type}${base} {\n${own.map(formatCall).join('')}}\n`
 }
 
@@ -81,15 +81,14 @@ function formatCall([verb, operation]: readonly [string, Operation]): string {
     ...(body ? [formatParameter('body', body)] : []),
     ...(query ? [formatParameter('query', query)] : []),
   ]
-  const about = formatComment(formatSentence(operation), `@throws GatewayError ${formatThrown(operation)}.`)
+  const about = formatComment(formatSentence(operation), ...formatThrown(operation))
   return `${about}${verb}(${parameters.join(', ')}): ${response ? typeOf(response) : 'void'}\n`
 }
 
 /** Formats the function of `gateway.declare` for a resource that tests declare. */
 export function formatDeclaration([name, { schema, response, errors = [] }]: readonly [string, Declaration]): string {
   const { sentence = '' } = documentationOf(schema)
-  const thrown = formatErrors(['what fields are rejected as'], sortByNumber(errors))
-  const about = formatComment(sentence, `@throws GatewayError ${thrown}.`)
+  const about = formatComment(sentence, ...formatErrors('field', sortByNumber(errors)))
   return `${about}${name}(${formatParameter('input', schema)}): ${typeOf(response)}\n`
 }
 
@@ -116,21 +115,23 @@ function formatSentence({ summary, method, path, ids, response }: Operation): st
 }
 
 /** Formats the errors of a call, with their numbers. The errors of its fields are at the fields. */
-function formatThrown(operation: Operation): string {
+function formatThrown(operation: Operation): string[] {
   const { body, query } = operation
   const ofFields = new Set([body, query].flatMap((each) => (each ? [...listErrors(each)] : [])))
   const own = listDirectErrors(operation).filter((error) => error === general.field_invalid || !ofFields.has(error))
-  return formatErrors(ofFields.size === 0 ? [] : [`what ${body ? 'fields' : 'parameters'} are rejected as`], own)
+  return formatErrors(ofFields.size === 0 ? undefined : body ? 'field' : 'parameter', own)
 }
 
-/** Formats errors by status, with the digits of the wire's `error_code`. */
-function formatErrors(elsewhere: readonly string[], errors: readonly CatalogueError[]): string {
+/** Formats errors by status, with the digits of the wire's `error_code`. A `part` documents its own errors. */
+function formatErrors(part: 'field' | 'parameter' | undefined, errors: readonly CatalogueError[]): string[] {
   const statuses = [...new Set(errors.map(({ status }) => status))].sort((a, b) => a - b)
   const byStatus = statuses.map((status) => {
     const errorsOfStatus = errors.filter((error) => error.status === status)
     return `${status}: ${errorsOfStatus.map(({ key, number }) => `\`${key}\` ${number}`).join(', ')}`
   })
-  return [...elsewhere, ...byStatus].join('; ')
+  const ofStatuses = byStatus.length === 0 ? [] : [`with status ${byStatus.join('; ')}`]
+  const thrown = [...(part ? [`if a ${part} is invalid`] : []), ...ofStatuses]
+  return thrown.length === 0 ? [] : [`@throws GatewayError ${thrown.join('; or ')}.`]
 }
 
 /** Returns a union of texts. */

@@ -50,12 +50,7 @@ export function formatLimitTypes(): [string, string] {
   const texts = [
     '// Written by `npm run generate` from the limits of the families in src/.',
     "import type { FeatureOption, LimitOption } from '../core/operation/limit.ts'\n",
-    formatType(
-      'AccountLimits',
-      '',
-      'The limits of an account, by their names. What is left out has the limit of the plan.',
-      common,
-    ),
+    formatType('AccountLimits', '', "An account's limits, by name. An omitted limit is the plan's.", common),
     formatType(
       'NgrokLimits',
       ' extends AccountLimits',
@@ -76,15 +71,15 @@ function formatType(name: string, base: string, sentence: string, rows: readonly
 
 function formatSentence({ what, isFeature, none, reached, older, rate, plans }: LimitRow): string {
   if (isFeature)
-    return `\`0\` for an account without ${what}: error ${formatNumbers(none)}${
-      older.length > 0 ? `, or ${formatNumbers(older)} where \`number\` says so` : ''
+    return `Set to \`0\` for an account that can't use ${what}: attempts fail with error ${formatNumbers(none)}${
+      older.length > 0 ? `, or ${formatNumbers(older)} if \`number\` selects it` : ''
     }.`
   const ofPlans = PLANS.flatMap((plan, place) => (plans[place] === undefined ? [] : `\`${plan}\` ${plans[place]}`))
   return [
-    `The most ${what}; more are error ${formatNumbers(reached)}`,
-    none.length > 0 ? `, or ${formatNumbers(none)} where none are allowed` : '',
-    older.length > 0 ? `, or ${formatNumbers(older)} where \`number\` says so` : '',
-    rate.length > 0 ? `. As a rate: error ${formatNumbers(rate)}.` : '.',
+    `The maximum number of ${what}. Exceeding it fails with error ${formatNumbers(reached)}`,
+    none.length > 0 ? `, or ${formatNumbers(none)} if the maximum is 0` : '',
+    older.length > 0 ? `, or ${formatNumbers(older)} if \`number\` selects it` : '',
+    rate.length > 0 ? `. Exceeding a rate fails with error ${formatNumbers(rate)}.` : '.',
     ofPlans.length > 0 ? ` Plans: ${ofPlans.join(', ')}.` : '',
   ].join('')
 }
@@ -103,7 +98,7 @@ export function formatLimits(own: Families): string {
   ])
   return [
     '## Limits of an account',
-    'The names of `account.limits`, with the numbers of their errors, and the most that each plan has; no number means no limit. ' +
+    'The names in `account.limits`, with their error codes and the maximum of each plan; no number means no limit. ' +
       '`also` has the numbers for `{ max, number }`. [An account with limits](ngrok.md#an-account-with-limits) shows how to set them.',
     table(['limit', 'what counts', 'none allowed', 'too many', 'also', 'too fast', ...PLANS], rows),
   ].join('\n\n')

@@ -46,8 +46,8 @@ interface Group {
 
 /** The schemas whose interfaces others extend. */
 const BASES: readonly AnySchema[] = [
-  named(v.object(resourceHead), 'Resource', 'What every resource has.'),
-  named(v.object(pageTail), 'ListPage', 'What every page of a list has, beside its items.'),
+  named(v.object(resourceHead), 'Resource', 'The fields of every resource.'),
+  named(v.object(pageTail), 'ListPage', 'The fields of every page of a list, apart from its items.'),
 ]
 
 const allControls: readonly AnyControl[] = controls
@@ -58,13 +58,20 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
   'resources.ts': () => ({
     inputs: listInputSchemas(families),
     responses: listResponseSchemas(families),
-    more: [formatCallTypes(families, 'Resources', 'The calls of a gateway, by family.'), formatNames()].join('\n'),
+    more: [
+      formatCallTypes(families, 'Resources', 'The methods of the direct API, grouped by family.'),
+      formatNames(),
+    ].join('\n'),
   }),
   'ngrok.ts': () => ({
     inputs: listInputSchemas(ngrokFamilies),
     responses: listResponseSchemas(ngrokFamilies),
     more: [
-      formatCallTypes(ngrokFamilies, 'NgrokResources', "The calls of ngrok's additional families, by family."),
+      formatCallTypes(
+        ngrokFamilies,
+        'NgrokResources',
+        "The methods of ngrok's additional families, grouped by family.",
+      ),
       formatNgrokTypes(),
       // Code for ngrok's API needs one import for the types of all its resources.
       `export type { ${listTypeNames(families).join(', ')} }\n`,
@@ -137,8 +144,8 @@ function formatImports(text: string, file: string, homes: ReadonlyMap<string, st
 }
 
 const INITIAL =
-  'The resources that a gateway has from the beginning, and again after each `reset()`, by family: inputs of `create`, or for ' +
-  'modules of `replace` with the ids.'
+  'The resources that a gateway has at the start and after each `reset()`, by family: inputs of `create` or, for modules, ' +
+  'inputs of `replace` with the ids.'
 
 /** Formats an exported type with its sentence. */
 const formatTypeAlias = (about: string, name: string, type: string) =>
@@ -150,7 +157,7 @@ function formatNames(): string {
   )
   const keys = new Set([...Object.keys(general), ...own, ...controlErrors.flatMap(Object.keys)])
   const names = listOperations(families).map(({ name }) => name)
-  const ofKeys = 'A key of the one catalogue, for example `domain_taken`; your own families can have others.'
+  const ofKeys = 'A key in the error catalogue, such as `domain_taken`. Your own families can add keys.'
   return [
     formatTypeAlias(INITIAL, 'InitialResources', 'InitialOf<Resources>'),
     formatTypeAlias('The name of an operation of the API.', 'OperationName', formatUnion(names)),
@@ -167,9 +174,8 @@ function formatNgrokTypes(): string {
     if (declares) parameters.push(`Pick<NgrokDeclare, ${formatUnion(Object.keys(declares))}>`)
     return `BuiltInFamily<${parameters.join(', ')}>`
   }
-  const ofDeclare = 'The functions that declare resources which only agents and the service itself make.'
-  const ofFamilies =
-    'The families that ngrok has beside those of the standard dialect, by their names in the direct API.'
+  const ofDeclare = 'The functions that declare resources which only agents or the service itself can create.'
+  const ofFamilies = 'The families that ngrok has in addition to the standard dialect, by name in the direct API.'
   const members = formatMembers(ngrokFamilies, typeOfFamily)
   return [
     `${formatComment(ofDeclare)}export interface NgrokDeclare {\n${declarations}}\n`,

@@ -21,28 +21,28 @@ const errors = declareErrors({
   ),
 })
 
-/** The certificate authority of a gateway, for clients and servers under test. Never put it in a trust store. */
+/** A gateway's certificate authority, for clients and servers under test. Never add it to a trust store. */
 export interface AuthorityApi {
   /** The root certificate as PEM. A client must trust it to accept automatic certificates. */
   readonly certificatePem: string
   /**
-   * Returns the private key of a TLS certificate, uploaded or automatic, as PEM. Nothing else shows a private key.
-   * @throws GatewayError `id_unparsable` or `id_wrong_prefix` if the id is not that of a certificate, `not_found` if there is
-   * no such certificate, `key_not_kept` if it came from a snapshot without private keys.
+   * Returns the private key of a TLS certificate, uploaded or automatic, as PEM. Nothing else exposes private keys.
+   * @throws GatewayError `id_unparsable` or `id_wrong_prefix` if the id is not a certificate id, `not_found` if there is
+   * no such certificate, `key_not_kept` if the certificate came from a snapshot without private keys.
    */
   privateKeyPem(certificateId: string): string
   /**
-   * Issues a certificate for a server of your test. Clients that trust the root accept the certificate. It is not a resource
-   * of the gateway.
+   * Issues a certificate for a server in your test. Clients that trust the root accept it. The certificate is not a gateway
+   * resource.
    * @throws TypeError for an unknown option, a value that is not allowed, if there is neither a name nor an IP address, or if
    * `notAfter` is before `notBefore`.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
 }
 
-/** A certificate with its key, as servers take them. */
+/** A certificate with its key, in the form that servers accept. */
 export interface ServerCertificate {
-  /** The leaf, and the intermediate after it. */
+  /** The leaf, followed by the intermediate. */
   readonly certificate_pem: string
   /** PKCS#8, ECDSA on P-256. */
   readonly private_key_pem: string
@@ -77,10 +77,10 @@ const serverOptions = /* @__PURE__ */ named(
     ips: optionRow(ipAddresses, 'IPv4 and IPv6 addresses.', {
       defaultText: 'none',
     }),
-    notBefore: optionRow(moment(0, LATEST_TIME), 'The start of its validity, in whole seconds.', {
+    notBefore: optionRow(moment(0, LATEST_TIME), 'The start of the validity period, in whole seconds.', {
       defaultText: "the gateway's time",
     }),
-    notAfter: optionRow(moment(0, LATEST_TIME), 'The end of its validity, in whole seconds.', {
+    notAfter: optionRow(moment(0, LATEST_TIME), 'The end of the validity period, in whole seconds.', {
       defaultText: '90 days later',
     }),
   }),

@@ -75,13 +75,13 @@ export interface Api {
   routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 
-/** The hook of calls that drop pending faults, outcomes or requests. It lets a fixture find out what was unused. */
+/** The hook for calls that drop pending faults, outcomes or requests. It lets a fixture find out what was unused. */
 export interface DropHooks {
-  /** Called with the name of the call and its work, which the hook must run once. Without a hook the work runs. */
+  /** Called with the name of the call and its work, which the hook must run once. Without a hook, the work simply runs. */
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
 }
 
-/** A host that runs a move of the clock in parts, because others share its thread. Without one, a move is synchronous. */
+/** A host that runs a clock move in parts, because others share its thread. Without a host, a move is synchronous. */
 export interface MoveParts {
   /** Runs a move. No other call reaches the gateway until the move has ended. */
   run(move: () => Promise<void>): Promise<void>
@@ -140,7 +140,7 @@ export interface ControlHost {
   describer: ((...args: Parameters<Describer>) => string) | undefined
 }
 
-/** A function that makes an OpenAPI document, such as `openApi` of `fauxgate/openapi`. */
+/** A function that creates an OpenAPI document, such as `openApi` from `fauxgate/openapi`. */
 export type Describer = (
   dialect: Dialect,
   options: {

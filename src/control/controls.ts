@@ -54,7 +54,7 @@ export const controls = [
 
 const members = /* @__PURE__ */ membersOf(controls)
 
-/** The members of a gateway that come from its controls. */
+/** The members of a gateway that its controls add. */
 export type ControlMembers = NonNullable<typeof members>
 
 /** Returns all calls to the controls of a gateway with these families, with paths below `/_fauxgate`. */

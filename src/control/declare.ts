@@ -108,7 +108,7 @@ function createEndCall(families: Families) {
 }
 
 /**
- * Declares resources that this API refers to and cannot create. It is needed with `references: 'declared'` only. Each
+ * Declares resources that this API refers to but cannot create. Needed only with `references: 'declared'`. Each
  * function throws a GatewayError `field_invalid` for an id of another type.
  *
  * @example
@@ -119,15 +119,15 @@ function createEndCall(families: Families) {
  * ```
  */
 export interface Declare {
-  /** Declares an HTTPS edge with routes, a TCP edge or a TLS edge. Declaring it again adds routes. */
+  /** Declares an HTTPS edge with routes, a TCP edge or a TLS edge. Declaring an edge again adds routes. */
   edge(id: string, options?: { readonly routes?: readonly string[] }): void
   /** Declares an endpoint configuration that an address or a domain can link. */
   endpointConfiguration(id: string): void
   /** Declares a backend that a weighted backend can have as a child. */
   backend(id: string): void
   /**
-   * Ends something that was declared, such as the session of an agent. Each family says what it can end.
-   * @throws GatewayError `not_found` if nothing that can be ended has this id.
+   * Ends a declared resource, such as an agent session. Each family defines which resources can be ended.
+   * @throws GatewayError `not_found` if no such resource has this id.
    */
   end(id: string): void
 }
@@ -136,7 +136,7 @@ export interface Declare {
 export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 
 export interface DeclareMember {
-  /** Declares resources that this API refers to and cannot create; see `references`. */
+  /** Declares resources that this API refers to but cannot create; see `references`. */
   readonly declare: Declare
 }
 

@@ -37,15 +37,15 @@ const records = controlCall({
   }),
 })
 
-/** The options of a record of the simulated DNS zone. */
+/** The options for a record in the simulated DNS zone. */
 export interface DnsOptions {
-  /** The time that the record takes to propagate, on the gateway's clock. Until then resolvers do not find it. Default: 0. */
+  /** The time that the record takes to propagate, on the gateway's clock. Until then, resolvers do not find it. Default: 0. */
   readonly after?: Duration
 }
 
-/** The options of a CAA record of the simulated DNS zone. */
+/** The options for a CAA record in the simulated DNS zone. */
 export interface CaaOptions extends DnsOptions {
-  /** The authorities that may issue for wildcards; `[]` for none. Default: those of `issue`. */
+  /** The authorities that may issue for wildcards; `[]` for none. Default: the same as `issue`. */
   readonly issuewild?: readonly string[]
 }
 
@@ -112,7 +112,8 @@ const put = controlCall({
     return {
       /**
        * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
-       * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. The other calls that set a record throw it too.
+       * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. The other methods that set a
+       * record throw it too.
        */
       cname: (name: string, target: string | null, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'CNAME', value: target }, options),
@@ -121,8 +122,8 @@ const put = controlCall({
         set({ name, type: 'A', value: address }, options),
       /**
        * Sets the CAA record of a name: only these authorities, such as `letsencrypt.org`, may issue for this name and the
-       * names below it. `[]` allows none. With `undefined` and `issuewild`, the record limits wildcards alone. An authority can
-       * have parameters. An address of the name stays.
+       * names below it. `[]` allows none. With `undefined` and `issuewild`, the record restricts only wildcards. An
+       * authority can have parameters. The name's address record is kept.
        *
        * @example
        * ```ts
@@ -141,11 +142,13 @@ const put = controlCall({
         const wild = read.issuewild && { issuewild: read.issuewild.join(',') }
         return set({ name, type: 'CAA', ...value, ...wild }, rest)
       },
-      /** Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see its addresses instead of a CNAME record. */
+      /**
+       * Puts a name behind a CDN's proxy, such as `Cloudflare`: resolvers see the CDN's addresses instead of a CNAME record.
+       */
       proxy: (name: string, cdn: string, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'PROXY', value: cdn }, options),
       /**
-       * Makes the name servers of a name fail, until you set or remove its record: they answer with `SERVFAIL`, or, with
+       * Makes the name servers of a name fail until you set or remove its record. They respond with `SERVFAIL` or, with
        * `TIMEOUT`, not at all.
        */
       fail: (name: string, how: 'SERVFAIL' | 'TIMEOUT', options?: DnsOptions): DnsRecord =>
@@ -209,8 +212,9 @@ const calls = [records, put, remove] as const
 const members = /* @__PURE__ */ membersOf(calls)
 
 /**
- * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. An edit
- * takes effect at once. A name has one record, and a CAA record beside an address. Case and trailing dots do not matter.
+ * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. Edits take
+ * effect immediately. A name has one record, but a CAA record can coexist with an address record. Case and trailing dots do
+ * not matter.
  *
  * @example
  * ```ts

@@ -23,27 +23,31 @@ const settings = named(
     name: optional(v.string(), 'The name of the code in reports. Default: `The code`.'),
     replayCall: optional(
       v.string(),
-      'The call that tries one schedule again, with `REPLAY` where the text of the schedule belongs. Default: `REPLAY`.',
+      "The code that replays one schedule, with `REPLAY` as the placeholder for the schedule's text. Default: `REPLAY`.",
     ),
     faults: optional(v.number(), 'The maximum number of failures in one schedule. Default: 1; with copies 0.'),
-    copies: optional(v.number(), 'The number of copies of the code that run at once: 1 to 3. Default: 1.'),
+    copies: optional(v.number(), 'The number of copies of the code that run concurrently: 1 to 3. Default: 1.'),
     switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.'),
-    restart: optional(v.boolean(), 'Whether to try crashes too, after which the code is called again. Default: false.'),
+    restart: optional(
+      v.boolean(),
+      'Whether to try crashes too. After a crash, the code is called again. Default: false.',
+    ),
     within: optional(v.string(), "The maximum duration of a run, on the gateway's clock. Default: `6h`."),
     max: optional(v.number(), 'The maximum number of schedules. Default: 20,000.'),
     kinds: optional(texts, 'The kinds of failures to try. Default: all except those that `also` adds.'),
     also: optional(texts, 'Additional kinds of failures: `late`, `slow`. Default: none.'),
-    replay: optional(v.string(), 'The text of the one schedule to try. Default: all schedules.'),
-    ignore: optional(texts, 'Paths that are not compared, such as `reserved_addrs.metadata`. Default: none.'),
+    replay: optional(v.string(), 'The text of a single schedule to run. Default: all schedules.'),
+    ignore: optional(texts, 'Paths to exclude from the comparison, such as `reserved_addrs.metadata`. Default: none.'),
     mayLeave: optional(
       texts,
-      'The families that the code may leave when it rejects. It is then called again. Default: none.',
+      'The families whose resources the code may leave behind when it rejects. The code is then called again. ' +
+        'Default: none.',
     ),
     allow: optional(
       v.string(),
-      'A regular expression for the errors with which the code may reject. Default: any error.',
+      'A regular expression for the errors that the code may reject with. Default: any error.',
     ),
-    setup: optional(v.boolean(), 'Whether each run begins with the step `setup`. Default: false.'),
+    setup: optional(v.boolean(), 'Whether each run starts with the step `setup`. Default: false.'),
     silence: optional(v.number(), 'How long a request may wait for its response, in real seconds. Default: 2.'),
     timeout: optional(v.number(), 'The maximum duration of a run, in real seconds. Default: 60.'),
     jobs: optional(v.number(), 'The maximum number of runs at once. Default: 1.'),
@@ -61,18 +65,19 @@ const step = named(
   v.object({
     do: documented(
       v.picklist(['setup', 'start', 'kill', 'finish']),
-      '`setup` prepares the gateway of a run. `start` calls the code. `kill` ends a call of the code, as a crash does. After `finish` nothing follows.',
+      '`setup` prepares the gateway of a run. `start` calls the code. `kill` ends a call of the code, like a ' +
+        'crash. `finish` is the last step.',
     ),
     run: v.exactOptional(run),
     copy: v.exactOptional(copy),
     life: v.exactOptional(life),
     url: optional(v.string(), 'The base URL of the gateway, for this copy in this run.'),
-    survives: optional(v.boolean(), 'Whether the code survives; at the end only.'),
-    report: optional(v.string(), 'The summary, or the story of the smallest failing schedule; at the end only.'),
-    replay: optional(v.string(), 'The text of the smallest failing schedule; at the end only.'),
+    survives: optional(v.boolean(), 'Whether the code survives; only at the end.'),
+    report: optional(v.string(), 'The summary, or the story of the smallest failing schedule; only at the end.'),
+    replay: optional(v.string(), 'The text of the smallest failing schedule; only at the end.'),
   }),
   'ExplorationStep',
-  'The next step of the program that runs the code.',
+  'The next step for the program that runs the code.',
 )
 
 const runEnd = named(
@@ -84,7 +89,7 @@ const runEnd = named(
     error: optional(v.string(), 'The error with which the call ended. Absent if it succeeded.'),
   }),
   'RunEnd',
-  'The end of a `setup`, or of a call of the code. A killed call ends too.',
+  'Reports the end of a `setup` or of a call of the code, even a killed one.',
 )
 
 const start = controlCall({

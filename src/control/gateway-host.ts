@@ -2,22 +2,22 @@ import type { SentBody } from '../core/schema/body.ts'
 import type { RuleContext } from '../core/schema/rule.ts'
 import type { ExplorationSettings, ExplorationStep, HostedGateway, RunEnd } from '../generated/controls.ts'
 
-/** A server that has several gateways, each at its own path. */
+/** A server with several gateways, each at its own path. */
 export interface GatewayHost {
-  /** Creates a gateway with the options of this one, except those of the request. */
+  /** Creates a gateway with this one's options, except those set in the request. */
   create(options: SentBody, context: RuleContext): Promise<HostedGateway>
-  /** Removes a gateway. Throws `gateway_not_found` if there is none of this name. */
+  /** Removes a gateway. Throws `gateway_not_found` if there is none with this name. */
   remove(name: string): void
   readonly explorations: ExplorationHost
 }
 
-/** A server that explores which failures break a program of any language. */
+/** A server that explores which failures break a program in any language. */
 export interface ExplorationHost {
   /** Starts an exploration, and returns its id. */
   start(settings: ExplorationSettings): Promise<string>
-  /** Returns the next step of the program that runs the code, as soon as there is one. */
+  /** Returns the next step for the program that runs the code, as soon as there is one. */
   next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
-  /** Takes the end of a call of the code. */
+  /** Receives the end of a call of the code. */
   ended(end: RunEnd): void
   /** Ends an exploration early. */
   stop(id: string): void

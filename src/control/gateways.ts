@@ -20,7 +20,7 @@ export const errors = declareErrors({
   gateway_options_invalid: entry(90464, 400, 'The gateway cannot be created: {why}'),
 })
 
-const gatewayName = documented(v.string(), 'Its name, which is in its URL.')
+const gatewayName = documented(v.string(), 'The name, which is part of the URL.')
 
 const hosted = named(
   v.object({
@@ -31,7 +31,7 @@ const hosted = named(
     ),
   }),
   'HostedGateway',
-  'A further gateway of a server, with its own state, clock and controls.',
+  'An additional gateway on a server, with its own state, clock and controls.',
 )
 
 const create: ControlCall = {

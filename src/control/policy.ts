@@ -32,7 +32,7 @@ const problem = named(
     docs: v.exactOptional(documented(v.string(), "The address of the service's own page.")),
   }),
   'PolicyProblem',
-  'A place in a traffic policy that the service rejects, or that probably does not do what was meant.',
+  'A part of a traffic policy that the service rejects, or that probably does not do what was intended.',
 )
 
 const check = controlCall({

@@ -25,33 +25,34 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 /** Fields that an entry must have, or a predicate. */
 export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 
-/** The journal of HTTP requests and their responses, by default of the last 1,000. Secrets are left out. */
+/** The journal of HTTP requests and their responses, by default the last 1,000. Secrets are omitted. */
 export interface Requests {
   /**
-   * Returns the entries that the journal has, oldest first. To know whether there was a request, use `count`: it also counts
-   * the requests that the journal has dropped.
+   * Returns the entries in the journal, oldest first. To check whether a request was made, use `count`, which includes
+   * requests that the journal has dropped.
    * @throws GatewayError `field_invalid` for a filter that no entry can match. `count` and `last` throw it too.
-   * GatewayAssertionError if it finds nothing, but the journal has dropped requests that match or may match. `last` throws it too.
+   * GatewayAssertionError if it finds nothing but the journal has dropped requests that match or might match. `last` throws
+   * it too.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
   /**
-   * Returns the number of requests since the journal was emptied, including those that it has dropped. With a predicate it
-   * counts entries.
+   * Returns the number of requests since the journal was cleared, including dropped ones. With a predicate, it counts only
+   * entries.
    * @throws GatewayAssertionError if the number is not known, because the journal has dropped requests.
    */
   count(filter?: JournalFilter): number
   /** Returns the newest entry, or undefined. */
   last(filter?: JournalFilter): JournalEntry | undefined
-  /** Empties the journal. */
+  /** Clears the journal. */
   clear(): void
   /**
-   * Calls the function with each new entry, in order, and with undefined when the journal was emptied. Returns a function that
-   * ends the subscription. An exception of the subscriber is ignored.
+   * Calls the function with each new entry, in order, and with undefined when the journal is cleared. Returns a function that
+   * ends the subscription. Exceptions from the subscriber are ignored.
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /**
-   * Throws if there were requests for paths or methods that this API does not have, or with `undefined` for an id, or
-   * for another host that `install()` rejected. The error lists these requests, including those that the journal has dropped.
+   * Throws if there were requests for unknown paths or methods, with `undefined` as an id, or for other hosts that
+   * `install()` rejected. The error lists these requests, including those that the journal has dropped.
    */
   assertAllKnown(): void
 }
@@ -128,7 +129,10 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
   }
 }
 
-/** Makes the schema of a filter. It rejects values that no entry can have: otherwise a mistake would look like "no such requests". */
+/**
+ * Creates the schema of a filter. It rejects values that no entry can have: otherwise a mistake would look like "no such
+ * requests".
+ */
 function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, with the ids themselves and without a query'
   const filter = optionsOf(
@@ -136,7 +140,7 @@ function filterSchema(operations: readonly string[]) {
       operation: v.exactOptional(
         documented(
           v.nullable(v.picklist(operations, `null, or one of ${operations.join(', ')}`)),
-          "The operation's name; null for requests of no operation.",
+          "The operation's name; null for requests that match no operation.",
           { type: 'Name | null' },
         ),
       ),
@@ -156,7 +160,7 @@ function filterSchema(operations: readonly string[]) {
   return named(
     filter,
     'JournalFields',
-    'Fields to find entries by. An unknown name, or a value that no entry can have, throws.',
+    'Fields that entries must have. An unknown name, or a value that no entry can have, throws.',
     { parameters: 'Name extends string = OperationName', imports: { OperationName: 'generated/resources.ts' } },
   )
 }

@@ -20,16 +20,19 @@ import { isObject } from '../core/schema/values.ts'
 import type { Snapshot } from '../generated/controls.ts'
 
 const factFields = {
-  version: documented(v.literal(RECORDS_VERSION), 'The version of the format, which `restore` checks.', {
+  version: documented(v.literal(RECORDS_VERSION), 'The format version, which `restore` checks.', {
     type: 'number',
   }),
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
-    'The seed of ids and automatic certificates; null if the authority has its own keys.',
+    'The seed for ids and automatic certificates; null if the authority has its own keys.',
   ),
   sequence: documented(sequence, 'The number that the next id comes from.'),
-  rateLimit: documented(v.array(instant), 'The times of the requests that the rate limit counts, in ms since 1970.'),
+  rateLimit: documented(
+    v.array(instant),
+    'The times of the requests that count towards the rate limit, in ms since 1970.',
+  ),
 }
 
 /** A snapshot over HTTP; the schemas of its collections read its records. */
@@ -38,7 +41,7 @@ export const snapshotBody = named(
     ...factFields,
     records: documented(
       v.record(v.string(), v.array(anyObject())),
-      'All records by collection, oldest first; without secrets unless `privateKeys` was set.',
+      'All records by collection, oldest first. Secrets are omitted unless `privateKeys` was set.',
       { type: 'Readonly<Record<string, readonly object[]>>' },
     ),
   }),

@@ -36,9 +36,9 @@ const restore = remembered({
   run: (host, sent) => host.restore(sent),
 })
 
-/** The options of a snapshot. */
+/** The options for a snapshot. */
 export interface SnapshotOptions {
-  /** Includes private keys and other secrets of the records. Default: false. */
+  /** True to include private keys and other secrets. Default: false. */
   readonly privateKeys?: boolean
 }
 
@@ -47,14 +47,14 @@ const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } sati
 export interface StateMembers {
   /**
    * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states give equal snapshots. If the
-   * same process restores the returned object, and not a copy, the secrets are restored too.
+   * same process restores the returned object itself (not a copy), the secrets are restored too.
    * @throws TypeError for an unknown option or a value that is not allowed.
    */
   snapshot(options?: SnapshotOptions): Snapshot
   /**
-   * Replaces the state with that of a snapshot; a manual clock goes to the snapshot's time.
-   * @throws GatewayError with the path of what is wrong, if the snapshot is damaged or of another version. Nothing has
-   * changed then.
+   * Replaces the state with a snapshot. A manual clock moves to the snapshot's time.
+   * @throws GatewayError with the path of the problem, if the snapshot is damaged or has another version. Nothing is
+   * changed.
    */
   restore(snapshot: Snapshot): void
   /**

@@ -11,7 +11,7 @@ const LIMIT_ALLOWED =
 
 const LIMIT_OBJECT = 'an object with "max" and optionally "window" or "number"'
 
-/** Makes the schema of a limit. A rate, which has a window, allows at least one. */
+/** Creates the schema of a limit. A rate, which has a window, allows at least one. */
 const limitFrom = (least: number) =>
   optionsOf(
     { max: integerFrom(least), window: v.optional(duration(1000)), number: v.optional(integerFrom(1)) },
@@ -66,10 +66,10 @@ export const account = named(
     ),
     edges: optionRow(
       oneOfThese(EDGE_STATES),
-      'What HTTP requests can do with edges and endpoint configurations, as in most accounts since 2025-12-31: nothing with `ended`; `read_only` allows reading.',
-      { defaultText: 'everything', flag: 'edges' },
+      'Access to edges and endpoint configurations over HTTP, which most accounts lost on 2025-12-31: `ended` allows nothing, `read_only` allows reading.',
+      { defaultText: 'full access', flag: 'edges' },
     ),
-    limits: optionRow(limits, "Limits by their names, instead of the plan's.", { defaultText: "the plan's" }),
+    limits: optionRow(limits, "Limits by name, which override the plan's.", { defaultText: "the plan's" }),
   }),
   'AccountOptions',
   'The account of a gateway: its plan, its card, its state and its limits.',

@@ -16,7 +16,7 @@ interface AuthorityKeys {
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The hook of the test authority, by which `survives` caches the certificates of gateways with the same seed. */
+/** The test authority's hook, with which `survives` caches certificates for gateways with the same seed. */
 export interface IssueHooks {
   /** Called for each automatic certificate. If the hook is absent or returns undefined, the authority issues the certificate. */
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined

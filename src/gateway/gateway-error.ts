@@ -39,7 +39,7 @@ export class GatewayError extends Error {
   }
   /** The name of the class. */
   override readonly name = 'GatewayError'
-  /** The key in the catalogue of errors, the same in every dialect. For errors of your own families, use {@link is}. */
+  /** The key in the error catalogue, the same in every dialect. For errors of your own families, use {@link is}. */
   readonly key: ErrorKey
   /** The dialect's code, such as `ERR_NGROK_413`. */
   readonly code: string
@@ -47,7 +47,7 @@ export class GatewayError extends Error {
   readonly status: number
   /**
    * Additional facts: `field:<path>` for each of the first problems of a body, `further_problems` if there are more, and the
-   * ids of resources that were not found. If the message is about one field: `field`, and what is known of `rule`, `received`,
+   * ids of resources that were not found. If the message is about one field: `field` and, if known, `rule`, `received`,
    * `allowed`, `choices`, `nearest` and `typed`.
    */
   readonly details: Readonly<Record<string, string>>
@@ -67,7 +67,7 @@ export class GatewayError extends Error {
     Object.defineProperty(this, KEYS, { value: keys })
   }
 
-  /** Returns true if this is the error with that key, for example an error that your own family declares. */
+  /** Returns true if the error has this key, for example an error that your own family declares. */
   is({ key }: { readonly key: string }): boolean {
     return this.key === key
   }

@@ -43,7 +43,7 @@ import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
  * const gateway = createGateway({ families: { widgets } })
  * gateway.widgets.create({ name: 'left' })
  * ```
- * @throws TypeError if an option is not allowed, or if a family has a name that is in use already.
+ * @throws TypeError if an option is not allowed, or if a family has a name that is already in use.
  */
 export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
   options: OptionsWith<F, C>,
@@ -61,7 +61,7 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  * })
  * ```
  * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
- * `initial`, which the message names.
+ * `initial`. The message names the entry.
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {

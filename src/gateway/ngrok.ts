@@ -26,12 +26,12 @@ export type { PlacedPolicyProblem, PolicyPath, PolicyProblem } from '../service/
 export type { NgrokLimits }
 
 /**
- * The families that ngrok has in addition to those of the standard dialect, by their names in the direct API. To have only
+ * The families that ngrok has in addition to the standard dialect, by name in the direct API. To have only
  * some of these families, pass them to `createGateway` as `families`.
  */
 export const ngrokFamilies: NgrokFamilies = families
 
-/** A gateway in the dialect of ngrok, with its families. */
+/** A gateway in ngrok's dialect, with ngrok's families. */
 export type Ngrok<C extends Clock = Clock> = Gateway<C> &
   NgrokResources &
   OwnNames<NgrokDeclare, NameIn<NgrokFamilies>, ErrorKeyIn<NgrokFamilies>>
@@ -39,14 +39,14 @@ export type Ngrok<C extends Clock = Clock> = Gateway<C> &
 /** The options of {@link createNgrok}: the options of `createGateway` without `dialect`. */
 export interface NgrokOptions<C extends Clock = Clock>
   extends Omit<GatewayOptions<C>, 'account' | 'dialect' | 'initial'> {
-  /** The account that the resources belong to: a plan, and limits by their names. Default: no limits. */
+  /** The account that owns the resources: a plan, and limits by name. Default: no limits. */
   readonly account?: AccountWith<NgrokLimits> | undefined
   /** The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them. */
   readonly initial?: InitialOf<Resources & NgrokResources> | undefined
 }
 
 /**
- * Creates a gateway in the dialect of ngrok that has all of ngrok's families.
+ * Creates a gateway in ngrok's dialect with all of ngrok's families.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export interface NgrokOptions<C extends Clock = Clock>
  * const policy = gateway.ipPolicies.create({ description: 'the office' })
  * ```
  * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
- * `initial`, which the message names.
+ * `initial`. The message names the entry.
  */
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {
   if (options !== undefined) requireObject('options', options)

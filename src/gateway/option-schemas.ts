@@ -43,7 +43,7 @@ export const quirks = named(
     {
       keepBackendsOnPatch: optionRow(
         switchOption,
-        'A PATCH of a weighted backend without `backends` keeps its backends instead of removing them.',
+        'A PATCH to a weighted backend without `backends` keeps its backends instead of removing them.',
         { default: false, flag: 'keep-backends-on-patch' },
       ),
       lateStatus: optionRow(
@@ -53,12 +53,13 @@ export const quirks = named(
       ),
       policyMayFallThrough: optionRow(
         switchOption,
-        "Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy.",
+        "Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy.",
         { default: false, flag: 'policy-may-fall-through' },
       ),
       takenStatus: optionRow(
         v.pipe(v.number('400 or 409'), v.values([400, 409], '400 or 409')),
-        'The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as observed at ngrok, and 409 in `standard`.',
+        'The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the dialect ' +
+          '`ngrok`, as ngrok has been observed to return, and 409 in `standard`.',
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),
     },
@@ -72,7 +73,7 @@ export const internalErrorBackoff = named(
   optionsOf(
     {
       first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
-      most: optionRow(duration(1000), 'The longest time that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
+      most: optionRow(duration(1000), 'The maximum time that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
     },
     `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
   ),
@@ -84,7 +85,7 @@ const ADDRESS_ALLOWED = 'an http or https URL'
 const address = (what: string, flag: string) =>
   optionRow(
     v.pipe(v.string(ADDRESS_ALLOWED), v.regex(/^https?:\/\/[^/?#]+/, ADDRESS_ALLOWED)),
-    `The address for events whose destination is ${what}.`,
+    `The URL for events whose destination is ${what}.`,
     { placeholder: 'URL', flag },
   )
 
@@ -113,17 +114,17 @@ export const DEFAULT_VALIDITIES = '90d, then 64d from 2027-02-10 and 45d from 20
 const certificateOptions = named(
   optionsOf({
     validity: optionRow(duration(1000), 'The validity of automatic certificates.', {
-      defaultText: `by the time of the gateway's clock: ${DEFAULT_VALIDITIES}`,
+      defaultText: `depends on the gateway's time: ${DEFAULT_VALIDITIES}`,
       flag: 'certificate-validity',
     }),
     renewalLead: optionRow(
       duration(0),
-      'How long before its expiry a certificate is renewed. Must be less than its validity.',
+      'How long before expiry a certificate is renewed. Must be less than its validity.',
       { defaultText: 'a third of the validity, or half if that is under 10 days', flag: 'renewal-lead' },
     ),
   }),
   'CertificateOptions',
-  'The validity and the renewal of automatic certificates.',
+  'The validity and renewal of automatic certificates.',
 )
 
 export const certificates = objectOr(
@@ -139,7 +140,7 @@ export const certificates = objectOr(
 
 const rateLimitOptions = named(
   optionsOf({
-    requests: optionRow(integerFrom(1, 1_000_000), 'The number of requests that are allowed within the window.', {
+    requests: optionRow(integerFrom(1, 1_000_000), 'The number of requests allowed within the window.', {
       default: 120,
     }),
     window: optionRow(duration(1000), 'The rolling window.', { default: '60s' }),
@@ -185,12 +186,13 @@ const controlOptions = named(
     ),
     allowHosts: optionRow(
       v.array(hostName, 'an array of host names without port'),
-      'Extra names of this machine. Requests may use these names as their `Host`, and their pages may call the server.',
+      'Extra host names of this machine. Requests may use these names as their `Host`, and pages from these hosts ' +
+        'may call the server.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),
   }),
   'ControlOptions',
-  'Access to the control API beyond this machine.',
+  'Access to the control API from other machines.',
 )
 
 export const control = objectOr(
@@ -229,7 +231,7 @@ const authoritySecret = named(
     AUTHORITY_SECRET_ALLOWED,
   ),
   'AuthoritySecret',
-  "The secret that an authority's keys are made from.",
+  "The secret from which the authority's keys are derived.",
 )
 
 export const authorityKeys = objectOr(

@@ -46,13 +46,13 @@ import {
 export const gatewayRows = {
   control: optionRow(
     control,
-    'Access to the control API below `/_fauxgate/`. Default: `loopback`, only this machine, by its own names. ' +
-      'With a `key`: only clients that send it in the header `Fauxgate-Control-Key`.',
+    'Access to the control API below `/_fauxgate/`. Default: `loopback`, only this machine under its own names. ' +
+      'With a `key`, only clients that send it in the header `Fauxgate-Control-Key`.',
     { default: 'loopback', defaultText: '', isSecret: true },
   ),
   cors: optionRow(
     origins,
-    'More origins whose pages may call the server. Its own pages and those of this machine may call it by default. `*` allows all.',
+    'Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins.',
     { default: [], defaultText: 'none', placeholder: 'ORIGIN' },
   ),
   dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
@@ -69,7 +69,7 @@ export const gatewayRows = {
   seed: optionRow(
     // Snapshots show the seed.
     v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key')),
-    'The seed of ids and certificates: the same seed and the same calls give the same ids.',
+    'The seed for ids and certificates: the same seed and the same calls give the same ids.',
     { defaultText: 'a random one for each gateway' },
   ),
   initial: optionRow(
@@ -78,8 +78,8 @@ export const gatewayRows = {
   ),
   references: optionRow(
     oneOfThese(['any', 'declared']),
-    'The edges, routes, endpoint configurations and child backends that exist: any id of the right prefix (the default), ' +
-      'or only those declared through `gateway.declare`.',
+    'Which edges, routes, endpoint configurations and child backends are treated as existing: any id with the ' +
+      'right prefix (the default), or only those declared through `gateway.declare`.',
     { default: 'any', defaultText: '' },
   ),
   unknownActions: optionRow(
@@ -94,8 +94,7 @@ export const gatewayRows = {
   ),
   errorText: optionRow(
     oneOfThese(['usual', 'varied']),
-    'The `msg` of errors. With `varied`, it says nothing useful and differs each time, so code that matches it fails. The report has ' +
-      'the usual text.',
+    'The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches on it fails. Reports still have the usual text.',
     { default: 'usual' },
   ),
   quirks: optionRow(quirks, 'Behavior of the real service that differs from its API reference.', {
@@ -117,7 +116,7 @@ export const gatewayRows = {
   ),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
-    'The maximum size of the journal in bytes, counting two bytes per character. The oldest requests are dropped.',
+    'The maximum size of the journal in bytes, counting two bytes per character. Beyond it, the oldest requests are dropped.',
     { default: 16 * 1024 * 1024, defaultText: '16 MiB' },
   ),
   addressesPerRegion: optionRow(integerFrom(1, 2_000_000), 'The number of addresses in each region, 1 to 2,000,000.', {
@@ -126,15 +125,15 @@ export const gatewayRows = {
   }),
   takenDomains: optionRow(
     takenDomains,
-    'Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one.',
+    'Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one.',
     { default: [], defaultText: 'none', flag: 'taken-domain', placeholder: 'NAME' },
   ),
   destinations: optionRow(
     destinations,
-    'The addresses to post events to, by the kind of event destination. Without one, events are not posted.',
+    'The URLs to post events to, by kind of event destination. Events without a URL are not posted.',
     { defaultText: 'none' },
   ),
-  families: optionRow(families, 'Your own families, made with `fauxgate/kit`, by their names in the direct API.', {
+  families: optionRow(families, 'Your own families, created with `fauxgate/kit`, by name in the direct API.', {
     isUnoffered: true,
   }),
   clock: optionRow(clock, 'The source of the time.', {
@@ -150,13 +149,13 @@ export const gatewayRows = {
   ),
   provisioningDelay: optionRow(
     duration(0),
-    'The time from the start of a provisioning job to its first attempt; with 0, the creating call issues the certificate.',
+    'The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call.',
     { default: '30s' },
   ),
   certificates: optionRow(
     certificates,
-    'The validity of automatic certificates, and how long before their expiry they are renewed.',
-    { defaultText: `Let's Encrypt's, by the time of the gateway's clock: ${DEFAULT_VALIDITIES}` },
+    'The validity of automatic certificates, and how long before expiry they are renewed.',
+    { defaultText: `Let's Encrypt's at the gateway's time: ${DEFAULT_VALIDITIES}` },
   ),
   internalErrorBackoff: optionRow(
     internalErrorBackoff,
@@ -166,15 +165,16 @@ export const gatewayRows = {
   dnsErrorRetry: optionRow(duration(1000), 'How long a job waits after a DNS_ERROR.', { default: '1h' }),
   authorityKeys: optionRow(
     authorityKeys,
-    'The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store keeps. ' +
-      '`{ secret }`: keys that are derived from your secret, the same in every gateway with it. RSA certificates always ' +
-      'have the published test key. Never put the authority in a trust store.',
+    'The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store ' +
+      'persists. `{ secret }`: keys derived from your secret, the same in every gateway that uses it. RSA ' +
+      'certificates always use the published test key. Never add the authority to a trust store.',
     { default: 'test', isSecret: true },
   ),
   store: optionRow(
     store,
-    'The store of every change, so that the state outlives the process. It holds private keys and other secrets. A ' +
-      'gateway with a filled store resumes from there, with its seed and the time of its manual clock, and ignores `initial`.',
+    'The store for every change, so that the state outlives the process. It contains private keys and other ' +
+      'secrets. A gateway with a filled store resumes from it, including the seed and the time of a manual clock, ' +
+      'and ignores `initial`.',
     { defaultText: 'nowhere' },
   ),
 }

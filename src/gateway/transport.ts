@@ -14,54 +14,54 @@ import type { BodyLimit } from './http/body-limit.ts'
 import type { Refused } from './http/error-response.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
 
-/** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
+/** The functions with which a server or another host serves a gateway. Tests do not need them. */
 export interface Transport<Sibling = object> {
   /**
-   * Answers one HTTP request at once, for transports other than `fetch`.
+   * Handles one HTTP request immediately, for transports other than `fetch`.
    * @internal
    */
   readonly exchange: (request: HttpRequest) => HttpResponse
   /**
-   * Returns the error of a request to a server whose `Host` or `Origin` is not known; undefined for any other. Each server asks this
+   * Returns the error for a server request with an unknown `Host` or `Origin`; undefined for any other. Each server calls it
    * first.
    * @internal
    */
   readonly callerRefusal: (request: HttpRequest) => HttpResponse | undefined
   /**
-   * Returns the maximum number of body bytes that a transport must read, by the head of the request: 0 if the head is rejected.
+   * Returns the maximum number of body bytes that a transport must read, given the request's head: 0 if the head is rejected.
    * @internal
    */
   readonly bodyLimit: BodyLimit
   /**
-   * Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id.
+   * Responds to a request that a transport could not pass to `exchange` with the usual error and an operation id.
    * @internal
    */
   readonly refused: Refused
   /**
-   * Waits, on the gateway's clock, for a response of `exchange` that a fault delays, or whose changes the store has not yet flushed.
-   * Rejects with the reason of an aborted signal.
+   * Waits, on the gateway's clock, for a response of `exchange` that a fault delays, or whose changes the store has not
+   * flushed yet. Rejects with the reason of an aborted signal.
    * @internal
    */
   readonly delivered: (response: HttpResponse, options?: { readonly signal?: AbortSignal }) => Promise<HttpResponse>
-  /** Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
+  /** Sets the URL that the gateway is served at, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
   readonly servedAt: (url: string | undefined) => void
   /**
-   * Marks the state as one that an earlier server had, and that this one continues from.
+   * Marks the state as resumed from an earlier server.
    * @internal
    */
   readonly resumed: () => void
   /**
-   * Returns the origin of the endpoint that a visitor of a local port means, by the host and the schemes that the port can have.
+   * Returns the origin of the endpoint that a visitor to a local port requests, given the host and the port's possible schemes.
    * @internal
    */
   readonly locate: (host: string, schemes: readonly string[]) => Promise<string>
   /**
-   * Sets the function that answers the requests that the gateway sends on to a URL. It stays after `reset` and `traffic.clear`.
+   * Sets the function that responds to requests that the gateway forwards to a URL. It survives `reset` and `traffic.clear`.
    * @internal
    */
   readonly serveUpstream: (url: string, serve: ServedUpstream) => void
   /**
-   * Sets the function that reaches the upstreams which programs name when they start a tunnel through the agent's API.
+   * Sets the function that reaches the upstreams that programs name when they start a tunnel through the agent's API.
    * @internal
    */
   readonly dialUpstreams: (dialer: Dialer) => void
@@ -71,13 +71,13 @@ export interface Transport<Sibling = object> {
    */
   readonly asksForCertificates: () => boolean
   /**
-   * Sends a request that a server received for an endpoint through the gateway. Rejects as `traffic.fetch` does.
+   * Sends a request that a server received for an endpoint through the gateway. Rejects like `traffic.fetch`.
    * @internal
    */
   readonly serveVisitor: (request: ServedRequest) => Promise<UpstreamResponse>
   /**
-   * Runs everything that is due by now, as every other call does first. Hosts that sleep between requests need this. Stops as
-   * soon as `isOver` returns true. Returns true if something is left.
+   * Runs everything that is due, as every other call does first. Hosts that sleep between requests need this. Stops as soon
+   * as `isOver` returns true. Returns true if something is left.
    */
   readonly settle: (isOver?: () => boolean) => boolean
   /**
@@ -86,27 +86,28 @@ export interface Transport<Sibling = object> {
    */
   readonly sequence: () => number
   /**
-   * Calls the function at the end of each call that changed the state. Returns a function that ends this. A subscriber receives
-   * what changed, which costs the gateway more.
+   * Calls the function at the end of each call that changed the state. Returns a function that ends the subscription.
+   * Subscribers that receive the changes cost the gateway more.
    * @internal
    */
   readonly watch: (watcher: () => void) => () => void
   /**
-   * Calls the function with the transitions of domains in each commit, and its operation. Returns a function that ends this.
+   * Calls the function with the domain transitions in each commit, and its operation. Returns a function that ends the
+   * subscription.
    * @internal
    */
   readonly watchTransitions: (
     watcher: (transitions: readonly DomainTransition[], operation: string) => void,
   ) => () => void
   /**
-   * Resets the gateway and returns true. A request that waits for its response gets none. Returns false and does nothing if
+   * Resets the gateway and returns true. Requests that wait for a response do not get one. Returns false and does nothing if
    * a subscriber or a saved snapshot would remain.
    * @internal
    */
   readonly renewed: () => boolean
   /**
-   * Creates a gateway with the options of this one, except those that are passed. It has its own state and no store, its own
-   * clock if that of this one is a manual one, and the upstreams that a server reaches for this one.
+   * Creates a gateway with this gateway's options, overridden by those passed. It has its own state and no store, its own
+   * clock if this gateway's clock is manual, and the same server upstreams as this gateway.
    * @throws TypeError if an option is not allowed; GatewayError if a rule rejects an entry of `initial`.
    * @internal
    */
@@ -117,7 +118,7 @@ export interface Transport<Sibling = object> {
    */
   readonly describedBy: (describer: Describer) => void
   /**
-   * Returns the nouns of the gateway's resources, for one and for several.
+   * Returns the singular and plural nouns for the gateway's resources.
    * @internal
    */
   readonly nouns: () => Readonly<Record<string, FamilyNouns>>
@@ -133,7 +134,7 @@ export interface Transport<Sibling = object> {
     readonly tables: readonly { readonly collection: ViewedCollection; readonly records: readonly object[] }[]
   }
   /**
-   * The journal as a text, and its earlier entries, for hosts that persist the journal.
+   * The journal as text, and its earlier entries, for hosts that persist it.
    * @internal
    */
   readonly journal: PersistedJournal
@@ -144,7 +145,10 @@ export interface Transport<Sibling = object> {
   readonly hooks: Hooks
 }
 
-/** The part of a collection that others see. Its own type would need the types of Valibot, which users of a gateway need not have. */
+/**
+ * The public part of a collection. Its full type would need Valibot's types, which users of a gateway may not have
+ * installed.
+ */
 export interface ViewedCollection {
   /** The name in snapshots, commits and stores, for example `reserved_domains`. */
   readonly name: string
@@ -152,17 +156,17 @@ export interface ViewedCollection {
   key(record: object): string
   /** Returns whether a record is created and removed together with another record. */
   isAttached?(record: object): boolean
-  /** Returns what two runs that do the same must have alike. */
+  /** Returns the part of a record that must be equal after two runs that do the same. */
   toComparable(record: object): object | null
-  /** Returns the fields of a record and their kinds of values, such as `size: number`. */
+  /** Returns the fields of a record with their value types, such as `size: number`. */
   outline(): readonly string[]
 }
 
 /** The hooks of a gateway. */
 export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks, TrafficHooks {
-  /** Runs the moves of the clock that come over HTTP in parts. */
+  /** Runs clock moves that are requested over HTTP in parts. */
   moveParts?: MoveParts | undefined
-  /** The server that can have further gateways. */
+  /** The server that can have additional gateways. */
   gatewayHost?: GatewayHost | undefined
 }
 

@@ -16,36 +16,36 @@ import type { GatewayFetch } from './http/fetch.ts'
 import type { Installed, InstallOptions } from './http/install.ts'
 import type { Transport } from './transport.ts'
 
-/** A tunnel gateway's management API with its own state, clock and ids, made by {@link createGateway}. */
+/** A tunnel gateway's management API with its own state, clock and ids, created by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly url: string
-  /** The dialect of the service: header names, error codes and other differences. `createNgrok` sets that of ngrok. */
+  /** The dialect of the service: header names, error codes and other differences. `createNgrok` sets ngrok's dialect. */
   readonly dialect: Dialect
   /** The clock of this gateway. Advance a manual clock here: `gateway.clock.advance('30s')`. */
   readonly clock: C
   /**
-   * Handles requests like the global `fetch`, whichever host they name. Pass it to a client that takes a `fetch`; it is
-   * bound to its gateway.
+   * Handles requests like the global `fetch`, whatever their host. Pass it to a client that accepts a `fetch`; it is bound
+   * to its gateway.
    */
   readonly fetch: GatewayFetch
   /**
-   * Returns the resources that were created since the initial state and not deleted. `ofTest: false` leaves out those that the
-   * test itself has made, by the direct API or by `declare`.
+   * Returns the resources that were created since the initial state and not deleted. `ofTest: false` omits those that the
+   * test itself created, through the direct API or `declare`.
    */
   leftovers(options?: LeftoverOptions): readonly Leftover[]
   /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
   nextDueAt(): number | undefined
   /**
-   * Calls the function with each new commit, in order, or only with those that change a collection such as `reserved_domains`.
-   * Returns a function that ends the subscription. An exception of the subscriber is ignored.
+   * Calls the function with each new commit, in order; with a collection such as `reserved_domains`, only with commits that
+   * change it. Returns a function that ends the subscription. Exceptions from the subscriber are ignored.
    *
    * @throws TypeError if the gateway has no such collection.
    */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
-   * Sends the requests of the global `fetch` to the gateway if they are for its base URL, until the returned object is
-   * disposed. In the fixtures, requests to other hosts are rejected. Without a fixture they reach the network, with one
+   * Sends requests from the global `fetch` to the gateway if they are for its base URL, until the returned object is
+   * disposed. In the fixtures, requests to other hosts are rejected. Without a fixture, they reach the network, with one
    * warning. To change this, use the option `others`.
    *
    * @example
@@ -58,7 +58,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   install(options?: InstallOptions): Installed
   /**
    * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still
-   * works: whatever becomes due happens with its next call. `using` calls this at the end of a block.
+   * works: whatever falls due happens at its next call. `using` calls this at the end of a block.
    */
   dispose(): void
   [Symbol.dispose](): void
@@ -66,7 +66,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   readonly transport: Transport<Gateway>
 }
 
-/** Your own families, with the fields that the types of a gateway need. */
+/** Your own families, with the fields that a gateway's types need. */
 export type OwnFamilies = Readonly<
   Record<
     string,
@@ -83,14 +83,14 @@ type DeclareCalls<Declares> = {
   readonly [Name in keyof Declares]: Declares[Name] extends { readonly call?: infer Call } ? NonNullable<Call> : never
 }
 
-/** The limits that families add, by their names in `account.limits`. */
+/** The limits that families add, by name in `account.limits`. */
 type LimitsBy<F extends OwnFamilies> = {
   readonly [Name in { [Family in keyof F]: keyof NonNullable<F[Family]['limits']> }[keyof F]]?: LimitOption | undefined
 }
 
 /** The account of a gateway with your own families: see {@link AccountOptions}. */
 export type AccountWith<Limits> = Omit<AccountOptions, 'limits'> & {
-  /** Limits by their names, instead of the plan's. Default: the plan's. */
+  /** Limits by name, which override the plan's. Default: the plan's limits. */
   readonly limits?: Limits | undefined
 }
 
@@ -101,13 +101,13 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
 > & {
   /** The account that the resources belong to: see {@link GatewayOptions}. */
   readonly account?: AccountWith<AccountLimits & LimitsBy<F>> | undefined
-  /** Your own families, made with `fauxgate/kit`, by their names in the direct API. */
+  /** Your own families, created with `fauxgate/kit`, by name in the direct API. */
   readonly families: F
   /** The resources that exist at the start: see {@link GatewayOptions}. */
   readonly initial?: InitialOf<Resources & Direct<F>> | undefined
 }
 
-/** The methods that take names of operations and errors, with the names of your own families. */
+/** The methods that take operation and error names, including those of your own families. */
 export interface OwnNames<Declared, Name extends string, Key extends string> {
   readonly declare: Declared
   readonly faults: { add(spec: FaultSpec<Name, ErrorKey | Key>): ArmedFault<Name, ErrorKey | Key> }

@@ -9,21 +9,21 @@ import type { WorkerEnvironment } from './worker-environment.ts'
 export type { WorkerContext }
 
 /**
- * A class of Durable Objects with SQL storage. Only the platform makes its objects.
+ * A class of Durable Objects with SQL storage. Only the platform creates instances.
  *
  * @experimental
  */
 export type ObjectClass = new (state: never, environment: never) => object
 
 /**
- * A Worker, as the platform calls it.
+ * A Worker, with the interface that the platform calls.
  *
  * @experimental
  */
 export interface SandboxWorker {
   /**
-   * Handles a request. The bindings and variables of the environment are those of `examples/sandbox`. Without a context,
-   * requests are counted only when somebody reads the metrics.
+   * Handles a request. The environment has the bindings and variables of `examples/sandbox`. Without a context, requests are
+   * counted only when the metrics are read.
    */
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>
 }
@@ -32,7 +32,10 @@ export interface SandboxWorker {
 const inProcess = new WorkerProcess()
 const turns = new Turns()
 
-/** The class of sandboxes: a gateway that stores its state in the object's storage and runs due events by its alarm. */
+/**
+ * The class of sandboxes. Each is a gateway that stores its state in the object's storage and runs due events with the
+ * object's alarm.
+ */
 export const Sandbox: ObjectClass = class extends SandboxClass {
   constructor(state: ObjectState, environment: SandboxEnvironment) {
     super(state, environment, turns)
@@ -42,7 +45,7 @@ export const Sandbox: ObjectClass = class extends SandboxClass {
 /** The class of the one object with the names of all sandboxes. */
 export const Account: ObjectClass = AccountClass
 
-/** The Worker of shared sandboxes: `https://host/s/<name>/…`, and the account's calls that create and remove them. */
+/** The Worker for shared sandboxes: `https://host/s/<name>/…`, and the account calls that create and remove them. */
 const worker: SandboxWorker = {
   // The Worker checks the variables first.
   fetch: (request, environment, context) => inProcess.fetch(request, environment as WorkerEnvironment, context),

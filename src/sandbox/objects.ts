@@ -39,9 +39,9 @@ export interface ObjectStorage {
   deleteAll(): Promise<void>
 }
 
-/** The part of the platform's context of a request that the Worker uses. */
+/** The part of the platform's request context that the Worker uses. */
 export interface WorkerContext {
-  /** Keeps the Worker running after the response until a promise is settled. */
+  /** Keeps the Worker running after the response until a promise settles. */
   waitUntil(promise: Promise<unknown>): void
 }
 

@@ -18,17 +18,17 @@ import { takeTurns } from './request-queue.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions {
-  /** The TCP port; 0 for any free one. Default: 0. */
+  /** The TCP port; 0 for any free port. Default: 0. */
   readonly port?: number
   /** The host name or address to listen on; `0.0.0.0` and `::` listen on all addresses. Default: `127.0.0.1`. */
   readonly host?: string
-  /** HTTPS with this certificate, such as one of `gateway.authority.serverCertificate`. Default: HTTP. */
+  /** Serves HTTPS with this certificate, for example from `gateway.authority.serverCertificate`. Default: HTTP. */
   readonly tls?: ServerCertificate
-  /** A name that the inspector shows, such as the branch that it serves. Default: none. */
+  /** A name for the inspector to show, such as the branch being served. Default: none. */
   readonly name?: string
   /**
-   * The port for the local API of ngrok's agent, whose own port is 4040; 0 for any free one. It is open on `127.0.0.1`, or on the address
-   * before it, such as `'0.0.0.0:4040'`. Default: none.
+   * The port for the local API of ngrok's agent (ngrok uses 4040); 0 for any free port. It listens on `127.0.0.1`, or on the
+   * given address, such as `'0.0.0.0:4040'`. Default: none.
    */
   readonly agent?: number | string
 }
@@ -46,27 +46,28 @@ const serveOptions = optionsOf({
   ),
 } satisfies SchemasOf<ServeOptions>)
 
-/** A gateway that is being served. */
+/** A served gateway. */
 export interface Served {
   /** The server's own base URL, such as `http://127.0.0.1:4747`. */
   readonly url: string
-  /** The port that it listens on. */
+  /** The port that the server listens on. */
   readonly port: number
-  /** The resolved address that it listens on, such as `0.0.0.0` for all IPv4 addresses of this machine. */
+  /** The resolved address that the server listens on, such as `0.0.0.0` for all IPv4 addresses of this machine. */
   readonly address: string
   /** The URL of the agent's local API, such as `http://127.0.0.1:4040`; undefined without the option `agent`. */
   readonly agentUrl: string | undefined
   /**
-   * Stops listening and ends all connections immediately, also those with pending requests. When it resolves, the clients of
-   * this process know that their connections have ended.
+   * Stops listening and closes all connections immediately, even those with pending requests. When it resolves, clients in
+   * this process have seen their connections close.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Serves a gateway over HTTP. While it is served the gateway's `url` is the server's own, unless it was created with a
- * `baseUrl`. Only this machine's own hosts and pages may call, and those of the options `baseUrl`, `control.allowHosts` and `cors`.
+ * Serves a gateway over HTTP. Meanwhile the gateway's `url` is the server's URL, unless the gateway was created with a
+ * `baseUrl`. Only this machine's own hosts and pages may call it, and those in the options `baseUrl`, `control.allowHosts`
+ * and `cors`.
  *
  * @example
  * ```ts
@@ -76,8 +77,8 @@ export interface Served {
  * console.log(server.url)
  * await server.close()
  * ```
- * @throws Error when the port is taken or the host is not one of this machine's, TypeError for an unknown option or a value that is not
- * allowed.
+ * @throws Error if the port is taken or the host is not one of this machine's; TypeError for an unknown option or a value
+ * that is not allowed.
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
   if (!gateway?.transport) throw new TypeError(`serve received ${quote(gateway)}. Allowed: a gateway, then options.`)

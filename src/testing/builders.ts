@@ -15,13 +15,13 @@ type Certificate = ReturnType<Gateway['tlsCertificates']['get']>
 type WeightedBackend = ReturnType<Gateway['weightedBackends']['get']>
 type CircuitBreaker = ReturnType<Gateway['circuitBreaker']['get']>
 
-/** The domain that a builder reserves. */
+/** The domain for a builder to reserve. */
 export interface DomainOptions {
   /** Default: `app.example.com`. */
   readonly domain?: string
 }
 
-/** The domain that a builder reserves, and the error of its attempts. */
+/** The domain for a builder to reserve, and the error of its attempts. */
 export interface FailingOptions extends DomainOptions {
   /** Default: `DNS_ERROR`. */
   readonly error?: ProvisioningError
@@ -42,7 +42,7 @@ const rolloutOptions = optionsOf({
 
 const routeIds = optionsOf({ edge_id: textOption, id: textOption }, 'an object with edge_id and id')
 
-/** A reserved domain with the certificate that is in use on it. */
+/** A reserved domain and the certificate that it uses. */
 export interface DomainWithCertificate {
   /** The domain, with its certificate in use. */
   readonly domain: ReservedDomain
@@ -51,7 +51,7 @@ export interface DomainWithCertificate {
 }
 
 /**
- * Reserves a domain with an automatic certificate that was issued just now. No time passes.
+ * Reserves a domain with a newly issued automatic certificate. No time passes.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): Dom
 }
 
 /**
- * Reserves a domain whose first provisioning attempt failed just now, by default with DNS_ERROR. The next attempt has
+ * Reserves a domain whose first provisioning attempt has just failed, by default with `DNS_ERROR`. The next attempt has
  * no scripted outcome. To make all attempts fail, use `gateway.provisioning.failAlways`.
  *
  * @example
@@ -87,7 +87,7 @@ export function failedDomain(gateway: Gateway, options: FailingOptions = {}): Re
 }
 
 /**
- * Reserves a domain whose renewal keeps failing, by default with DNS_ERROR, and whose certificate expires in a week. It
+ * Reserves a domain whose renewal keeps failing, by default with `DNS_ERROR`, and whose certificate expires in a week. It
  * advances the clock, usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
  *
  * @example
@@ -117,8 +117,7 @@ export function expiringDomain(gateway: Gateway<ManualClock>, options: FailingOp
 }
 
 /**
- * Reserves a domain with an uploaded certificate. The certificate is valid from a day before the gateway's time, for about a
- * year.
+ * Reserves a domain with an uploaded certificate, which is valid for about a year, starting a day before the gateway's time.
  *
  * @example
  * ```ts
@@ -146,12 +145,12 @@ export function uploadedDomain(
 
 /** The child backends of a weighted rollout, and their weights. */
 export interface RolloutOptions {
-  /** Weights by the id of the child backend. Default: `{ bkdhr_stable: 90, bkdhr_canary: 10 }`. */
+  /** Weights by child backend id. Default: `{ bkdhr_stable: 90, bkdhr_canary: 10 }`. */
   readonly weights?: Readonly<Record<string, number>>
 }
 
 /**
- * Declares the child backends of a rollout, and creates the weighted backend over them.
+ * Declares the child backends of a rollout, and creates the weighted backend that splits traffic among them.
  *
  * @example
  * ```ts
@@ -169,7 +168,7 @@ export function weightedRollout(gateway: Gateway, options: RolloutOptions = {}):
 }
 
 /**
- * Declares an edge with a route, whose circuit breaker trips at the first failed request and stays open for ten seconds.
+ * Declares an edge with a route whose circuit breaker trips on the first failed request and stays open for ten seconds.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, ot
 
 const names = v.array(v.pipe(v.string(NAME_ALLOWED), v.regex(/^[!-~]{1,253}$/, NAME_ALLOWED)), 'an array of DNS names')
 
-/** Makes the schema of a text with a maximum length. */
+/** Creates the schema of a text with a maximum length. */
 function attribute(maxLength: number) {
   const allowed = `a string of up to ${maxLength} characters`
   return v.pipe(
@@ -56,7 +56,7 @@ const subject = /* @__PURE__ */ named(
   optionsOf(
     {
       commonName: optionRow(attribute(MAX_COMMON_NAME_LENGTH), 'The common name.', {
-        defaultText: 'the first of the names, else of the IPs, if it has at most 64 characters',
+        defaultText: 'the first name or, without names, the first IP address, if it has at most 64 characters',
       }),
       organization: optionRow(attribute(64), 'The organization.'),
       organizationalUnit: optionRow(attribute(64), 'The organizational unit.'),
@@ -64,19 +64,19 @@ const subject = /* @__PURE__ */ named(
       province: optionRow(attribute(128), 'The state or province.'),
       country: optionRow(
         v.pipe(v.string('two letters'), v.regex(/^([A-Za-z]{2})?$/, 'two letters')),
-        'Two letters, such as `DE`.',
+        'The two-letter country code, such as `DE`.',
       ),
     },
     `an object with ${Object.keys(ATTRIBUTES).join(', ')}`,
   ),
   'PairSubject',
   'The subject of a certificate. Default: the common name, or the organization `fauxgate` if there is no common name. ' +
-    'An attribute that is `""` is left out.',
+    'An attribute of `""` is omitted.',
 )
 
 const momentWithin = (margin = 0) => moment(EARLIEST_TIME + margin, LATEST_TIME - margin)
 
-/** Makes the schema of the options of a pair with at least `minIssuers` CA certificates. */
+/** Creates the schema of the options of a pair with at least `minIssuers` CA certificates. */
 export const pairOptions = (minIssuers = 0) =>
   named(
     optionsOf({
@@ -85,10 +85,14 @@ export const pairOptions = (minIssuers = 0) =>
         defaultText: "`['app.example.com']`",
       }),
       ips: optionRow(ipAddresses, 'IPv4 and IPv6 addresses.', { default: NO_IPS, defaultText: 'none' }),
-      keyType: optionRow(oneOfThese(keyTypes), 'The type of the key. `rsa` is always one published key of 2048 bits.', {
-        default: 'ecdsa',
-        defaultText: '`ecdsa`, on P-256',
-      }),
+      keyType: optionRow(
+        oneOfThese(keyTypes),
+        'The type of the key. `rsa` is always the same published 2048-bit key.',
+        {
+          default: 'ecdsa',
+          defaultText: '`ecdsa`, on P-256',
+        },
+      ),
       notBefore: optionRow(momentWithin(), 'The start of validity, in whole seconds.', {
         default: START_OF_2026,
         defaultText: 'the start of 2026',
@@ -101,7 +105,7 @@ export const pairOptions = (minIssuers = 0) =>
       issuers: optionRow(
         integerFrom(minIssuers, MAX_ISSUERS),
         'The number of CA certificates after the leaf, up to 5: 0 for a self-signed leaf, 1 for a root, 2 for an ' +
-          'intermediate and a root. Pairs of the same seed have the same CAs, with ECDSA keys.',
+          'intermediate and a root. Pairs with the same seed have the same CAs, with ECDSA keys.',
         { default: minIssuers },
       ),
       seed: optionRow(textOption, 'The seed: the same seed and options give the same bytes.', { default: 'fauxgate' }),

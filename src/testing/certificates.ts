@@ -23,22 +23,22 @@ const PBKDF2 = '1.2.840.113549.1.5.12'
 const HMAC_WITH_SHA256 = '1.2.840.113549.2.9'
 const AES_256_CBC = '2.16.840.1.101.3.4.1.42'
 
-/** A certificate chain and its private key, as POST /tls_certificates takes them. */
+/** A certificate chain and its private key, as `POST /tls_certificates` accepts them. */
 export interface Pair {
-  /** The leaf and the CA certificates after it. */
+  /** The leaf, followed by the CA certificates. */
   readonly certificate_pem: string
   /** PKCS#8. */
   readonly private_key_pem: string
 }
 
-/** The options of a pair that is valid before or after a moment. */
+/** The options for a pair that is not valid at a given moment. */
 export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notAfter'> {
   /** The moment, usually the time of the gateway's clock. Default: the start of 2026. */
   readonly at?: Time
 }
 
 /**
- * Makes a certificate chain and its private key for a test. The key is not secret: it is derived from the seed.
+ * Creates a certificate chain and its private key for a test. The key is not secret: it is derived from the seed.
  *
  * @example
  * ```ts
@@ -55,9 +55,9 @@ export function certificatePair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair that was valid for a year until a day before `at`. The API accepts it.
+ * Creates a pair that was valid for a year, until a day before `at`. The API accepts it.
  *
- * @throws TypeError as {@link certificatePair}.
+ * @throws TypeError like {@link certificatePair}.
  */
 export function expiredPair(options: PairAroundOptions = {}): Pair {
   const { at, rest } = readMomentOption(options)
@@ -65,9 +65,9 @@ export function expiredPair(options: PairAroundOptions = {}): Pair {
 }
 
 /**
- * Makes a pair that becomes valid a day after `at`, for a year. The API accepts it.
+ * Creates a pair that becomes valid a day after `at`, for a year. The API accepts it.
  *
- * @throws TypeError as {@link certificatePair}.
+ * @throws TypeError like {@link certificatePair}.
  */
 export function notYetValidPair(options: PairAroundOptions = {}): Pair {
   const { at, rest } = readMomentOption(options)
@@ -75,9 +75,9 @@ export function notYetValidPair(options: PairAroundOptions = {}): Pair {
 }
 
 /**
- * Makes a pair whose certificate and key are swapped. The API rejects it with `certificate_is_key`.
+ * Creates a pair whose certificate and key are swapped. The API rejects it with `certificate_is_key`.
  *
- * @throws TypeError as {@link certificatePair}.
+ * @throws TypeError like {@link certificatePair}.
  */
 export function swappedPair(options?: PairOptions): Pair {
   const { certificate_pem, private_key_pem } = certificatePair(options)
@@ -85,10 +85,10 @@ export function swappedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose key is of the certificate's type, but another key. The API rejects it with
+ * Creates a pair whose key has the certificate's type but does not match it. The API rejects it with
  * `certificate_key_mismatch`.
  *
- * @throws TypeError as {@link certificatePair}.
+ * @throws TypeError like {@link certificatePair}.
  */
 export function mismatchedPair(options?: PairOptions): Pair {
   const read = readPairOptions(options)
@@ -97,10 +97,10 @@ export function mismatchedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API rejects it with `key_encrypted`. No passphrase
+ * Creates a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API rejects it with `key_encrypted`. No passphrase
  * opens it: the encrypted part is random.
  *
- * @throws TypeError as {@link certificatePair}.
+ * @throws TypeError like {@link certificatePair}.
  */
 export function encryptedKeyPair(options?: PairOptions): Pair {
   const material = createMaterial(readPairOptions(options))
@@ -109,10 +109,10 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose leaf certificate is well-formed PEM around DER that ends too early. The API rejects it with
+ * Creates a pair whose leaf certificate is well-formed PEM around truncated DER. The API rejects it with
  * `certificate_unparsable`.
  *
- * @throws TypeError as {@link certificatePair}.
+ * @throws TypeError like {@link certificatePair}.
  */
 export function damagedPair(options?: PairOptions): Pair {
   const { chain, key } = createMaterial(readPairOptions(options))
@@ -121,11 +121,11 @@ export function damagedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose chain is in the wrong order, root first and leaf last. The API rejects it with
+ * Creates a pair whose chain is in the wrong order, root first and leaf last. The API rejects it with
  * `chain_out_of_order`.
  *
  * @param options `issuers` is 1 (the default) or more.
- * @throws TypeError as {@link certificatePair}.
+ * @throws TypeError like {@link certificatePair}.
  */
 export function wrongOrderPair(options?: PairOptions): Pair {
   const { chain, key } = createMaterial(readPairOptions(options, 1))

@@ -11,7 +11,7 @@ export interface AbortSignals {
   /** The members of a signal. */
   readonly prototype: AbortSignal
   new (): AbortSignal
-  /** Returns a signal that is aborted already. */
+  /** Returns a signal that is already aborted. */
   abort(reason?: unknown): AbortSignal
   /** Returns a signal that aborts with the first of several. */
   any(signals: AbortSignal[]): AbortSignal
@@ -21,15 +21,15 @@ export interface AbortSignals {
 
 /** The platform's timers and dates on a manual clock. Each has the type of the global of its name. */
 export interface Timers {
-  /** Calls back once, on the clock's time. */
+  /** Calls the function once, when the clock reaches its time. */
   readonly setTimeout: typeof globalThis.setTimeout
   /** Drops a timer of `setTimeout`. */
   readonly clearTimeout: typeof globalThis.clearTimeout
-  /** Calls back repeatedly, on the clock's time. */
+  /** Calls the function repeatedly, as the clock moves. */
   readonly setInterval: typeof globalThis.setInterval
   /** Drops a timer of `setInterval`. */
   readonly clearInterval: typeof globalThis.clearInterval
-  /** Calls back at the next move of the clock. */
+  /** Calls the function at the clock's next move. */
   readonly setImmediate: Global<'setImmediate'>
   /** Drops a timer of `setImmediate`. */
   readonly clearImmediate: Global<'clearImmediate'>
@@ -37,7 +37,7 @@ export interface Timers {
   readonly Date: typeof globalThis.Date
   /** `AbortSignal` with a `timeout` on the clock's time. */
   readonly AbortSignal: AbortSignals
-  /** Counts from the creation of the timers, or from the last `reset` of the clock. `set` does not change it. */
+  /** Counts from the creation of the timers or from the clock's last `reset`. `set` does not change it. */
   readonly performance: { now(): number }
   /** Returns the number of pending timers. */
   count(): number

@@ -25,9 +25,10 @@ type OperationOf<T> = OperationName | (T extends { faults: { add(spec: infer Spe
 type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends string } ? Name : never
 
 /**
- * The assertions that `expect` has once the {@link matchers} are registered. The first three check a reserved domain:
- * `expect(gateway).toHaveCertificate('app.example.com')` the current state of the domain with that name or id, and
- * `expect(domain).toHaveCertificate()` a domain as the API returned it. `T` is the type of the value passed to `expect`.
+ * The assertions that `expect` has after registering the {@link matchers}. The first three check a reserved domain:
+ * `expect(gateway).toHaveCertificate('app.example.com')` checks the current state of the domain with that name or id, and
+ * `expect(domain).toHaveCertificate()` checks a domain as the API returned it. `T` is the type of the value passed to
+ * `expect`.
  */
 export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatchers<R>, EventMatchers<R> {
   /** Passes if the domain uses a certificate, uploaded or automatic. */
@@ -53,12 +54,12 @@ export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatche
    */
   toHaveBeenRequested(operation: OperationOf<T>, requested?: Requested): R
   /**
-   * Passes if every resource that requests created at the gateway was deleted. What the test itself made, by the direct API or
-   * by `gateway.declare`, does not count.
+   * Passes if every resource created through requests was deleted. Resources that the test itself created, through the
+   * direct API or `gateway.declare`, do not count.
    */
   toHaveNoLeftovers(): R
   /**
-   * Passes if an error, or the error that a function throws, is a `GatewayError`, with this key if you pass one.
+   * Passes if the value, or the error that a function throws, is a `GatewayError` (with this key, if you pass one).
    *
    * @example
    * ```ts
@@ -78,7 +79,7 @@ export type MatcherFunctions = {
 
 /**
  * The matchers for `expect.extend`. `fauxgate/vitest` and `fauxgate/jest` register them, with their types. If a matcher
- * receives the gateway, the message of its failure ends with the gateway's report.
+ * receives the gateway, its failure message ends with the gateway's report.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
 /** Options of {@link replayRecording}. */
 export interface ReplayOptions {
-  /** Accepted differences, each with its reason. A known difference that does not occur fails the replay. Default: none. */
+  /** Accepted differences, each with a reason. The replay fails if one of them does not occur. Default: none. */
   readonly known?: readonly KnownDifference[]
 }
 
@@ -19,10 +19,10 @@ const replayOptions = optionsOf({
 } satisfies SchemasOf<ReplayOptions>)
 
 /**
- * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file: of
- * `fauxgate record`, of `fauxgate verify --record`, or of another program. Ids and times are matched, and nothing is sent to
- * a service. Returns the exchanges that were compared, and those that were not, with the reason. A recording older than 180
- * days prints a warning.
+ * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file
+ * from `fauxgate record`, `fauxgate verify --record` or another program. Ids and times are matched up, and nothing is sent
+ * to a service. Returns the exchanges that were compared, and the skipped ones with the reason. Prints a warning for a
+ * recording older than 180 days.
  *
  * @example
  * ```ts
@@ -34,8 +34,8 @@ const replayOptions = optionsOf({
  *   await replayRecording(readFileSync('service.har', 'utf8'))
  * })
  * ```
- * @throws Error that lists each difference. It also throws if nothing was compared, if a known difference does not occur,
- * or if the text is no recording. TypeError for an unknown option or a value that is not allowed.
+ * @throws Error that lists all differences, or if nothing was compared, a known difference does not occur, or the text is
+ * not a recording; TypeError for an unknown option or a value that is not allowed.
  */
 export async function replayRecording(text: string, options: ReplayOptions = {}): Promise<ReplayReport> {
   const { known } = readOptions(replayOptions, options)

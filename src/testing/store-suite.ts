@@ -5,24 +5,24 @@ import { quote } from '../core/schema/text.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { requireRecords, requireSame, sorted, withArray } from './store-comparison.ts'
 
-/** A place for the data of stores, such as a file or a database. */
+/** A place for a store's data, such as a file or a database. */
 export interface StorePlace {
-  /** Opens a store on the data of the place, as after a restart. An earlier store is not used any more. */
+  /** Opens a store on the place's data, as after a restart. Earlier stores are no longer used. */
   open(): Store
   /** Closes the open store, before `open` is called again and at the end of each check. */
   close?(): void
 }
 
-/** A check of one rule that every store must follow. */
+/** A check for one rule that every store must follow. */
 export interface StoreCheck {
-  /** A sentence whose subject is the store, such as `is empty at the beginning`. */
+  /** The rule, as a sentence with the store as its subject, such as `is empty at the beginning`. */
   readonly name: string
   /** Rejects if the store breaks the rule. */
   run(): Promise<void>
 }
 
 /**
- * Returns named checks of every rule that a store must follow, for any test runner. Run the checks on your own store. Each
+ * Returns a named check for every rule that a store must follow. Run the checks on your own store in any test runner. Each
  * check uses a new place.
  *
  * @example

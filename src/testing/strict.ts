@@ -8,7 +8,7 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
 
 /**
  * Throws if the test left something unused: a fault that no request triggered, a scripted outcome that no attempt
- * consumed, or a request that the API cannot have. The error names each unused thing and the reason.
+ * consumed, or a request that does not belong to the API. The error lists each of these with the reason.
  *
  * @example
  * ```ts

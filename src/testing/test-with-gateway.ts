@@ -16,9 +16,9 @@ import { watchUncaught } from './uncaught.ts'
 
 /** The options of {@link testWithGateway}. */
 export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
-  /** Makes each test's gateway, such as `createNgrok` of `fauxgate/ngrok`. Default: `createGateway`. */
+  /** Creates each test's gateway, such as `createNgrok` from `fauxgate/ngrok`. Default: `createGateway`. */
   readonly create?: (options: GatewayOptions<C>) => G
-  /** Options of each test's gateway. To set a clock, pass a function, so that each test has its own clock. */
+  /** Options for each test's gateway. To set a clock, pass a function, so that each test has its own clock. */
   readonly gatewayOptions?: GatewayOptions<C> | (() => GatewayOptions<C>)
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
@@ -26,8 +26,8 @@ export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C>
    */
   readonly strict?: boolean
   /**
-   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock; the end of
-   * the test restores them. An object sets the options of `gateway.install()`. Default: false.
+   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are
+   * restored when the test ends. An object sets the options of `gateway.install()`. Default: false.
    */
   readonly globals?: GlobalsOption
   /** The clock of the gateways, unless `gatewayOptions` sets one. The system clock follows fake timers. Default: `manual`. */
@@ -56,14 +56,14 @@ const testOptions = optionsOf({
   clock: v.optional(oneOfThese(['manual', 'system'])),
 } satisfies SchemasOf<TestOptions>)
 
-/** The function of a test. It receives the gateway, then the arguments of the runner, such as node:test's context. */
+/** A test function. It receives the gateway, then the runner's arguments, such as node:test's context. */
 export type TestWork<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> = (
   fixtures: { readonly gateway: G },
   // biome-ignore lint/suspicious/noExplicitAny: each runner passes something else.
   ...context: any[]
 ) => unknown
 
-/** A function that defines a test, with options and a timeout where the runner takes them. */
+/** A function that defines a test, with options and a timeout if the runner supports them. */
 export interface DefineTest<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
   (name: string, work: TestWork<C, G>, ...rest: readonly unknown[]): unknown
   (name: string, options: object, work: TestWork<C, G>): unknown
@@ -71,7 +71,7 @@ export interface DefineTest<C extends Clock = ManualClock, G extends Gateway<C> 
 
 const VARIANTS = ['only', 'skip', 'ignore', 'concurrent'] as const
 
-/** A runner's `test` whose tests have a gateway, with its variants that also define tests, such as `only`. */
+/** A runner's `test` whose tests have a gateway, including variants that define tests, such as `only`. */
 export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> = DefineTest<C, G> & {
   readonly [Variant in Extract<keyof T, (typeof VARIANTS)[number]>]: DefineTest<C, G>
 }
@@ -79,7 +79,7 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
 /**
  * Wraps the `test` of any runner, such as Jest, node:test, Bun or Deno, so that each test has a fresh `gateway`. For
  * vitest, use `fauxgate/vitest`. The gateway's clock is a manual clock that starts at 2026-01-01T00:00:00Z, and its seed
- * is the test's name. The error of a failing test also reports what happened at the gateway. A passing test also fails if
+ * is the test's name. The error of a failing test also reports what happened in the gateway. A passing test also fails if
  * it left something unused, as in {@link assertStrict}.
  *
  * @example
@@ -104,7 +104,10 @@ export function testWithGateway<T extends (...args: never[]) => unknown, G exten
   test: T,
   options: TestOptionsOnSystemClock<G>,
 ): TestWithGateway<T, Clock, G>
-/** Wraps the `test` of any runner, so that each test has a fresh gateway on a manual clock, or on that of `gatewayOptions`. */
+/**
+ * Wraps the `test` of any runner, so that each test has a fresh gateway on a manual clock or on the clock in
+ * `gatewayOptions`.
+ */
 export function testWithGateway<
   T extends (...args: never[]) => unknown,
   C extends Clock = ManualClock,

@@ -10,11 +10,11 @@ import { nameOf } from '../traffic/trace.ts'
 import { formatTrace } from '../traffic/trace-text.ts'
 import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './matcher-result.ts'
 
-/** The assertions about visitors of a gateway, and about traffic policies. */
+/** The assertions about visitor requests and traffic policies. */
 export interface TrafficMatchers<R = unknown> {
   /**
-   * Passes if a rule rejected the last request of a visitor: an action of the rule ended the request with a status from 400,
-   * or closed the connection. The name of a rule without one is its place, such as `on_http_request.0`.
+   * Passes if a rule rejected the last visitor request: one of its actions ended the request with a status of 400 or higher,
+   * or closed the connection. A rule without a name is identified by its place, such as `on_http_request.0`.
    *
    * @example
    * ```ts
@@ -23,10 +23,10 @@ export interface TrafficMatchers<R = unknown> {
    * ```
    */
   toHaveBeenRefusedBy(rule: string): R
-  /** Passes if an upstream got the last request of a visitor: any, or the one with this URL or id. */
+  /** Passes if an upstream received the last visitor request: any upstream, or the one with this URL or id. */
   toHaveReachedUpstream(upstream?: string): R
   /**
-   * Passes if the service takes a traffic policy: a text in YAML or JSON, or the parsed value. Warnings do not count.
+   * Passes if the service accepts a traffic policy: YAML or JSON text, or the parsed value. Warnings do not count.
    *
    * @example
    * ```ts

@@ -33,21 +33,21 @@ const usingOptions = optionsOf({
 
 /** The fixtures of {@link test} and {@link testOnSystemClock}. */
 export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
-  /** Options of this test's gateway. Override them for a file, a `describe` or one test. Default: none. */
+  /** Options for this test's gateway. Override them for a file, a `describe` block or one test. Default: none. */
   gatewayOptions: GatewayOptions<C>
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
    * attempt consumed, a request to an unknown path, or a request without a response. Default: true.
    */
   strict: boolean
-  /** This test's own gateway, created when the test first uses it. The end of the test uninstalls it. */
+  /** This test's own gateway, created when the test first uses it, and uninstalled when the test ends. */
   gateway: G
 }
 
 /**
  * Vitest's `test` with a fresh `gateway` for each test. Its clock is a manual clock that starts at 2026-01-01T00:00:00Z.
- * Its seed is the full name of the test, so every run of a test sees the same ids. `gatewayOptions` changes both. Tests
- * share nothing, so they can run concurrently. The error of a failing test also reports what happened at the gateway.
+ * Its seed is the test's full name, so a test sees the same ids in every run. `gatewayOptions` changes both. Tests
+ * share nothing, so they can run concurrently. The error of a failing test also reports what happened in the gateway.
  *
  * @example
  * ```ts
@@ -69,8 +69,8 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
 export const test: TestAPI<GatewayFixtures> = testUsing((options) => createGateway(options))
 
 /**
- * Vitest's `test` as {@link test}, with gateways on the system clock. They follow `vi.useFakeTimers()`, including the
- * waits of `settled()`, `delivered()` and delayed responses.
+ * Like {@link test}, with gateways on the system clock. They follow `vi.useFakeTimers()`, including the waits of
+ * `settled()`, `delivered()` and delayed responses.
  *
  * @example
  * ```ts
@@ -97,8 +97,8 @@ export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testUsing((opt
 /** The options of {@link testUsing}. */
 export interface UsingOptions {
   /**
-   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock; the end of
-   * the test restores them. An object sets the options of `gateway.install()`. Default: false.
+   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are
+   * restored when the test ends. An object sets the options of `gateway.install()`. Default: false.
    */
   readonly globals?: GlobalsOption
   /** The clock of the gateways, unless `gatewayOptions` sets one. The system clock follows `vi.useFakeTimers()`. Default: `manual`. */
@@ -112,7 +112,7 @@ export interface UsingSystemClock extends UsingOptions {
 }
 
 /**
- * Returns vitest's `test` as {@link test}, with gateways that a function makes: `createNgrok` of `fauxgate/ngrok`, or a
+ * Returns a `test` like {@link test}, with gateways that a function creates: `createNgrok` from `fauxgate/ngrok`, or a
  * function that adds your own families.
  *
  * @example
@@ -133,8 +133,8 @@ export function testUsing<G extends Gateway>(
   options: UsingSystemClock,
 ): TestAPI<GatewayFixtures<Clock, G>>
 /**
- * Returns vitest's `test` with gateways on a manual clock. With `{ globals: true }`, the code under test needs no parameters:
- * the gateway answers its global `fetch`, and its timers and dates follow the gateway's clock.
+ * Returns vitest's `test` with gateways on a manual clock. With `{ globals: true }`, the code under test needs no
+ * parameters: the gateway handles its global `fetch`, and its timers and dates follow the gateway's clock.
  *
  * @example
  * ```ts

@@ -1,21 +1,24 @@
 /** The parts of a body as a server of a host gives them, such as those of a connection of Node. They are read once. */
 export interface BodyParts extends AsyncIterable<Uint8Array> {
-  /** The number of bytes, which the connection ensures; undefined if it is not known before the end. */
+  /** The number of bytes, as enforced by the connection; undefined if it is not known before the end. */
   readonly length: number | undefined
   /** Calls a function with each part as it passes, and another one at the end. A body that breaks off has no end. */
   watch(see: (part: Uint8Array) => void, end?: () => void): void
   /** The names and values of the fields after the body, one after the other. They are known once it has been read. */
   readonly rawTrailers?: readonly string[]
-  /** Ends the body unread, and the connection that it comes from. */
+  /** Discards the unread body, and closes the connection that it comes from. */
   destroy(): unknown
 }
 
 /** Receives an informational response, such as 103. */
 export type Inform = (status: number, headers: readonly (readonly [string, string])[]) => void
 
-/** The connection of an upstream that has switched protocols. Only the server that opened it can join it with that of a visitor. */
+/**
+ * The connection of an upstream that has switched protocols. Only the server that opened it can join it to a visitor's
+ * connection.
+ */
 export interface Switched {
-  /** Ends the connection. */
+  /** Closes the connection. */
   end(): void
 }
 

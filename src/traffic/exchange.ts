@@ -2,7 +2,7 @@ import type { KeptBody } from './kept-body.ts'
 import type { Trace } from './trace.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The edge, the route and the backend that take a request, instead of those that its URL names. */
+/** The edge, the route and the backend that receive a request, instead of those for its URL. */
 export interface Target {
   readonly edge?: string | undefined
   readonly route?: string | undefined
@@ -30,7 +30,7 @@ export interface VisitorExchange {
   /** The status of the response; null if the connection closed, or if the run failed. */
   readonly status: number | null
   readonly responseHeaders: readonly (readonly [string, string])[]
-  /** The id of the endpoint, the edge or the route that took the request; null if none did. */
+  /** The id of the endpoint, edge or route that received the request; null if none did. */
   readonly endpoint: string | null
   /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
   readonly upstream: string | null

@@ -1,11 +1,11 @@
 import type { Decision } from '../service/policy/decisions.ts'
 
-/** The value of an expression of a rule, and the values that it came from. */
+/** The value of a rule's expression, and the values that it was computed from. */
 export interface TracedExpression {
   readonly source: string
   /** The value; undefined if the expression failed. */
   readonly value: unknown
-  /** The values of the variables that the expression names, by path, and of calls such as `getReqHeader('x-a')`, by their text. */
+  /** The values of the variables in the expression, by path, and of calls such as `getReqHeader('x-a')`, by their text. */
   readonly values: Readonly<Record<string, unknown>>
   /** The reason why the expression failed. A rule with a failed expression does not apply. */
   readonly error?: string
@@ -14,53 +14,53 @@ export interface TracedExpression {
 /** The outcome of an action that is no check. */
 export const RAN = 'ran'
 
-/** The deed of an action of a rule. */
+/** The effect of a rule's action. */
 export interface TracedAction {
   readonly type: string
-  /** The deed in words, such as `denied with 403`. */
+  /** The effect in words, such as `denied with 403`. */
   readonly did: string
   /** The outcome of a check, such as `limited`; `ran` for other actions. Undefined if the action failed or had nothing to do. */
   readonly outcome?: string
-  /** The names of the parts of its config that had an effect, such as replacements that matched. */
+  /** The parts of its config that had an effect, such as replacements that matched. */
   readonly parts?: readonly string[]
-  /** The facts that events of traffic have, such as the data of `log`. */
+  /** The facts for traffic events, such as the data of `log`. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** The decision of fauxgate that the deed depends on, where the service's pages do not say what happens. */
+  /** The decision of fauxgate that the effect depends on, if the service's documentation does not say what happens. */
   readonly decision?: Decision
-  /** True if traffic ended there. */
+  /** True if the action terminated the traffic. */
   readonly isEnd?: true
 }
 
-/** A rule that traffic met. */
+/** A rule that was evaluated. */
 export interface TracedRule {
   /** The owner of the policy: the id of an endpoint, an edge or a route. */
   readonly policy: string
-  /** The phase, as the policy names it, such as `on_http_request`. */
+  /** The phase, as named in the policy, such as `on_http_request`. */
   readonly phase: string
-  /** The place of the rule in its phase, from 0. */
+  /** The zero-based index of the rule in its phase. */
   readonly index: number
   readonly name?: string
   /** True if all expressions were true. */
   readonly matched: boolean
   readonly expressions: readonly TracedExpression[]
   readonly actions: readonly TracedAction[]
-  /** The decision of fauxgate by which the rule did not apply. */
+  /** The decision of fauxgate because of which the rule did not apply. */
   readonly decision?: Decision
 }
 
-/** A step of a visit that is no rule: the endpoint, a module, the backend, the upstream, or a policy that stopped early. */
+/** A step of a visit other than a rule: the endpoint, a module, the backend, the upstream, or a policy that stopped early. */
 export interface TracedStep {
   readonly step: 'endpoint' | 'certificate' | 'module' | 'backend' | 'upstream' | 'policy'
   readonly did: string
-  /** The action that a module works as, such as `restrict-ips`. */
+  /** The action that is equivalent to a module, such as `restrict-ips`. */
   readonly action?: string
-  /** The facts that events of traffic have. */
+  /** The facts for traffic events. */
   readonly facts?: Readonly<Record<string, unknown>>
   readonly decision?: Decision
   readonly isEnd?: true
-  /** The request as the upstream got it. */
+  /** The request as the upstream received it. */
   readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  /** The response of the upstream, before rules and modules changed it. */
+  /** The upstream's response, before rules and modules changed it. */
   readonly response?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 }
 

@@ -26,23 +26,23 @@ import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
 /** A request that a server received for an endpoint. */
 export interface ServedRequest {
   readonly method: string
-  /** The URL that the visitor means, with its path and its query. */
+  /** The URL that the visitor requests, with its path and query. */
   readonly url: string
   readonly headers: MessageHeaders
   readonly body: BodyParts | null
   /** The address of the visitor. */
   readonly ip: string
-  /** The client certificate of the visitor with its chain, as PEM; undefined if it showed none. */
+  /** The visitor's client certificate with its chain, as PEM; undefined if there is none. */
   readonly certificate?: string | undefined
-  /** The facts about the TLS of the connection, by the paths of variables. */
+  /** The facts about the connection's TLS, by variable path. */
   readonly tls?: Visit['tls'] | undefined
-  /** Receives informational responses of the upstream. */
+  /** Receives informational responses from the upstream. */
   readonly inform: Inform
-  /** Aborts when the visitor leaves. */
+  /** Aborts when the visitor disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A request of a visitor, and how it came. */
+/** A visitor request, and how it arrived. */
 interface Visit {
   readonly request: VisitorRequest
   readonly from: Visitor

@@ -5,10 +5,10 @@ import { formatCount, quote } from '../core/schema/text.ts'
 import type { BodyParts, Switched } from './body.ts'
 import type { VisitorRequest } from './message.ts'
 
-/** Answers the requests that the gateway sends on. */
+/** Responds to the requests that the gateway forwards. */
 export type UpstreamHandler = (request: Request) => Response | Promise<Response>
 
-/** A response of an upstream that is a server. Its body passes unread. */
+/** The response of an upstream that is a server. Its body is passed on unread. */
 export interface ServedResponse {
   readonly status: number
   readonly headers: Iterable<readonly [string, string]>
@@ -16,21 +16,27 @@ export interface ServedResponse {
   readonly switched?: Switched | undefined
 }
 
-/** The surroundings of a request that is sent on to a server. */
+/** The context of a request that is forwarded to a server. */
 export interface ServedCall {
-  /** Ends the request, and what is left of its response. */
+  /** Aborts the request and the rest of its response. */
   readonly signal?: AbortSignal | undefined
   /** The protocol that the agent speaks there. Default: `http1`. */
   readonly protocol?: string | undefined
 }
 
-/** Passes requests that the gateway sends on to a server. It is faster than a handler: no message becomes one of a `fetch`. */
+/**
+ * Passes forwarded requests to a server. It is faster than a handler, because messages are not converted to those of
+ * `fetch`.
+ */
 export type ServedUpstream = (request: VisitorRequest, call: ServedCall) => Promise<ServedResponse>
 
 /** The function of an upstream: that of a test, or that of a server. */
 export type Responder = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }
 
-/** Returns what reaches a URL that a program named as the upstream of an agent; the problem, if the server may not reach it. */
+/**
+ * Returns a way to reach a URL that a program named as an agent's upstream, or the problem if the server is not allowed to
+ * reach it.
+ */
 export type Dialer = (url: string) => { readonly serve: ServedUpstream } | { readonly problem: string }
 
 interface Upstream {

@@ -1,6 +1,6 @@
 /** A visitor who has signed in, for the actions `oauth`, `openid-connect` and `saml`. */
 export interface Identity {
-  /** The provider at which the visitor signed in, such as `google`. Default: the provider of the action. */
+  /** The provider that the visitor signed in with, such as `google`. Default: the action's provider. */
   readonly provider?: string
   readonly email?: string
   readonly name?: string
@@ -12,17 +12,26 @@ export interface Identity {
 export interface Visitor {
   /** The address of the visitor. Default: `203.0.113.1`. */
   readonly ip?: string
-  /** The country of the address, as two letters. It sets `conn.geo.country_code` and its kind. */
+  /** The country of the address, as two letters. It sets `conn.geo.country_code` and similar variables. */
   readonly country?: string
-  /** True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one. */
+  /**
+   * True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for
+   * other names.
+   */
   readonly insecure?: boolean
-  /** The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none. */
+  /**
+   * The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by intermediate
+   * certificates. Default: none.
+   */
   readonly certificate?: string
   /** The identity of a visitor who has signed in. Default: the visitor has not. */
   readonly identity?: Identity
-  /** Other variables by their paths, such as `{ 'conn.client_ip.is_tor_node': true }`. */
+  /** Other variables by path, such as `{ 'conn.client_ip.is_tor_node': true }`. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** The results of actions that the gateway does not carry out, by type, such as `{ 'owasp-crs-request': { decision: 'allow' } }`. A denial happens. */
+  /**
+   * The results of actions that the gateway does not carry out, by type, such as `{ 'owasp-crs-request': { decision: 'allow'
+   * } }`. A denial takes effect.
+   */
   readonly actions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
@@ -38,10 +47,10 @@ export function isVisitable(url: string): boolean {
 export interface TrafficInit extends RequestInit {
   /** The visitor: the address, the country and whatever else only the real network knows. */
   readonly from?: Visitor
-  /** The edge that takes the request, instead of that of the URL. The standard dialect needs it. */
+  /** The edge that receives the request, instead of the one for the URL. Required in the standard dialect. */
   readonly edge?: string
   /** The route of the edge. */
   readonly route?: string
-  /** The backend that gets the request. Default: that of the route. */
+  /** The backend that receives the request. Default: the route's backend. */
   readonly backend?: string
 }

@@ -8,11 +8,11 @@ import { TIME, valueText } from './texts.ts'
 export interface Difference {
   /** The place, such as `status`, `header content-type` or `body.ip_policies[0].action`. */
   readonly at: string
-  /** The kind of the difference. */
+  /** The kind of difference. */
   readonly kind: 'status' | 'header' | 'missing' | 'extra' | 'type' | 'value' | 'format' | 'order'
-  /** The response of fauxgate at this place, as text for people. */
+  /** fauxgate's response at this place, as human-readable text. */
   readonly expected: string
-  /** The response that came, as text for people. */
+  /** The actual response, as human-readable text. */
   readonly received: string
 }
 

@@ -7,13 +7,13 @@ import { ID_IN_TEXT, IdMap, idsIn } from './ids.ts'
 import { createReferenceGateway, type ReferenceGateway } from './reference.ts'
 import { mapPath, matchesWildcards } from './texts.ts'
 
-/** A difference that is known, with the reason why it stays. */
+/** A known difference, with the reason for accepting it. */
 export interface KnownDifference {
-  /** The method and the path below the base URL, with `*` for anything, such as `GET /ip_policies/*`. */
+  /** The method and the path below the base URL, with `*` as a wildcard, such as `GET /ip_policies/*`. */
   readonly request: string
-  /** The place of the difference, with `*` for anything, such as `body.msg`. */
+  /** The place of the difference, with `*` as a wildcard, such as `body.msg`. */
   readonly at: string
-  /** The reason why the difference stays. */
+  /** The reason for accepting the difference. */
   readonly reason: string
 }
 
@@ -40,13 +40,13 @@ export interface SkippedExchange {
   readonly reason: string
 }
 
-/** An exchange whose recorded response is not that of fauxgate. */
+/** An exchange whose recorded response differs from fauxgate's. */
 export interface ReplayedExchange {
   /** The number of the exchange in the recording, from 1. */
   readonly number: number
   /** The method and the path of the request. */
   readonly request: string
-  /** The differences of the response. */
+  /** The differences between the responses. */
   readonly differences: readonly Difference[]
 }
 

@@ -108,7 +108,7 @@ describe('The status of a name that is reserved already', () => {
     const ngrok = await statusOf(createNgrok())
     const standard = await statusOf(createGateway())
     expect(read('docs/options.md')).toContain(
-      `${ngrok} in the dialect \`ngrok\`, as observed at ngrok, and ${standard} in`,
+      `${ngrok} in the dialect \`ngrok\`, as ngrok has been observed to return, and ${standard} in`,
     )
     expect(read('docs/from-msw.md')).toContain(
       `Programs met ${ngrok} at ngrok, and \`createNgrok\` responds with ${ngrok}.`,

@@ -370,7 +370,7 @@ describe('fauxgate record refuses to start for', () => {
       1,
       expect.stringContaining(`Port ${port} on 127.0.0.1 is taken by another web server.`),
     ])
-    expect(stderr).toContain('or --port 0 for any free one.')
+    expect(stderr).toContain('or --port 0 for any free port.')
   })
 
   test.each([

@@ -1,4 +1,4 @@
-// Package vaults is code under test that keeps the secrets of a vault up to date, as operators of Kubernetes do.
+// Package vaults is code under test that keeps the secrets in a vault up to date, as operators of Kubernetes do.
 package vaults
 
 import (

@@ -14,19 +14,19 @@ type Options struct {
 	Start string `json:"start"`
 	// The plan whose documented limits apply to the account.
 	Plan string `json:"plan"`
-	// More origins whose pages may call the server. Its own pages and those of this machine may call it by default. `*` allows all. Default: none.
+	// Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
 	Cors []string `json:"cors"`
-	// The seed of ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
+	// The seed for ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
 	Seed string `json:"seed"`
 	// The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.
 	Initial any `json:"initial"`
-	// The edges, routes, endpoint configurations and child backends that exist: any id of the right prefix (the default), or only those declared through `gateway.declare`.
+	// Which edges, routes, endpoint configurations and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
 	References string `json:"references"`
 	// How to treat traffic policy actions of an unknown type. Default: `refuse`.
 	UnknownActions string `json:"unknownActions"`
 	// Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
 	EmptyJsonOnDelete bool `json:"emptyJsonOnDelete"`
-	// The `msg` of errors. With `varied`, it says nothing useful and differs each time, so code that matches it fails. The report has the usual text. Default: `usual`.
+	// The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
 	ErrorText string `json:"errorText"`
 	// Behavior of the real service that differs from its API reference.
 	Quirks *Quirks `json:"quirks"`
@@ -36,19 +36,19 @@ type Options struct {
 	Account any `json:"account"`
 	// The number of addresses in each region, 1 to 2,000,000. Default: 2,000,000.
 	AddressesPerRegion int `json:"addressesPerRegion"`
-	// Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one. Default: none.
+	// Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one. Default: none.
 	TakenDomains []string `json:"takenDomains"`
 	// The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing. Default: `off`.
 	DNS string `json:"dns"`
-	// The time from the start of a provisioning job to its first attempt; with 0, the creating call issues the certificate. Default: 30s.
+	// The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call. Default: 30s.
 	ProvisioningDelay *time.Duration `json:"provisioningDelay"`
-	// The validity of automatic certificates, and how long before their expiry they are renewed. Default: Let's Encrypt's, by the time of the gateway's clock: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
+	// The validity of automatic certificates, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
 	Certificates any `json:"certificates"`
 	// How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`. Default: 1m and 64m.
 	InternalErrorBackoff *ErrorBackoff `json:"internalErrorBackoff"`
 	// How long a job waits after a DNS_ERROR. Default: 1h.
 	DNSErrorRetry time.Duration `json:"dnsErrorRetry"`
-	// The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store keeps. `{ secret }`: keys that are derived from your secret, the same in every gateway with it. RSA certificates always have the published test key. Never put the authority in a trust store. Default: `test`.
+	// The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store persists. `{ secret }`: keys derived from your secret, the same in every gateway that uses it. RSA certificates always use the published test key. Never add the authority to a trust store. Default: `test`.
 	AuthorityKeys any `json:"authorityKeys"`
 	// True if a test may leave faults and scripted outcomes unused.
 	AllowUnused bool `json:"-"`
@@ -56,13 +56,13 @@ type Options struct {
 
 // Quirks: Behavior of the real service that differs from its API reference.
 type Quirks struct {
-	// A PATCH of a weighted backend without `backends` keeps its backends instead of removing them. Default: false.
+	// A PATCH to a weighted backend without `backends` keeps its backends instead of removing them. Default: false.
 	KeepBackendsOnPatch bool `json:"keepBackendsOnPatch"`
 	// The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job. Default: false.
 	LateStatus bool `json:"lateStatus"`
-	// Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy. Default: false.
+	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
-	// The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as observed at ngrok, and 409 in `standard`.
+	// The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as ngrok has been observed to return, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
 }
 
@@ -70,59 +70,59 @@ type Quirks struct {
 type ErrorBackoff struct {
 	// How long a job waits after its first INTERNAL_ERROR. Default: 1m.
 	First time.Duration `json:"first"`
-	// The longest time that a job waits after an INTERNAL_ERROR. Default: 64m.
+	// The maximum time that a job waits after an INTERNAL_ERROR. Default: 64m.
 	Most time.Duration `json:"most"`
 }
 
-// Fault: A fault: the requests that it applies to, how often, and their response. A fault that no request can match is rejected.
+// Fault: A fault: the requests that it applies to, how many of them, and the response. A fault that no request can match is rejected.
 type Fault struct {
 	// The operation's name, such as `reserved_domains.create`.
 	Operation string `json:"operation"`
-	// The method of the request. With `operation`, the method must be one of that operation. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
+	// The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
 	Method string `json:"method"`
 	// The path below the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
 	// An id in the path of the request, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
+	// The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`
-	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
+	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
 	Agent string `json:"agent"`
 	// The number of matching requests that this fault applies to. Default: all, until you remove it.
 	Times int `json:"times"`
-	// The number of matching requests that pass before the fault begins.
+	// The number of matching requests to let through before the fault applies.
 	After int `json:"after"`
-	// With `before` the operation does not run. With `after` the change is made, and the client still sees an error. Default: `before`.
+	// With `before`, the operation does not run. With `after`, the change is made and the client still sees an error. Default: `before`.
 	Phase string `json:"phase"`
-	// The HTTP status of the error, by default that of `error`, or 503.
+	// The HTTP status of the error. Default: the status of `error`, or 503.
 	Status int `json:"status"`
-	// An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
+	// An error, by key or `error_code`, such as `ERR_NGROK_413`.
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
 	// The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
 	RetryAfter time.Duration `json:"retryAfter"`
-	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
+	// The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
 	Latency time.Duration `json:"latency"`
-	// True breaks the connection: `fetch` rejects, and a server resets the socket.
+	// True to break the connection: `fetch` rejects, and a server resets the socket.
 	Drop bool `json:"drop"`
-	// The number of characters after which the usual response is cut; with `traffic`, of bytes.
+	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate *int `json:"truncate"`
-	// The end of a response that `truncate` cuts. With `break` the connection breaks there. With `stall` nothing more comes until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending string `json:"ending"`
-	// The body of the response: a text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+	// The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
 }
 
-// FailedAttempt: A provisioning attempt that fails, with the message and the retry time of its job.
+// FailedAttempt: A provisioning attempt that fails, with the job's message and retry time.
 type FailedAttempt struct {
 	// The error of the attempt.
 	Outcome string `json:"outcome"`
-	// The numbered error, by its code or its key. The `msg` of the job ends with the code.
+	// The numbered error, by code or key. The job's `msg` ends with the code.
 	Error string `json:"error"`
-	// The `msg` of the job, instead of the usual one.
+	// The job's `msg`, instead of the standard one.
 	Message string `json:"message"`
-	// The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.
+	// The time from the attempt to `retries_at`. If it is negative, such as `-5m`, `retries_at` is already in the past, and the next attempt runs after the usual wait.
 	RetriesAfter time.Duration `json:"retriesAfter"`
 }
 
@@ -142,7 +142,7 @@ type Visit struct {
 	Edge string `json:"edge"`
 	// The route of the edge.
 	Route string `json:"route"`
-	// The backend that gets the request. Default: that of the route.
+	// The backend that receives the request. Default: the route's backend.
 	Backend string `json:"backend"`
 }
 
@@ -152,13 +152,13 @@ type Visitor struct {
 	IP string `json:"ip"`
 	// The country of the address, as two letters such as `DE`.
 	Country string `json:"country"`
-	// True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one.
+	// True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
 	Insecure bool `json:"insecure"`
-	// The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none.
+	// The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by intermediate certificates. Default: none.
 	Certificate string `json:"certificate"`
 	// The identity of a visitor who has signed in. Default: the visitor has not.
 	Identity Object `json:"identity"`
-	// Other variables by their paths, such as `{ "conn.client_ip.is_tor_node": true }`.
+	// Other variables by path, such as `{ "conn.client_ip.is_tor_node": true }`.
 	Facts Object `json:"facts"`
 	// The results of actions that the gateway does not carry out, by type.
 	Actions Object `json:"actions"`
@@ -188,47 +188,47 @@ type Declaration struct {
 	EndpointConfiguration string `json:"endpoint_configuration"`
 	// A backend that can be a child of a weighted one.
 	Backend string `json:"backend"`
-	// Declares the endpoint of an edge, which no operation makes. `gateway.declare.end(id)` removes it.
+	// Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 	EdgeEndpoint *EdgeEndpointDeclaration `json:"edge_endpoint"`
-	// Declares the dev domain of the account, which no operation makes or deletes. `gateway.declare.end(id)` removes it.
+	// Declares the account's dev domain, which no operation can create or delete. `gateway.declare.end(id)` removes it.
 	DevDomain *DevDomainDeclaration `json:"dev_domain"`
-	// Declares a credential that no operation makes.
+	// Declares a credential that no operation can create.
 	Credential *CredentialDeclaration `json:"credential"`
-	// Declares the session of an agent, with its endpoints and tunnels.
+	// Declares an agent session, with its endpoints and tunnels.
 	TunnelSession *TunnelSessionDeclaration `json:"tunnel_session"`
-	// Declares the filter and the fields of a source, which only the dashboard of the service sets.
+	// Declares the filter and the fields of an event source, which only the service's dashboard can set.
 	EventSource *EventSourceDeclaration `json:"event_source"`
-	// Declares a person who signed in at an endpoint now.
+	// Declares a person who has just signed in at an endpoint.
 	ApplicationUser *ApplicationUserDeclaration `json:"application_user"`
-	// Declares the session of a person, which begins now.
+	// Declares a person's session, which starts now.
 	ApplicationSession *ApplicationSessionDeclaration `json:"application_session"`
 }
 
-// EdgeEndpointDeclaration: Declares the endpoint of an edge, which no operation makes. `gateway.declare.end(id)` removes it.
+// EdgeEndpointDeclaration: Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 type EdgeEndpointDeclaration struct {
-	// The HTTPS, TCP or TLS edge, which no operation made. This also declares the edge, if it is not declared yet.
+	// The HTTPS, TCP or TLS edge; not one that an operation created. An edge that is not declared yet is declared too.
 	Edge string `json:"edge"`
 	// The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
 	URL string `json:"url"`
 	// The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.
 	Domain string `json:"domain"`
-	// False if the limits of the account do not apply to what is declared. Default: `true`.
+	// False to exempt the declared resource from the account's limits. Default: `true`.
 	Limits bool `json:"limits"`
 }
 
-// DevDomainDeclaration: Declares the dev domain of the account, which no operation makes or deletes. `gateway.declare.end(id)` removes it.
+// DevDomainDeclaration: Declares the account's dev domain, which no operation can create or delete. `gateway.declare.end(id)` removes it.
 type DevDomainDeclaration struct {
-	// The label of the domain, or its whole name. Default: three words, which follow from the seed.
+	// The label of the domain, or its whole name. Default: three words derived from the seed.
 	Name string `json:"name"`
 }
 
-// CredentialDeclaration: Declares a credential that no operation makes.
+// CredentialDeclaration: Declares a credential that no operation can create.
 type CredentialDeclaration struct {
-	// True: the account's default authtoken, which no operation makes.
+	// True: the account's default authtoken, which no operation can create.
 	Default any `json:"default"`
 }
 
-// TunnelSessionDeclaration: Declares the session of an agent, with its endpoints and tunnels.
+// TunnelSessionDeclaration: Declares an agent session, with its endpoints and tunnels.
 type TunnelSessionDeclaration struct {
 	// The version of the agent. Default: `3.39.0`.
 	AgentVersion string `json:"agent_version"`
@@ -236,7 +236,7 @@ type TunnelSessionDeclaration struct {
 	Credential string `json:"credential"`
 	// The address that the agent connects from. Default: `203.0.113.10`.
 	IP string `json:"ip"`
-	// Any data that programs keep with the resource. The service does not read it. At most 4096 bytes in UTF-8.
+	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The operating system of the agent. Default: `linux`.
 	Os string `json:"os"`
@@ -246,9 +246,9 @@ type TunnelSessionDeclaration struct {
 	StartedAt string `json:"started_at"`
 	// The protocol between agent and service; `ssh` without an agent. Default: `ngrok/2`.
 	Transport string `json:"transport"`
-	// The commands that the agent obeys. Default: all.
+	// The commands that the agent supports. Default: all.
 	Supports []string `json:"supports"`
-	// The commands that the agent fails to obey, each with the reason.
+	// The commands that fail on the agent, each with the reason.
 	Failing *CommandFailures `json:"failing"`
 	// The version that the agent can be updated to. Default: none.
 	Update string `json:"update"`
@@ -258,11 +258,11 @@ type TunnelSessionDeclaration struct {
 	Endpoints []*AgentEndpoint `json:"endpoints"`
 	// The tunnels with labels that the agent has open.
 	Labelled []*LabelledTunnel `json:"labelled"`
-	// False if the limits of the account do not apply to what is declared. Default: `true`.
+	// False to exempt the declared resource from the account's limits. Default: `true`.
 	Limits bool `json:"limits"`
 }
 
-// CommandFailures: The commands that the agent fails to obey, each with the reason.
+// CommandFailures: The commands that fail on the agent, each with the reason.
 type CommandFailures struct {
 	// The reason why the agent fails to restart.
 	Restart string `json:"restart"`
@@ -274,9 +274,9 @@ type CommandFailures struct {
 
 // AgentEndpoint: An endpoint that the agent has online.
 type AgentEndpoint struct {
-	// The purpose of the resource, in words for people. At most 255 bytes in UTF-8.
+	// A human-readable description. At most 255 bytes in UTF-8.
 	Description string `json:"description"`
-	// Any data that programs keep with the resource. The service does not read it. At most 4096 bytes in UTF-8.
+	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The URL at which the endpoint is online, without the usual port of its scheme. Default: a new host below `ngrok-free.app`.
 	URL string `json:"url"`
@@ -284,15 +284,15 @@ type AgentEndpoint struct {
 	ForwardsTo string `json:"forwards_to"`
 	// The name that the agent gives the endpoint. Default: `command_line`.
 	Name string `json:"name"`
-	// The networks that can reach the endpoint: one of `public`, `internal`, `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+	// The networks that can reach the endpoint: `public`, `internal` or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
 	Binding string `json:"binding"`
 	// True if other pooled endpoints can be online at the same URL. Default: `false`.
 	PoolingEnabled bool `json:"pooling_enabled"`
 	// The traffic policy, in JSON or YAML, byte for byte as sent.
 	TrafficPolicy string `json:"traffic_policy"`
-	// The protocol that the agent speaks to the address that it forwards to: `http2`, else HTTP/1.1.
+	// The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
 	UpstreamProtocol string `json:"upstream_protocol"`
-	// False if the agent keeps no requests for its own API. Default: `true`.
+	// False if the agent records no requests for its own API. Default: `true`.
 	Inspect bool `json:"inspect"`
 }
 
@@ -304,23 +304,23 @@ type LabelledTunnel struct {
 	Labels map[string]string `json:"labels"`
 	// The address that the agent forwards to. Default: `http://localhost:80`.
 	ForwardsTo string `json:"forwards_to"`
-	// Any data that programs keep with the resource. The service does not read it. At most 4096 bytes in UTF-8.
+	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 }
 
-// EventSourceDeclaration: Declares the filter and the fields of a source, which only the dashboard of the service sets.
+// EventSourceDeclaration: Declares the filter and the fields of an event source, which only the service's dashboard can set.
 type EventSourceDeclaration struct {
 	// The id of the event subscription.
 	SubscriptionID string `json:"subscription_id"`
-	// The type of the events. The subscription gets it if it lacks it.
+	// The event type. It is added to the subscription if it is missing.
 	Type string `json:"type"`
-	// The CEL expression over `ev`, the object of an event, that events must fulfil. Default: all events.
+	// A CEL expression over `ev`, the event object, that events must match. Default: all events.
 	Filter string `json:"filter"`
-	// The fields that the object of an event has, by their paths, such as `http.request.method`. Default: all fields.
+	// The fields that the event object contains, by path, such as `http.request.method`. Default: all fields.
 	Fields []string `json:"fields"`
 }
 
-// ApplicationUserDeclaration: Declares a person who signed in at an endpoint now.
+// ApplicationUserDeclaration: Declares a person who has just signed in at an endpoint.
 type ApplicationUserDeclaration struct {
 	// The name of the identity provider. Default: `google`.
 	Provider string `json:"provider"`
@@ -328,7 +328,7 @@ type ApplicationUserDeclaration struct {
 	ProviderURL string `json:"provider_url"`
 	// The id of the person at the provider. Default: `1`.
 	ProviderUserID string `json:"provider_user_id"`
-	// The name with which the person signs in. Default: `kim@example.com`.
+	// The name that the person signs in with. Default: `kim@example.com`.
 	Username string `json:"username"`
 	// The email address of the person. Default: `kim@example.com`.
 	Email string `json:"email"`
@@ -336,7 +336,7 @@ type ApplicationUserDeclaration struct {
 	Name string `json:"name"`
 }
 
-// ApplicationSessionDeclaration: Declares the session of a person, which begins now.
+// ApplicationSessionDeclaration: Declares a person's session, which starts now.
 type ApplicationSessionDeclaration struct {
 	// The id of the application user.
 	User string `json:"user"`
@@ -344,63 +344,63 @@ type ApplicationSessionDeclaration struct {
 	PublicURL string `json:"public_url"`
 	// The header User-Agent. Default: `Mozilla/5.0`.
 	UserAgent string `json:"user_agent"`
-	// The address from which the person came. Default: `203.0.113.10`.
+	// The IP address that the person connects from. Default: `203.0.113.10`.
 	IPAddress string `json:"ip_address"`
-	// The country, by two letters. Default: `null`.
+	// The two-letter country code. Default: `null`.
 	CountryCode string `json:"country_code"`
-	// The time until the session ends. Default: a day.
+	// The time until the session ends. Default: one day.
 	ExpiresIn time.Duration `json:"expires_in"`
 	// The endpoint. Default: none.
 	Endpoint string `json:"endpoint"`
 	// The edge. Default: none.
 	Edge string `json:"edge"`
-	// The route of the edge, which must be given, too. Default: none.
+	// The route of the edge. Requires `edge`. Default: none.
 	Route string `json:"route"`
 }
 
 // ListedFault: A fault with its hits, and the requests that it did not apply to.
 type ListedFault struct {
-	// The id of the fault, which `remove` takes and the journal names.
+	// The id of the fault, for `remove`. The journal shows it too.
 	ID string `json:"id"`
 	// The operation's name, such as `reserved_domains.create`.
 	Operation string `json:"operation"`
-	// The method of the request. With `operation`, the method must be one of that operation. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
+	// The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
 	Method string `json:"method"`
 	// The path below the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
 	// An id in the path of the request, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
+	// The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`
-	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
+	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
 	Agent string `json:"agent"`
 	// The number of matching requests that this fault applies to. Default: all, until you remove it.
 	Times int `json:"times"`
-	// The number of matching requests that pass before the fault begins.
+	// The number of matching requests to let through before the fault applies.
 	After int `json:"after"`
-	// With `before` the operation does not run. With `after` the change is made, and the client still sees an error. Default: `before`.
+	// With `before`, the operation does not run. With `after`, the change is made and the client still sees an error. Default: `before`.
 	Phase string `json:"phase"`
-	// The HTTP status of the error, by default that of `error`, or 503.
+	// The HTTP status of the error. Default: the status of `error`, or 503.
 	Status int `json:"status"`
-	// An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
+	// An error, by key or `error_code`, such as `ERR_NGROK_413`.
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
 	// The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
 	RetryAfter any `json:"retryAfter"`
-	// The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
+	// The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
 	Latency any `json:"latency"`
-	// True breaks the connection: `fetch` rejects, and a server resets the socket.
+	// True to break the connection: `fetch` rejects, and a server resets the socket.
 	Drop bool `json:"drop"`
-	// The number of characters after which the usual response is cut; with `traffic`, of bytes.
+	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate int `json:"truncate"`
-	// The end of a response that `truncate` cuts. With `break` the connection breaks there. With `stall` nothing more comes until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending string `json:"ending"`
-	// The body of the response: a text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+	// The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
-	// The number of requests that it has applied to.
+	// The number of requests that the fault has applied to.
 	Hits int `json:"hits"`
-	// The number of matching requests that passed before it began.
+	// The number of matching requests that were let through before the fault applied.
 	Passed int `json:"passed"`
 	// `pending` if it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
 	State string `json:"state"`
@@ -418,7 +418,7 @@ type MissedRequest struct {
 	Reason string `json:"reason"`
 }
 
-// TimelineEntry: A transition of a domain's provisioning.
+// TimelineEntry: A provisioning transition of a domain.
 type TimelineEntry struct {
 	// The time of the transition: UTC, in whole seconds.
 	At time.Time `json:"at"`
@@ -426,7 +426,7 @@ type TimelineEntry struct {
 	Transition string `json:"transition"`
 	// The outcome of an attempt; null for transitions that do not end an attempt.
 	Outcome string `json:"outcome"`
-	// The transition in words.
+	// A description of the transition.
 	Message string `json:"message"`
 }
 
@@ -466,26 +466,26 @@ type Request struct {
 	Method string `json:"method"`
 	// The path below the base URL, without the query.
 	Path string `json:"path"`
-	// The query as it was sent, without its `?`; empty for none.
+	// The query as sent, without the `?`; empty if there is none.
 	Query string `json:"query"`
 	// The gateway's time, as a timestamp.
 	At time.Time `json:"at"`
-	// The headers of the request, by their names in lower case. A header that carries a secret has the value `[redacted]`.
+	// The request headers, keyed by lower-case name. A header that carries a secret has the value `[redacted]`.
 	RequestHeaders map[string]string `json:"requestHeaders"`
 	// The request's JSON, or a description of a body that is too long or not JSON; null for no body.
 	Request any `json:"request"`
 	// The HTTP status of the response.
 	Status int `json:"status"`
-	// The headers that the gateway set on the response, by their names in lower case.
+	// The response headers that the gateway set, keyed by lower-case name.
 	ResponseHeaders map[string]string `json:"responseHeaders"`
 	// The response's JSON, or a description of a body that is not JSON; null for no body.
 	Response any `json:"response"`
-	// The changes of the request; null if it changed nothing.
+	// The changes that the request made; null if it made none.
 	Commit Object `json:"commit"`
-	// True if the client gave up before the whole response was sent. `status` is that of the response.
+	// True if the client gave up before the whole response was sent. `status` is still the response's status.
 	Cancelled any `json:"cancelled"`
 	// The id of the fault that applied to the request, or null.
 	Fault string `json:"fault"`
-	// What is wrong with the request. Absent if the response says it, as usual.
+	// The problem with the request. Absent if, as usual, the response states it.
 	Problem string `json:"problem"`
 }

@@ -21,41 +21,41 @@ export const tunnelDefinition = named(
     name: v.optional(documented(v.string(), 'The name of the tunnel.'), NAME_BY_DEFAULT),
     addr: documented(
       v.union([v.string(), v.number()], 'a port, an address or a URL'),
-      'The place that the agent forwards to: a port such as 80, an address such as `localhost:80`, or a URL.',
+      'The upstream that the agent forwards to: a port such as 80, an address such as `localhost:80`, or a URL.',
     ),
     proto: v.optional(documented(oneOfThese(['http', 'https', 'tcp', 'tls']), 'The protocol of the tunnel.'), 'http'),
     url: text('The URL of the endpoint. Default: a new one.'),
     domain: text('The host of the URL.'),
-    hostname: text('The host of the URL, as agents before 3 call it.'),
+    hostname: text('The host of the URL, under the name used by agents before version 3.'),
     subdomain: text('The first label of a host below `ngrok.app`.'),
     remote_addr: text('The host and the port of a tcp URL.'),
     schemes: v.exactOptional(
-      documented(v.array(oneOfThese(SCHEMES)), 'The schemes of the URLs of an http tunnel. Default: https alone.'),
+      documented(v.array(oneOfThese(SCHEMES)), 'The URL schemes of an http tunnel. Default: https only.'),
     ),
     bind_tls: v.exactOptional(
       documented(
         v.union([v.boolean(), oneOfThese(['true', 'false', 'both'])], 'true, false or "both"'),
-        'The schemes, as agents before 3 call them: true for https, false for http, `both` for two tunnels.',
+        'The schemes, in the form used by agents before version 3: true for https, false for http, `both` for two tunnels.',
       ),
     ),
-    inspect: flag('False if the agent keeps no requests. Default: true.'),
+    inspect: flag('False if the agent records no requests. Default: true.'),
     basic_auth: v.exactOptional(
       documented(
         v.array(
           v.pipe(v.string(), v.regex(/^[^:]+:.{8,128}$/, 'a name, ":" and a password of 8 to 128 characters'), secret),
         ),
-        'Visitors need one of these names and passwords, each as `name:password`.',
+        'The credentials that visitors need, each as `name:password`; any one of them is accepted.',
       ),
     ),
     traffic_policy: policy('The policy of the endpoint.'),
-    policy: policy('The policy of the endpoint, as agents before 3.14 call it.'),
+    policy: policy('The policy of the endpoint, under the name used by agents before 3.14.'),
     labels: v.exactOptional(
       documented(
         v.array(v.string()),
-        'The labels by which edges find the tunnel, such as `env=prod`. It has no URL then.',
+        'The labels by which edges find the tunnel, such as `env=prod`. A tunnel with labels has no URL.',
       ),
     ),
-    metadata: text('Any text that the API shows with the tunnel.'),
+    metadata: text('Arbitrary text that the API shows with the tunnel.'),
     pooling_enabled: flag('True if other endpoints may have the same URL.'),
   }),
   'AgentTunnelDefinition',
@@ -64,7 +64,7 @@ export const tunnelDefinition = named(
 
 export type TunnelDefinition = v.InferOutput<typeof tunnelDefinition>
 
-/** The fields that an agent takes in addition, and that are without effect here. */
+/** Fields that agents also accept, and that have no effect here. */
 const UNUSED_FIELDS = [
   'circuit_breaker',
   'compression',
@@ -84,7 +84,7 @@ const UNUSED_FIELDS = [
   'websocket_tcp_converter',
 ] as const
 
-/** The fields of a definition that are without effect here. */
+/** The fields of a definition that have no effect here. */
 export type UnusedFields = { readonly [Name in (typeof UNUSED_FIELDS)[number]]?: unknown }
 
 const read = /* @__PURE__ */ bodyReader(tunnelDefinition)

@@ -18,14 +18,14 @@ import type { AgentTunnel } from './resources.ts'
  * @experimental
  */
 export interface AgentBehaviour {
-  /** True if nothing answers at the agent's address: `fetch` rejects like a refused connection. Default: false. */
+  /** True if the agent is down: `fetch` rejects as if the connection was refused. Default: false. */
   readonly down?: boolean
-  /** The time on the gateway's clock from the start of a tunnel until lists have its URL. Default: none. */
+  /** The time, on the gateway's clock, from the start of a tunnel until lists show its URL. Default: none. */
   readonly urlAfter?: Duration
 }
 
 /**
- * The API that ngrok's agent serves at `http://127.0.0.1:4040/api`. It is no agent: nothing dials out.
+ * The API that ngrok's agent serves at `http://127.0.0.1:4040/api`. It is not a real agent: it makes no connections.
  *
  * @example
  * ```ts
@@ -38,17 +38,21 @@ export interface AgentBehaviour {
  * @experimental
  */
 export interface GatewayAgent {
-  /** Answers requests to the agent's API. It takes what `fetch` takes. @throws TypeError like `fetch` if the agent is down */
+  /**
+   * Handles requests to the agent's API. It takes the same arguments as `fetch`.
+   * @throws TypeError like `fetch` if the agent is down
+   */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   /**
-   * Starts a tunnel, as `POST /api/tunnels` does, and returns it. With both schemes of http it starts two, and returns that of https.
-   * @throws GatewayError `agent_tunnel_taken` for a name in use; `agent_unavailable` without ngrok's families; the errors of
-   * endpoints and of the limits of the account.
+   * Starts a tunnel, as `POST /api/tunnels` does, and returns it. With both http schemes, it starts two tunnels and returns
+   * the https one.
+   * @throws GatewayError `agent_tunnel_taken` for a name in use; `agent_unavailable` without ngrok's families; or an error
+   * of endpoints or account limits.
    */
   start(definition: AgentTunnelDefinition & UnusedFields): Promise<AgentTunnel>
-  /** Changes how the agent behaves. What is left out stays. `reset()` sets the defaults. */
+  /** Changes how the agent behaves. Omitted options keep their values. `reset()` restores the defaults. */
   set(behaviour: AgentBehaviour): void
-  /** Restarts the agent, with the same tunnels. With `newUrls`, URLs without a reservation become new ones. */
+  /** Restarts the agent with the same tunnels. With `newUrls`, URLs without a reservation are replaced by new ones. */
   restart(options?: { readonly newUrls?: boolean }): Promise<void>
 }
 

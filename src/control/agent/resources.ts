@@ -1,4 +1,4 @@
-/** The metrics of a tunnel. Counts are those of the requests that passed; all else is 0. */
+/** The metrics of a tunnel. Counts include only the requests that passed through; everything else is 0. */
 export interface AgentMetrics {
   readonly conns: Readonly<
     Record<'count' | 'gauge' | 'rate1' | 'rate5' | 'rate15' | 'p50' | 'p90' | 'p95' | 'p99', number>
@@ -12,9 +12,9 @@ export interface AgentMetrics {
  * @experimental
  */
 export interface AgentTunnel {
-  /** The name, by which the agent's API finds it. */
+  /** The name, which identifies the tunnel in the agent's API. */
   readonly name: string
-  /** The id that the agent gives the tunnel: 32 hexadecimal digits. The REST API has another one. */
+  /** The agent's id for the tunnel: 32 hexadecimal digits. It is different from the id in the REST API. */
   readonly ID: string
   /** The path of the tunnel. */
   readonly uri: string
@@ -22,9 +22,9 @@ export interface AgentTunnel {
   readonly public_url: string
   /** The scheme of the URL. */
   readonly proto: string
-  /** The place that the agent forwards to, and whether it keeps requests. */
+  /** The upstream that the agent forwards to, and whether the agent records requests. */
   readonly config: { readonly addr: string; readonly inspect: boolean }
-  /** The numbers of requests that passed. */
+  /** The number of requests that passed through. */
   readonly metrics: AgentMetrics
 }
 

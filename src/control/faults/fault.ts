@@ -20,7 +20,7 @@ import { findDocumentedError } from './documented-numbers.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
-/** A request that the function `when` of a fault receives. */
+/** The request that a fault's function `when` receives. */
 export interface FaultRequest<OperationName extends string = string> {
   /** The operation's name. */
   readonly operation: OperationName
@@ -28,9 +28,9 @@ export interface FaultRequest<OperationName extends string = string> {
   readonly method: string
   /** The path below the base URL, without the query. */
   readonly path: string
-  /** The ids in the path, by their names there. */
+  /** The ids in the path, by parameter name. */
   readonly ids: Readonly<Record<string, string>>
-  /** The JSON of the body, or the parameters of the query. */
+  /** The body's JSON, or the query parameters. */
   readonly input: unknown
 }
 
@@ -72,7 +72,8 @@ const method = v.pipe(
 const when = v.exactOptional(
   documented(
     v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function'),
-    'Another condition: a function that returns true for the requests to fail, such as `({ input }) => input.name === "a"`. Not available over HTTP, and not part of a snapshot.',
+    'An additional condition: a function that returns true for the requests to fail, such as `({ input }) => ' +
+      'input.name === "a"`. Not available over HTTP, and not part of a snapshot.',
     {
       isNoData: true,
       type: '(request: FaultRequest<Name>) => boolean',
@@ -88,7 +89,7 @@ const fields = {
     documented(v.string(), "The operation's name, such as `reserved_domains.create`.", { type: 'Name' }),
   ),
   method: v.exactOptional(
-    documented(method, 'The method of the request. With `operation`, the method must be one of that operation.', {
+    documented(method, "The method of the request. With `operation`, it must be that operation's method.", {
       json: { type: 'string', pattern: '^[A-Za-z]+$', listed: METHODS },
       type: METHODS.map((each) => `'${each}'`).join(' | '),
     }),
@@ -96,12 +97,13 @@ const fields = {
   path: text('The path below the base URL, such as `/reserved_domains`.'),
   resource: text('An id in the path of the request, such as `rd_…`.'),
   traffic: text(
-    'The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.',
+    'The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the ' +
+      'gateway forwards to this upstream, not to API requests.',
   ),
   agent: v.exactOptional(
     documented(
       v.pipe(v.string(), v.regex(AGENT_PATH, 'a path of the API of the agent, such as "/api/tunnels"')),
-      "The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.",
+      "The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.",
     ),
   ),
   times: whole(
@@ -109,17 +111,17 @@ const fields = {
     1_000_000,
     'The number of matching requests that this fault applies to. Default: all, until you remove it.',
   ),
-  after: whole(0, 1_000_000, 'The number of matching requests that pass before the fault begins.'),
+  after: whole(0, 1_000_000, 'The number of matching requests to let through before the fault applies.'),
   phase: v.exactOptional(
     documented(
       v.picklist(['before', 'after'], 'before or after'),
-      'With `before` the operation does not run. With `after` the change is made, and the client still sees an error.',
+      'With `before`, the operation does not run. With `after`, the change is made and the client still sees an error.',
       { json: { default: 'before' } },
     ),
   ),
-  status: whole(400, 599, 'The HTTP status of the error, by default that of `error`, or 503.'),
+  status: whole(400, 599, 'The HTTP status of the error. Default: the status of `error`, or 503.'),
   error: v.exactOptional(
-    documented(errorName, 'An error, by its key or its `error_code`, such as `ERR_NGROK_413`.', {
+    documented(errorName, 'An error, by key or `error_code`, such as `ERR_NGROK_413`.', {
       json: { type: 'string' },
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a type
       type: 'Key | `ERR_${string}`',
@@ -131,28 +133,30 @@ const fields = {
   ),
   latency: v.exactOptional(
     sentRange(
-      "The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.",
+      "The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay " +
+        'for each request. If no other field is set, the response is only delayed.',
     ),
   ),
   drop: v.exactOptional(
-    documented(v.boolean(), 'True breaks the connection: `fetch` rejects, and a server resets the socket.'),
+    documented(v.boolean(), 'True to break the connection: `fetch` rejects, and a server resets the socket.'),
   ),
   truncate: whole(
     0,
     1_000_000,
-    'The number of characters after which the usual response is cut; with `traffic`, of bytes.',
+    'The number of characters (or bytes, with `traffic`) after which the usual response is truncated.',
   ),
   ending: v.exactOptional(
     documented(
       oneOfThese(['complete', 'break', 'stall']),
-      'The end of a response that `truncate` cuts. With `break` the connection breaks there. With `stall` nothing more comes until the client gives up. Both keep the Content-Length of the whole response.',
+      'What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, ' +
+        'nothing more is sent until the client gives up. Both keep the Content-Length of the whole response.',
       { json: { default: 'complete' } },
     ),
   ),
   body: v.exactOptional(
     documented(
       v.union([v.string(), anyObject<object>()], 'a text or an object'),
-      'The body of the response: a text, such as an HTML page, is sent unchanged; an object is sent as JSON.',
+      'The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.',
       { type: 'string | object' },
     ),
   ),
@@ -167,15 +171,16 @@ const PARAMETERS: Facts = {
 export const faultSpec = named(
   v.object({ ...fields, when }),
   'FaultSpec',
-  'A fault: the requests that it applies to, how often, and their response. A fault that no request can match is rejected.',
+  'A fault: the requests that it applies to, how many of them, and the response. A fault that no request can ' +
+    'match is rejected.',
   PARAMETERS,
 )
 
 const addedFields = {
-  id: documented(ownId(FAULT_PREFIX), 'The id of the fault, which `remove` takes and the journal names.'),
+  id: documented(ownId(FAULT_PREFIX), 'The id of the fault, for `remove`. The journal shows it too.'),
   ...fields,
-  hits: documented(count, 'The number of requests that it has applied to.'),
-  passed: documented(count, 'The number of matching requests that passed before it began.'),
+  hits: documented(count, 'The number of requests that the fault has applied to.'),
+  passed: documented(count, 'The number of matching requests that were let through before the fault applied.'),
 }
 
 const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object({ ...addedFields, when })
@@ -183,7 +188,7 @@ const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object({ ...addedFiel
 export const addedFault = named(
   v.object({ ...addedFields, when }),
   'ArmedFault',
-  'A fault that was added, with its hits.',
+  'An added fault, with its number of hits.',
   PARAMETERS,
 )
 

@@ -44,11 +44,14 @@ const list = controlCall({
     }))
   },
   members: (_call, host) => ({
-    /** Returns the faults, oldest first, each with its number of hits. A used-up fault is dropped once there are 1,000. */
+    /**
+     * Returns the faults, oldest first, each with its number of hits. Used-up faults are dropped once there are 1,000
+     * faults.
+     */
     all: (): readonly ArmedFault<OperationName>[] =>
       // A fault can also name an operation of your own families, which this type does not know.
       host.transact(faultsIn) as readonly ArmedFault<OperationName>[],
-    /** Throws if faults are still pending. The error says which, and why the last requests did not match. */
+    /** Throws if faults are still pending. The error lists them, and says why the most recent requests did not match. */
     assertNoPendingFaults(): void {
       const found = describePendingFaults(host.transact(faultsIn), host)
       assertNoProblem(found && host.withoutKeys(found))
@@ -184,8 +187,8 @@ const calls = [list, add, remove] as const
 const members = /* @__PURE__ */ membersOf(calls)
 
 /**
- * Injected failures of HTTP requests. Nothing fails until a fault is added. If several faults match a request, the one
- * that was added first applies. Direct API calls are not affected.
+ * Injected failures for HTTP requests. Nothing fails until you add a fault. If several faults match a request, the one added
+ * first applies. Direct API calls are not affected.
  *
  * @example
  * ```ts
@@ -195,7 +198,7 @@ const members = /* @__PURE__ */ membersOf(calls)
 export interface Faults extends NonNullable<typeof members> {}
 
 export interface FaultsMember {
-  /** Injected failures of HTTP requests. */
+  /** Injected failures for HTTP requests. */
   readonly faults: Faults
 }
 

@@ -9,7 +9,7 @@ const commit = named(
   v.object({
     operation: documented(
       v.string(),
-      'The operation, such as `reserved_domains.create`; for a due event, such as `reserved_domains.due`; or `control`.',
+      'The operation, such as `reserved_domains.create`; the due event, such as `reserved_domains.due`; or `control`.',
     ),
     at: documented(time, "The gateway's time."),
     changes: documented(
@@ -21,11 +21,11 @@ const commit = named(
           after: record,
         }),
       ),
-      'The changes of records, in order: each record before and after the change.',
+      'The changes to records, in order: each record before and after the change.',
     ),
   }),
   'Commit',
-  'The changes of one operation.',
+  'The changes made by one operation.',
 )
 
 function documentedHeaders(what: string) {
@@ -45,36 +45,34 @@ export const journalEntry = named(
     ),
     method: documented(v.string(), 'The method of the request.'),
     path: documented(v.string(), 'The path below the base URL, without the query.'),
-    query: documented(v.string(), 'The query as it was sent, without its `?`; empty for none.'),
+    query: documented(v.string(), 'The query as sent, without the `?`; empty if there is none.'),
     at: documented(time, "The gateway's time, as a timestamp."),
     requestHeaders: documentedHeaders(
-      'The headers of the request, by their names in lower case. A header that carries a secret has the value `[redacted]`.',
+      'The request headers, keyed by lower-case name. A header that carries a secret has the value `[redacted]`.',
     ),
     request: documented(
       v.unknown(),
       "The request's JSON, or a description of a body that is too long or not JSON; null for no body.",
     ),
     status: documented(v.number(), 'The HTTP status of the response.'),
-    responseHeaders: documentedHeaders(
-      'The headers that the gateway set on the response, by their names in lower case.',
-    ),
+    responseHeaders: documentedHeaders('The response headers that the gateway set, keyed by lower-case name.'),
     response: documented(
       v.unknown(),
       "The response's JSON, or a description of a body that is not JSON; null for no body.",
     ),
-    commit: documented(v.nullable(commit), 'The changes of the request; null if it changed nothing.', {
+    commit: documented(v.nullable(commit), 'The changes that the request made; null if it made none.', {
       type: 'Commit | null',
       imports: { Commit: 'core/operation/collection.ts' },
     }),
     cancelled: v.exactOptional(
       documented(
         v.literal(true),
-        'True if the client gave up before the whole response was sent. `status` is that of the response.',
+        "True if the client gave up before the whole response was sent. `status` is still the response's status.",
       ),
     ),
     fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),
     problem: v.exactOptional(
-      documented(v.string(), 'What is wrong with the request. Absent if the response says it, as usual.'),
+      documented(v.string(), 'The problem with the request. Absent if, as usual, the response states it.'),
     ),
   }),
   'JournalEntry',

@@ -46,7 +46,7 @@ export interface PersistedJournal {
    * exceed the maximum size of the journal, it omits the oldest ones.
    */
   json(after?: string): string
-  /** Adds stored entries, oldest first, before the entries of this gateway. */
+  /** Adds stored entries, oldest first, before this gateway's own. */
   restore(entries: readonly JournalEntry[]): void
 }
 

@@ -32,10 +32,7 @@ const moveSchema = v.object({ ...schema.entries, remember })
 const renewSchema = v.object({
   ...moveSchema.entries,
   early: v.optional(
-    documented(
-      v.boolean(),
-      'True starts the renewal at the present time, as after a revocation. The clock does not move.',
-    ),
+    documented(v.boolean(), 'True to start the renewal now, as after a revocation. The clock does not move.'),
     false,
   ),
 })
@@ -60,22 +57,23 @@ const attempt = controlCall({
     }),
   members: (call, host) => ({
     /**
-     * Runs the next attempt of a domain's job now, instead of when it is due, and returns the domain. The clock does not move.
+     * Runs the next attempt of a domain's job now instead of when it is due, and returns the domain. The clock does not move.
      * @throws GatewayError `not_found` if there is no such domain, or it has no provisioning job.
      */
     attempt: (domain: string): ReservedDomain => call({ id: domain }),
     /**
-     * Waits for the next attempt of a domain's job, and resolves with the domain. A manual clock advances to the attempt at
-     * once. On the system clock the promise resolves at the time of the attempt. Without a job it resolves at once.
+     * Waits for the next attempt of a domain's job, and resolves with the domain. A manual clock advances to the attempt
+     * immediately. On the system clock, the promise resolves at the time of the attempt. Without a job, it resolves
+     * immediately.
      * @throws Error if the clock can neither advance nor wait.
      */
     settled: (domain: string): Promise<ReservedDomain> => afterNextAttempt(host, domain),
   }),
 })
 
-/** The options of a renewal. */
+/** The options for a renewal. */
 export interface RenewOptions {
-  /** True starts the renewal at the present time, as after a revocation. The clock does not move. */
+  /** True to start the renewal now, as after a revocation. The clock does not move. */
   readonly early?: boolean
 }
 
@@ -91,8 +89,8 @@ const renew = controlCall({
   members: (call) => ({
     /**
      * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
-     * started. Everything that falls due on the way happens. With `early: true` the renewal starts at the present time, on any
-     * clock, as if the certificate was revoked or the authority asked for an early renewal (ARI).
+     * started. Everything that falls due on the way happens. With `early: true`, the renewal starts now, on any clock, as if
+     * the certificate had been revoked or the authority had asked for an early renewal (ARI).
      * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock without `early`.
      */
     renewNow: (domain: string, options: RenewOptions = {}): ReservedDomain =>
@@ -110,8 +108,8 @@ const expire = controlCall({
   run: (host, sent) => moveDomainTo(host, sent, requireNextExpiry),
   members: (call) => ({
     /**
-     * Advances a manual clock to the first second at which the certificate that a domain uses now is expired, and returns
-     * the domain. Everything that falls due on the way happens, including a renewal. Call `failAlways` first to keep the
+     * Advances a manual clock to the first second at which the domain's current certificate is expired, and returns the
+     * domain. Everything that falls due on the way happens, including a renewal. Call `failAlways` first to keep the
      * certificate in use.
      * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
      */

@@ -6,13 +6,13 @@ import { type ScriptMembers, scriptCalls } from './script.ts'
 const calls = [...scriptCalls, ...domainCalls] as const
 
 /**
- * Scripted outcomes of provisioning attempts, and a view of what provisioning did. Each call that takes a domain takes its
- * name or its id.
+ * Scripts the outcomes of provisioning attempts, and shows what happened. Methods that take a domain accept its name or its
+ * id.
  */
 export interface Provisioning extends ScriptMembers, DomainMembers {}
 
 export interface ProvisioningMember {
-  /** Controls provisioning, and shows what it did. */
+  /** Controls provisioning, and shows what happened. */
   readonly provisioning: Provisioning
 }
 

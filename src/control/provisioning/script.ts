@@ -62,7 +62,10 @@ function requireDomainName(
 
 /** The domain that a scripted outcome is for. Default: any domain. */
 export interface ForDomain {
-  /** A name that can have a policy, existing or not, or the id of a domain. Case and a trailing dot of a name do not matter. */
+  /**
+   * A name that can have a policy, whether or not it is reserved, or the id of a domain. The name's case and a trailing dot
+   * do not matter.
+   */
   readonly domain?: string
 }
 
@@ -133,8 +136,8 @@ const script = controlCall({
     }
     return {
       /**
-       * Scripts the outcomes of the next attempts, one outcome for each attempt, after the outcomes that are already scripted.
-       * Outcomes for one domain come before outcomes for any domain. At most 10,000 outcomes can be pending.
+       * Scripts the outcomes of the next attempts, one outcome per attempt, after those that are already scripted. Outcomes
+       * for one domain take precedence over outcomes for any domain. At most 10,000 outcomes can be pending.
        * @throws GatewayError `field_invalid` for an outcome that is not allowed, `policy_on_service_domain` for a domain of the
        * service, `not_found` for an unknown id.
        *
@@ -148,7 +151,8 @@ const script = controlCall({
       script: (outcomes: readonly Outcome[], options: ForDomain = {}): void => run({ outcomes }, options),
       /**
        * Makes the next attempt fail, or the next `times` attempts. Outcomes that are already scripted for the same domain
-       * follow. Without `domain`, it applies to any domain that has no scripted outcomes. Throws like `script`.
+       * follow. Without `domain`, it applies to any domain that has no scripted outcomes. Throws the same errors as
+       * `script`.
        *
        * @example
        * ```ts
@@ -161,7 +165,7 @@ const script = controlCall({
       },
       /**
        * Makes every attempt fail until you call `clear`. Outcomes that are scripted for the same domain come first. With
-       * `domain`, scripts for any domain no longer apply to that domain. Throws like `script`.
+       * `domain`, scripts for any domain no longer apply to that domain. Throws the same errors as `script`.
        *
        * @example
        * ```ts
@@ -202,7 +206,7 @@ const clear = controlCall({
         refuse(general.not_found, { what: 'outcome with the id', received: quote(id) }, { id })
     }),
   members: (call) => ({
-    /** Drops all pending outcomes, or with `domain` only those that are scripted for that domain. */
+    /** Drops all pending outcomes or, with `domain`, only those scripted for that domain. */
     clear(options: ForDomain = {}): void {
       requireValues(options, ['domain'], NO_VALUES)
       call(readCallOptions(forDomain, options))
@@ -224,7 +228,7 @@ const outcomeFields = {
 export const pendingOutcome = named(
   v.object(outcomeFields),
   'PendingOutcome',
-  'An outcome of an attempt to come or, with `always`, of all attempts to come.',
+  'The outcome of a future attempt or, with `always`, of all future attempts.',
 )
 
 const listedOutcome = named(
@@ -241,12 +245,14 @@ const pending = controlCall({
   response: v.array(listedOutcome),
   run: (host) => host.transact(listPendingOutcomes),
   members: (call, host) => ({
-    /** Returns the scripted outcomes that no attempt has used, without those of `failAlways`; `domain` is null for any domain. */
+    /**
+     * Returns the scripted outcomes that no attempt has used, except those of `failAlways`. `domain` is null for any domain.
+     */
     pendingOutcomes: (): readonly PendingOutcome[] =>
       call().flatMap(({ id: _, always, ...rest }) => (always ? [] : rest)),
     /**
-     * Throws if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error lists
-     * them and says why.
+     * Throws if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error
+     * lists them with the reason.
      */
     assertNoPendingOutcomes: (): void => assertNoProblem(host.transact(describeUnusedOutcomes)),
   }),

@@ -37,8 +37,8 @@ export interface SentEventFilter {
 }
 
 /**
- * The events that the account has told its event destinations, the last 1,000: changes of resources, sessions of agents, and
- * traffic. An event needs a subscription that has its type as a source, and a destination.
+ * The last 1,000 events that the account has sent to its event destinations: resource changes, agent sessions and traffic.
+ * An event is sent only if a subscription has its type as a source, and has a destination.
  *
  * @example
  * ```ts
@@ -50,18 +50,21 @@ export interface SentEventFilter {
  */
 export interface SentEvents {
   /**
-   * Returns the events, oldest first, each as its destination gets it, with the destination and what became of it.
+   * Returns the events, oldest first, each as its destination receives it, with the destination and the delivery status.
    * @throws GatewayError `field_invalid` for a type that no event has
    */
   list(filter?: SentEventFilter): readonly SentEvent[]
-  /** Calls the function with each new event. Returns a function that ends the subscription. An exception of the function is ignored. */
+  /**
+   * Calls the function with each new event. Returns a function that ends the subscription. Exceptions from the function are
+   * ignored.
+   */
   subscribe(subscriber: (event: SentEvent) => void): () => void
-  /** Resolves once no request to an address of the option `destinations` is under way or due. A later retry does not count. */
+  /** Resolves once no request to a URL of the option `destinations` is pending or due. Later retries do not count. */
   idle(): Promise<void>
 }
 
 export interface SentEventsMember {
-  /** The events that the account has told its event destinations. */
+  /** The events that the account has sent to its event destinations. */
   readonly sentEvents: SentEvents
 }
 

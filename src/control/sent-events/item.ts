@@ -7,7 +7,7 @@ const text = (sentence: string) => documented(v.string(), sentence)
 /** The schema of an event of the account, as a destination gets it. */
 export const sentEvent = named(
   v.object({
-    event_id: text('The id of the event. All destinations get the same one.'),
+    event_id: text('The id of the event, the same for all destinations.'),
     event_type: text('The type, such as `ip_policy_created.v0`.'),
     event_timestamp: documented(time, 'The time of the event.'),
     account_id: text('The id of the account.'),
@@ -20,10 +20,10 @@ export const sentEvent = named(
       '`kept` if the option `destinations` has no address for the kind of the destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts.',
     ),
     attempts: documented(v.number(), 'The number of attempts to deliver it.'),
-    problem: documented(v.nullable(v.string()), 'The reason why the last attempt failed; null if none did.'),
+    problem: documented(v.nullable(v.string()), 'The reason why the last attempt failed; null if it did not fail.'),
   }),
   'SentEvent',
-  'An event of the account for one destination, and what became of it.',
+  'An account event for one destination, and its delivery status.',
 )
 
 /** An event of the account for one destination. */

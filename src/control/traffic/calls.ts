@@ -27,7 +27,7 @@ const request = named(
     from: v.exactOptional(documented(visitor, 'The visitor.')),
     edge: text('The edge that takes the request. The standard dialect needs it.'),
     route: text('The route of the edge.'),
-    backend: text('The backend that gets the request. Default: that of the route.'),
+    backend: text("The backend that receives the request. Default: the route's backend."),
   }),
   'TrafficRequest',
   'A request of a visitor through the gateway.',

@@ -2,9 +2,9 @@ import type { Target } from '../../traffic/exchange.ts'
 import type { Trace } from '../../traffic/trace.ts'
 import type { Visitor } from '../../traffic/visitor.ts'
 
-/** A request through the gateway and what became of it. Secrets are `[redacted]`. */
+/** A request through the gateway and its result. Secrets are `[redacted]`. */
 export interface TrafficEntry {
-  /** The number of the request since the journal was emptied, from 1. */
+  /** The number of the request since the journal was cleared, from 1. */
   readonly number: number
   /** The time at which the request arrived. */
   readonly at: string
@@ -16,7 +16,7 @@ export interface TrafficEntry {
   readonly from: Visitor
   /** The edge, the route and the backend that the caller named. */
   readonly target: Target
-  /** The body; null if there was none. It is absent if it has more than 16 KB, or is neither JSON nor a form. */
+  /** The body; null if there was none. Absent if it is larger than 16 KB, or is neither JSON nor a form. */
   readonly body?: string | null
   /** The headers of the request, by name in lower case. Several values are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
@@ -24,11 +24,11 @@ export interface TrafficEntry {
   readonly status: number | null
   /** The headers of the response, in the same form. */
   readonly responseHeaders: Readonly<Record<string, string>>
-  /** The id of the endpoint, the edge or the route that took the request; null if none did. */
+  /** The id of the endpoint, edge or route that received the request; null if none did. */
   readonly endpoint: string | null
-  /** The URL or the id of the upstream that got the request; null if none did. */
+  /** The URL or the id of the upstream that received the request; null if none did. */
   readonly upstream: string | null
-  /** The rule whose action ended the request, by its name, else by its place; null if no rule did. */
+  /** The rule whose action ended the request, by name or, without one, by place; null if no rule did. */
   readonly rule: string | null
   /** The code of the gateway's own error; null if there was none. */
   readonly error: string | null

@@ -17,13 +17,13 @@ export interface UpstreamHandle {
   [Symbol.dispose](): void
 }
 
-/** The fields of an entry to find it by, or a predicate. */
+/** Fields that an entry must have, or a predicate. */
 export type TrafficFilter =
   | Partial<Pick<TrafficEntry, 'method' | 'url' | 'status' | 'endpoint' | 'upstream' | 'rule' | 'error'>>
   | ((entry: TrafficEntry) => boolean)
 
 /**
- * Requests of visitors through the gateway, to endpoints and edges, with policies, modules, backends and upstreams.
+ * Visitor requests through the gateway to endpoints and edges, with policies, modules, backends and upstreams.
  *
  * @example
  * ```ts
@@ -36,17 +36,17 @@ export type TrafficFilter =
  */
 export interface Traffic {
   /**
-   * Sends a request through the gateway, as a visitor would, and returns the response. It takes what `fetch` takes.
-   * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give; `traffic_not_simulated` if it
-   * has an action that the gateway does not carry out; `field_invalid` for a visitor that is not one. TypeError like `fetch`,
-   * also if the gateway closes the connection, or presents a certificate for another name: `cause.code` says which.
+   * Sends a request through the gateway, as a visitor would, and returns the response. It takes the same arguments as `fetch`.
+   * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give; `traffic_not_simulated`
+   * if it has an action that the gateway does not carry out; `field_invalid` for an invalid visitor. TypeError like `fetch`,
+   * and also if the gateway closes the connection or presents a certificate for another name; `cause.code` tells which.
    */
   fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
   /**
-   * Sets the function that answers the requests that the gateway sends on to a URL. The URL is that of an endpoint, of an agent's
-   * `forwards_to` or of a static backend. A URL that policies read works too, such as that of a JWKS document, and so does the id
-   * of a backend. `times` is the number of requests that the function answers.
-   * @throws TypeError if the URL or the function is not one; GatewayError `field_invalid` for an option that is not allowed.
+   * Sets the function that responds to requests that the gateway forwards to a URL: the URL of an endpoint, of an agent's
+   * `forwards_to` or of a static backend. The URL of something that policies fetch, such as a JWKS document, works too, and
+   * so does a backend id. `times` limits the number of requests that the function responds to.
+   * @throws TypeError for an invalid URL or function; GatewayError `field_invalid` for an option that is not allowed.
    */
   upstream(url: string, handler: UpstreamHandler, options?: { readonly times?: number }): UpstreamHandle
   /**
@@ -56,14 +56,14 @@ export interface Traffic {
   all(filter?: TrafficFilter): readonly TrafficEntry[]
   /** Returns the newest request, or undefined. */
   last(filter?: TrafficFilter): TrafficEntry | undefined
-  /** Returns the number of requests among the last 1,000; without a filter, of all. */
+  /** Returns the number of matching requests among the last 1,000; without a filter, the number of all requests. */
   count(filter?: TrafficFilter): number
-  /** Removes all upstreams, and empties this journal. */
+  /** Removes all upstreams and clears the traffic journal. */
   clear(): void
 }
 
 export interface TrafficMember {
-  /** Requests of visitors through the gateway. */
+  /** Visitor requests through the gateway. */
   readonly traffic: Traffic
 }
 

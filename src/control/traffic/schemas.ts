@@ -35,20 +35,22 @@ export const visitor = named(
     insecure: v.exactOptional(
       documented(
         v.boolean(),
-        'True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one.',
+        'True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired ' +
+          'certificates and those for other names.',
       ),
     ),
     certificate: v.exactOptional(
       documented(
         certificate,
-        'The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none.',
+        'The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by ' +
+          'intermediate certificates. Default: none.',
       ),
     ),
     identity: v.exactOptional(
       documented(anyObject<Identity>(), 'The identity of a visitor who has signed in. Default: the visitor has not.'),
     ),
     facts: v.exactOptional(
-      documented(anyObject(), 'Other variables by their paths, such as `{ "conn.client_ip.is_tor_node": true }`.'),
+      documented(anyObject(), 'Other variables by path, such as `{ "conn.client_ip.is_tor_node": true }`.'),
     ),
     actions: v.exactOptional(
       documented(

@@ -1,6 +1,6 @@
 import { groupOf, type Nouns, type Operation } from '../../core/operation/operation.ts'
 
-/** The nouns of a family, and where its list is. */
+/** The nouns for a family, and the path of its list. */
 export interface FamilyNouns extends Nouns {
   /** The path of its list; null for modules and for lists within a resource. */
   readonly list: string | null

@@ -21,7 +21,7 @@ const nextDue = named(
       v.string(),
       'The collection of the record, such as `reserved_domains`; `requests` for a delayed response.',
     ),
-    key: documented(v.string(), "The record's id, or that of the request's operation."),
+    key: documented(v.string(), "The record's id, or the operation id of the request."),
     domain: documented(v.nullable(v.string()), 'The hostname of a reserved domain; null for other records.'),
     event: documented(
       v.nullable(v.picklist(['attempt', 'renewal', 'response'])),
@@ -35,21 +35,22 @@ const nextDue = named(
 const overviewSchema = named(
   v.object({
     now: documented(time, "The gateway's time, as a timestamp."),
-    manual: documented(v.boolean(), 'True for a manual clock.'),
+    manual: documented(v.boolean(), 'True if the clock is a manual one.'),
     dns: documented(
       v.string(),
-      'What decides attempts without a scripted outcome: with `simulated`, the DNS zone; with `off`, they succeed.',
+      'The outcome of attempts without a scripted one: with `simulated`, the DNS zone decides; with `off`, they succeed.',
     ),
     next: documented(v.nullable(nextDue), 'The next due event; null if nothing is due.'),
     counts: documented(v.record(v.string(), count), 'The number of resources, by collection.'),
-    outcomes: documented(count, 'The number of pending outcomes, with those of all attempts.'),
+    outcomes: documented(count, 'The number of pending outcomes, including those for all attempts.'),
     faults: documented(count, 'The number of pending faults.'),
-    requests: documented(count, 'The number of entries of the journal.'),
-    dropped: documented(count, 'The number of requests that the journal has dropped since it was emptied.'),
-    traffic: documented(count, 'The number of requests of visitors since their journal was emptied.'),
+    requests: documented(count, 'The number of entries in the journal.'),
+    dropped: documented(count, 'The number of requests that the journal has dropped since it was cleared.'),
+    traffic: documented(count, 'The number of visitor requests since the traffic journal was cleared.'),
     refused: documented(
       count,
-      'The number of errors that no journal has: requests through the global `fetch` for other hosts, and starts of tunnels of the agent.',
+      'The number of errors that are in no journal: requests for other hosts through the global `fetch`, and ' +
+        'agent tunnels that failed to start.',
     ),
     agentDown: v.exactOptional(
       documented(v.literal(true), 'True while connections to the agent are rejected. Absent otherwise.'),
@@ -59,17 +60,19 @@ const overviewSchema = named(
       'The requests whose responses a fault delays, the earliest response first: at most 100.',
     ),
     keys: documented(v.boolean(), 'True if requests need one of the keys that the gateway was started with.'),
-    undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
+    undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` goes back to; null if there is none.'),
     happened: v.exactOptional(
       documented(
         v.record(v.string(), count),
-        'What happened in the last move of the clock with `remember`: the number of each transition of domains, and of delayed `responses`. Absent without one.',
+        'The counts for the last clock move with `remember`: of each domain transition, and of delayed ' +
+          '`responses`. Absent if there was no such move.',
       ),
     ),
     since: v.exactOptional(
       documented(
         time,
-        "The gateway's time when it continued from a store: visitors and controls from before are not in the journals. Absent if it began empty, and after a `reset`.",
+        "The gateway's time when it resumed from a store: earlier visitors and control calls are not in the " +
+          'journals. Absent if the gateway started empty, and after a `reset`.',
       ),
     ),
   }),
@@ -87,7 +90,7 @@ const read = controlCall({
 })
 
 export interface OverviewMember {
-  /** Returns the state of the gateway in numbers, and its next due event. It first runs everything that is due. */
+  /** Returns counts for the gateway's state, and its next due event. Runs everything that is due first. */
   overview(): Overview
 }
 

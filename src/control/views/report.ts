@@ -75,10 +75,9 @@ const listUnused = controlCall({
 
 export interface ReportMember {
   /**
-   * Returns a text that helps to find out why a test failed: the last requests, the timelines of domains, pending faults and
-   * outcomes, and leftover resources. At most some 100 lines, without secrets.
-   * With `about`, a text such as the message of a failed assertion, the domains that the text names come first, and pending
-   * faults and outcomes that it has are left out.
+   * Returns a report that helps to find out why a test failed: recent requests, domain timelines, pending faults and
+   * outcomes, and leftover resources. At most about 100 lines, without secrets. `about` is a text such as the message of a
+   * failed assertion: domains that it mentions come first, and pending faults and outcomes that it mentions are omitted.
    */
   report(options?: { readonly about?: string }): string
 }

@@ -26,9 +26,12 @@ const neededRecord = named(
     value: documented(v.string(), 'The required target of the name, or the authority that must be allowed.'),
     problem: documented(
       v.nullable(v.string()),
-      'The expected and the found record, in sentences; null if the name leads to the value.',
+      'The expected record and the record found, as text; null if the name resolves to the value.',
     ),
-    found: documented(v.nullable(v.string()), 'The end of the problem: what was found. Null if there is no problem.'),
+    found: documented(
+      v.nullable(v.string()),
+      'The second part of the problem: the record found. Null if there is no problem.',
+    ),
   }),
   'NeededRecord',
   'A DNS record that the attempts of a domain need, and the problem with it, if any.',
@@ -45,29 +48,33 @@ const domainTimeline = named(
     domain: documented(v.string(), 'Its hostname.'),
     state: documented(state, 'The state of its provisioning.'),
     due: documented(v.nullable(due), 'The next due event, or null.'),
-    startedAt: documented(v.nullable(time), 'The start of its running job; null without one.'),
+    startedAt: documented(v.nullable(time), 'The start of the running job; null if none is running.'),
     attempts: documented(
       v.nullable(count),
-      'The number of attempts of its running job or, without one, of its last job. Null if it is not known any more.',
+      'The number of attempts of the running job or, if none is running, of the last job. Null if it is no longer known.',
     ),
-    certificate: documented(v.nullable(v.string()), 'The id of the certificate in use; null without one.'),
-    validFrom: documented(v.nullable(time), 'The start of the validity of the certificate in use; null without one.'),
-    expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
+    certificate: documented(v.nullable(v.string()), 'The id of the certificate in use; null if there is none.'),
+    validFrom: documented(
+      v.nullable(time),
+      'The start of the validity of the certificate in use; null if there is none.',
+    ),
+    expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null if there is none.'),
     problem: documented(
       v.nullable(v.string()),
-      'The problem with the certificate in use: it or an issuer of it has expired, or it is for other names. Null without one.',
+      'The problem with the certificate in use: it or one of its issuers has expired, or it is for other names. ' +
+        'Null if there is none.',
     ),
     records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
     pending: documented(
       v.array(pendingOutcome),
       'The outcomes that its next attempts take, in order: first the outcomes for this domain, then those for any domain. At most 20.',
     ),
-    outcomes: documented(count, 'The number of these outcomes, with those that `pending` leaves out.'),
+    outcomes: documented(count, 'The number of these outcomes, including those that `pending` omits.'),
     timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
     earlier: v.exactOptional(
       documented(
         count,
-        'The number of these transitions that were made before the server restarted. Absent if none was.',
+        'The number of these transitions that happened before the server restarted. Absent if there are none.',
       ),
     ),
   }),
@@ -84,7 +91,7 @@ const timelinesView = named(
     ),
     since: documented(
       v.nullable(time),
-      'The time of the oldest transition or start of a running job of the matching domains; null without any.',
+      'The time of the oldest transition or job start among the matching domains; null if there is none.',
     ),
     timelines: documented(
       v.array(domainTimeline),
@@ -104,7 +111,7 @@ const optionalInteger = (sentence: string) => {
 const query = named(
   v.object({
     name: v.optional(documented(v.string(), 'Only domains whose hostname or id contains this text.')),
-    state: v.optional(documented(state, 'Only domains in this state of provisioning.')),
+    state: v.optional(documented(state, 'Only domains in this provisioning state.')),
     order: v.optional(
       documented(
         v.picklist(['newest', 'failing'], 'newest, failing'),
@@ -137,7 +144,7 @@ const read = controlCall({
 })
 
 export interface TimelinesMember {
-  /** Returns the timelines of domains with their next due events: all, or those that match a query. */
+  /** Returns the timelines and next due events of all domains, or of those that match a query. */
   timelines(query?: TimelinesQuery): Timelines
 }
 

@@ -13,13 +13,13 @@ export interface Clock {
    */
   waitUntil?(at: number, signal?: AbortSignal, isBackground?: boolean): void | Promise<void>
   /**
-   * Called with a follower for each gateway that runs by this clock, once something is due in that gateway. May return a
+   * Called with a follower for each gateway that uses this clock, once something is due in that gateway. May return a
    * function that detaches the follower; the gateway calls it when it is disposed.
    */
   attach?(follower: ClockFollower): unknown
 }
 
-/** A listener that a manual clock calls when it moves: a gateway, or timers. */
+/** A listener that a manual clock calls when it moves: a gateway or timers. */
 export interface ClockFollower {
   /** Returns the time of its next event in ms; undefined if nothing is due. Timers have no events. */
   nextDueAt(): number | undefined

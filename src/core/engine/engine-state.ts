@@ -93,7 +93,7 @@ export class EngineState {
     return new EngineState(options, createOrigin(options.seed, options), options.url, new Records(options.families), 0)
   }
 
-  /** The inputs of views besides the record. */
+  /** The inputs of views in addition to the record. */
   get wire(): Wire {
     return this.#wire
   }

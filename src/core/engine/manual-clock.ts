@@ -8,14 +8,14 @@ import { ClockTime } from './clock-time.ts'
 export type Time = string | number | Date
 
 /**
- * A clock that moves only when the test moves it. A move runs everything that falls due on its way, in the order of time:
- * events of gateways, delayed responses, and timers of `timersOn`. Events of gateways come first if the times are equal.
- * The moves that end with `Async` also let promises and timers of the code under test run at each stop.
+ * A clock that moves only when the test moves it. Each move runs everything that falls due on the way, in chronological
+ * order: gateway events, delayed responses, and timers of `timersOn`. Gateway events come first if the times are equal. The
+ * methods ending with `Async` also let promises and timers of the code under test run at each stop.
  */
 export interface ManualClock extends Clock {
   /** The time in ms since 1970. */
   readonly now: number
-  /** Calls a gateway, or timers, at each later move. Returns a function that detaches the follower. */
+  /** Calls a gateway or timers at each later move. Returns a function that detaches the follower. */
   attach(follower: ClockFollower): () => void
   /**
    * Advances the clock, for example by `'30s'` or `30_000` ms, and runs everything that falls due, in order.
@@ -53,8 +53,8 @@ export interface ManualClock extends Clock {
   /** Returns when the next event of a gateway is due, in ms since 1970; undefined if nothing is due. */
   nextDueAt(): number | undefined
   /**
-   * Sets the time, forward or back. Gateways run what is due by then; no timer fires, and each keeps the time that it has
-   * left. A move in progress ends.
+   * Sets the time, forward or back. Gateways run what is due by then. No timer fires, and each keeps its remaining time. A
+   * move in progress ends.
    */
   set(time: Time): void
   /** Sets the time back to the start, and drops all timers on this clock. A move in progress ends. */

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { partsOf } from '../schema/schema-parts.ts'
 
-/** A field that filters can name: its path, such as `certificate.id`, or an object with its name and more. */
+/** A field that filters can name: its path, such as `certificate.id`, or an object with its name and other facts. */
 export type FilterableField =
   | string
   | {
@@ -9,7 +9,7 @@ export type FilterableField =
       readonly name: string
       /** The path of its value in an item, or null if no item has one. Default: the name. */
       readonly path?: string | null
-      /** Other words for its values, such as `{ agent: 'ephemeral' }`. */
+      /** Aliases for its values, such as `{ agent: 'ephemeral' }`. */
       readonly words?: Readonly<Record<string, string>>
     }
 

@@ -7,7 +7,7 @@ import { lazy } from '../schema/values.ts'
 export interface Due {
   /** The time, in ms since 1970. */
   readonly at: number
-  /** A number of the scheduling order: `tx.nextOrder()`. */
+  /** A number in the scheduling order: `tx.nextOrder()`. */
   readonly order: number
 }
 
@@ -17,10 +17,10 @@ export type Indexed = string | readonly string[] | null
 /** An index of a collection. Methods are bivariant, so collections of any records are assignable to `Collection<object>`. */
 export type Index<R> = { of(record: R): Indexed }['of']
 
-/** The functions of a collection that follow from its schema. */
+/** The functions of a collection that are derived from its schema. */
 type Form = 'toStored' | 'toPublic' | 'toComparable' | 'outline'
 
-/** A set of records of one kind. A record is an immutable object. */
+/** A set of records of the same kind. A record is an immutable object. */
 export interface Collection<R extends object> {
   /** The name in snapshots, commits and stores, for example `reserved_domains`. */
   readonly name: string
@@ -34,20 +34,20 @@ export interface Collection<R extends object> {
   readonly indexes: Readonly<Record<string, Index<R>>>
   /** Returns whether a record is created and removed together with another record. */
   isAttached?(record: R): boolean
-  /** Returns a record as stores have it, secrets included; null if it is not stored. Follows from the schema. */
+  /** Returns a record as stores have it, secrets included; null if it is not stored. Derived from the schema. */
   toStored(record: R): object | null
-  /** Returns a record as commits and snapshots show it, without secrets; null if none shows it. Follows from the schema. */
+  /** Returns a record as commits and snapshots show it, without secrets; null if none shows it. Derived from the schema. */
   toPublic(record: R): object | null
   /**
-   * Returns what two runs that do the same must have alike: a record with its secrets, without the values that the gateway makes
-   * by time, by chance or in the order of calls. Follows from the schema.
+   * Returns the part of a record that must be equal after two runs that do the same: its fields and secrets, without values
+   * that depend on time, chance or the order of calls. Derived from the schema.
    */
   toComparable(record: R): object | null
-  /** Returns the fields of a record and their kinds of values, such as `size: number`. Follows from the schema. */
+  /** Returns the fields of a record with their value types, such as `size: number`. Derived from the schema. */
   outline(): readonly string[]
   /** Returns the next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
-  /** Returns the end of the validity of a record, in ms since 1970. Default: it has none. */
+  /** Returns when the validity of a record ends, in ms since 1970. Default: never. */
   notAfter?(record: R): number
 }
 
@@ -61,9 +61,10 @@ type RecordsSchema = v.GenericSchema<unknown, object>
 type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['output']
 
 /**
- * Declares a collection of records. The type of a record follows from the schema, unless it is a type argument. The key of a
- * record is its `id`, unless you pass `key`. Commits and snapshots show `[redacted]` for a field that is marked with `secret`, or
- * omit it if the schema makes it optional without a default. A snapshot without secrets must pass the schema.
+ * Declares a collection of records. The type of a record is inferred from the schema unless you pass a type argument. The
+ * key of a record is its `id`, unless you pass `key`. Commits and snapshots show `[redacted]` for a field that is marked
+ * with `secret`, or omit it if the schema makes it optional without a default. A snapshot without secrets must pass the
+ * schema.
  *
  * @example
  * ```ts
@@ -98,11 +99,11 @@ export function collection(
   }
 }
 
-/** The change of one record. */
+/** The change to one record. */
 export interface Change {
   /** The collection, such as `reserved_domains`. */
   readonly collection: string
-  /** The record's id; for a route module the ids of edge and route, with a slash between. */
+  /** The record's id; for a route module, the ids of the edge and the route, separated by a slash. */
   readonly key: string
   /** The record before the change; undefined if it was created. */
   readonly before: object | undefined
@@ -113,12 +114,12 @@ export interface Change {
 /** The end of the operation of due events, after the name of their collection. */
 export const DUE = '.due'
 
-/** The changes of one operation, one control call or one due event. Records are frozen and without secrets. */
+/** The changes made by one operation, one control call or one due event. Records are frozen and contain no secrets. */
 export interface Commit {
-  /** The operation, such as `reserved_domains.create`; for a due event, such as `reserved_domains.due`; or `control`. */
+  /** The operation, such as `reserved_domains.create`; the due event, such as `reserved_domains.due`; or `control`. */
   readonly operation: string
   /** The gateway's time, as a timestamp. */
   readonly at: string
-  /** The changes, in order; at least one. They are formatted when you first read them, and are as of the commit. */
+  /** The changes, in order; at least one. They are formatted on first access, but show the state as of the commit. */
   readonly changes: readonly Change[]
 }

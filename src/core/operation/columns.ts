@@ -101,7 +101,7 @@ interface Heading extends Omit<ResourceKind, 'collection' | 'shape' | 'createBod
   readonly sentence: string
   /** One resource in the sentences about bodies. Default: the article and `what`. */
   readonly one?: string
-  /** The end of the sentence about the update, such as ": at least one field". */
+  /** The end of the sentence about the update, such as "; at least one field is required". */
   readonly note?: string
   /** Examples of both bodies. */
   readonly examples?: readonly [create?: object, update?: object]
@@ -140,7 +140,7 @@ export interface Table<H extends Heading, Cs extends Columns> {
   }
   /** The rules of a family that has no further ones, for `resource`. */
   readonly rules: {
-    /** Makes the response of a record. Fields that no record has are undefined; the family sets them. */
+    /** Converts a record to a response. Fields that no record has are undefined; the family sets them. */
     readonly view: View<RecordWith<Cs>, Omit<ShapeWith<Cs>, Exclude<keyof In<'shown', Cs>, keyof In<'kept', Cs>>>>
     readonly create: { run(tx: Transaction, body: Created<Cs>, ...given: Given<Cs>): RecordWith<Cs> }
     readonly update: { run(tx: Transaction, before: RecordWith<Cs>, body: Changes<Cs>): RecordWith<Cs> }
@@ -210,7 +210,7 @@ export function columns(
 interface Bodies<Create, Update> {
   readonly create: Create
   readonly update: Update
-  /** The end of the sentence about the update, such as ": at least one field". */
+  /** The end of the sentence about the update, such as "; at least one field is required". */
   readonly note?: string
   /** Examples of both bodies. */
   readonly examples?: readonly [create?: object, update?: object]
@@ -226,6 +226,6 @@ export function defineBodies<const Create extends v.ObjectEntries, const Update 
   const facts = (example: object | undefined) => (example ? { json: { examples: [example] } } : undefined)
   return {
     createBody: named(v.object(create), `${title}Create`, `The body that creates ${one}.`, facts(first)),
-    updateBody: named(v.object(update), `${title}Update`, `The changes of ${one}${note}.`, facts(second)),
+    updateBody: named(v.object(update), `${title}Update`, `The body that updates ${one}${note}.`, facts(second)),
   }
 }

@@ -14,7 +14,7 @@ interface BodyFacts {
   readonly otherNames: OtherNames
 }
 
-/** The rules of a family for fields that have other names in the dialect. */
+/** A family's rules for fields that have other names in the dialect. */
 export interface OtherNames {
   /** The error if a request has both names of a field: the alias `field`, and `other`. Default: `field_invalid`. */
   readonly both?: CatalogueError<string, { field: string; other: string }>

@@ -4,9 +4,9 @@ import type { View } from './view.ts'
 
 /** The sender of a request that changed something. */
 export interface Caller {
-  /** Returns a header by its name in lower case. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | null
-  /** True if the request came from the page of a server. */
+  /** True if the request came from a server's inspector page. */
   readonly isInspector?: boolean
 }
 
@@ -15,7 +15,7 @@ export interface ChangedRecord {
   readonly collection: Collection<object>
   readonly before: object | undefined
   readonly after: object | undefined
-  /** Makes the response of a record; undefined if no API shows such records. */
+  /** Converts the record to a response; undefined if no API shows such records. */
   readonly view: View<object, object> | undefined
 }
 
@@ -27,7 +27,7 @@ export interface Cause {
   readonly caller: Caller | undefined
 }
 
-/** A change, as an event tells it. */
+/** A change, as an event reports it. */
 export interface AccountEvent {
   /** The type, such as `ip_policy_created.v0`. */
   readonly type: string
@@ -36,37 +36,37 @@ export interface AccountEvent {
   readonly principal: object
 }
 
-/** One destination of the events of one type. */
+/** One destination for the events of one type. */
 export interface EventRoute {
   readonly subscription: string
   /** The id of the destination. */
   readonly destination: string
   /** The kind of its target, such as `datadog`. */
   readonly kind: string
-  /** The headers that sign in to the target. */
+  /** The headers that authenticate to the target. */
   readonly headers: Readonly<Record<string, string>>
-  /** The fields that the target adds to each posted payload. */
+  /** The fields to add to each payload that is posted to the target. */
   readonly added: Readonly<Record<string, string>>
-  /** The CEL expression that an event must fulfil; undefined for all events. */
+  /** The CEL expression that an event must match; undefined for all events. */
   readonly filter: string | undefined
-  /** The paths of the fields that an event has; undefined for all fields. */
+  /** The paths of the fields to include in an event; undefined for all fields. */
   readonly fields: readonly string[] | undefined
 }
 
-/** The events of an account. A family that keeps subscriptions defines them. */
+/** An account's events. The family that has the subscriptions defines them. */
 export interface EventRules {
   /** The records of the subscriptions. Without one, no event is computed. */
   readonly subscriptions: Collection<object>
   /** The id of the account. */
   readonly accountId: string
-  /** The types of events. */
+  /** The event types. */
   readonly types: readonly string[]
-  /** Returns the event of a change; undefined if the change is none. */
+  /** Returns the event for a change; undefined if the change causes none. */
   ofChange(tx: Transaction, change: ChangedRecord, cause: Cause): AccountEvent | undefined
-  /** Returns the destinations of the events of a type, those of the oldest subscription first. */
+  /** Returns the destinations for an event type, starting with the oldest subscription's. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
-  /** Makes the function that says whether the object of an event fulfils a filter. */
+  /** Returns a function that tells whether an event object matches a filter. */
   compileFilter(type: string, filter: string): (object: object) => boolean
-  /** Returns the object of an event with the fields at these paths alone. */
+  /** Returns an event object with only the fields at these paths. */
   selectFields(object: object, fields: readonly string[]): object
 }

@@ -11,7 +11,7 @@ import type { ResourceRecord } from './resource-head.ts'
 import type { Transaction } from './transaction.ts'
 import type { Wire } from './view.ts'
 
-/** Families by their names in the direct API. */
+/** Families, by name in the direct API. */
 export type Families = Readonly<Record<string, Family>>
 
 /** A resource family: its operations, errors and collections, and its work on due records. */
@@ -21,20 +21,20 @@ export interface Family<
   Declares = Readonly<Record<string, Declaration>>,
   Limits = LimitsByName,
 > {
-  /** The operations, by their names in the direct API. */
+  /** The operations, by name in the direct API. */
   readonly operations: Operations
   /** The errors of this family. */
   readonly errors: Errors
   /** The prefix of its resources' ids. */
   readonly prefix?: string
-  /** The limits of the account that apply to its records, by their names in `account.limits`. */
+  /** The account limits that apply to its records, by name in `account.limits`. */
   readonly limits?: Limits
-  /** The collections; each family knows its own records. */
+  /** The collections with the family's own records. */
   readonly collections: readonly Collection<object>[]
   // (rules: provisioning-jobs#renewal)
-  /** Handles a record at its due time, and moves or removes that time. */
+  /** Handles a record that is due, and moves or clears its due time. */
   onDue?(tx: Transaction, record: object): void
-  /** The calls of `gateway.declare`, by name. They make what no operation of the API makes, such as an agent's session. */
+  /** The methods of `gateway.declare`, by name. They create what no API operation creates, such as an agent session. */
   readonly declares?: Declares
   /** Rules that this family adds to operations of others, by the operation's name, such as `reserved_domains.delete`. */
   readonly before?: Readonly<Record<string, RulesBefore>>
@@ -42,19 +42,19 @@ export interface Family<
   /** The API keys that the family knows. */
   readonly apiKeys?: KeyRules
   // (rules: requests#order-of-checks)
-  /** The rules of the family for HTTP requests to all operations. */
+  /** The family's rules for HTTP requests to all operations. */
   readonly requests?: RequestRules
-  /** The fields of its records that name other resources. Deletions and the reading of snapshots follow from these rows. */
+  /** The fields of its records that reference other resources. Deletions and the loading of snapshots use these rows. */
   readonly references?: readonly Reference[]
-  /** The events of the account, if the family keeps their subscriptions. */
+  /** The account's events, if the family has their subscriptions. */
   readonly events?: EventRules
-  /** Makes the response of a record. */
+  /** Converts a record to a response. */
   view?(record: object, wire: Wire): object
-  /** Reports broken relations between a record and other records that `references` does not tell, such as a name that two have. */
+  /** Reports broken relations between a record and others that `references` cannot express, such as a duplicate name. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
-/** The call that ends a declared resource. */
+/** The method that ends a declared resource. */
 export interface DeclarationEnd {
   /** The prefix of the resource's id. */
   readonly prefix: string
@@ -64,7 +64,7 @@ export interface DeclarationEnd {
   run(tx: Transaction, id: string): boolean
 }
 
-/** A call of `gateway.declare`; see {@link declaration}. `Call` is the type of its function. */
+/** A method of `gateway.declare`; see {@link declaration}. `Call` is the type of its function. */
 export interface Declaration<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown> {
   /** The schema of the input. */
   readonly schema: v.GenericSchema
@@ -72,17 +72,17 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
   readonly response: v.GenericSchema
   /** The errors that `run` may throw, in addition to those of the schema. */
   readonly errors?: readonly CatalogueError[]
-  /** The call that ends a declared resource. */
+  /** The method that ends a declared resource. */
   readonly end?: DeclarationEnd
-  /** Makes the resource, and returns it as the API shows it. */
+  /** Creates the resource, and returns it as the API shows it. */
   run(tx: Transaction, input: unknown): object
-  /** Carries the type of its function in the direct API; never set. */
+  /** Carries the type of the function in the direct API; never set. */
   readonly call?: Call
 }
 
 /**
- * Defines a call of `gateway.declare`, for something that no operation makes, such as the session of an agent. `run` makes it,
- * and returns it as the API shows it.
+ * Defines a method of `gateway.declare`, for a resource that no operation creates, such as an agent session. `run` creates
+ * the resource, and returns it as the API shows it.
  *
  * @example
  * ```ts
@@ -103,34 +103,40 @@ export function declaration<Schema extends v.GenericSchema, Shown extends v.Gene
   return definition
 }
 
-/** The rules that a family adds to an operation of another one, such as: no record of this family may refer to a deleted one. */
+/**
+ * The rules that a family adds to another family's operation, for example that none of its records may reference a deleted
+ * one.
+ */
 export interface RulesBefore {
-  /** The errors that `run` may reject with, all of the family itself. */
+  /** The errors that `run` may reject with. All belong to the family itself. */
   readonly errors: readonly CatalogueError[]
-  /** Applies the rules, before the operation, to the ids and to the body as its schema read it. The resources need not exist. */
+  /** Applies the rules to the ids and to the parsed body, before the operation runs. The resources need not exist. */
   run(tx: Transaction, ids: PathIds, body: unknown): void
 }
 
-/** The rules of a family for the API keys of requests. */
+/** A family's rules for the API keys of requests. */
 export interface KeyRules {
   /** The errors that `isValidKey` may reject with. Those that are not general are errors of the family. */
   readonly errors: readonly CatalogueError[]
   /**
-   * Judges the API key of a request, unless the option `keys` has it. Returns true if the key is valid, false if it is no
+   * Checks the API key of a request, unless the option `keys` contains it. Returns true if the key is valid, false if it is no
    * longer valid, and undefined if the family does not know the key. May reject the request. Use `isOneOf` to compare keys.
    */
   isValidKey(key: string, state: KeyState): boolean | undefined
-  /** Rejects a key that neither the option `keys` nor a family knows, if it can say more than that the key is invalid. */
+  /**
+   * Rejects a key that neither the option `keys` nor any family knows, if it can give a more specific reason than that the
+   * key is invalid.
+   */
   refuseUnknown?(key: string): void
 }
 
-/** The rules of a family for HTTP requests to all operations. Direct calls do not meet these rules. */
+/** A family's rules for HTTP requests to all operations. They do not apply to direct calls. */
 export interface RequestRules {
-  /** Returns the errors that requests to an operation can have by these rules. */
+  /** Returns the errors that these rules can cause for requests to an operation. */
   listErrors(operation: Operation): readonly CatalogueError[]
-  /** Rejects a request, once its API key and version are checked, and before its body is read. */
+  /** May reject a request after its API key and version are checked and before its body is read. */
   requirePermitted?(request: CheckedRequest, state: RequestState): void
-  /** Rejects a request for its body, which is not yet checked. */
+  /** May reject a request because of its body, which is not checked yet. */
   requirePermittedBody?(request: CheckedRequest, body: unknown): void
 }
 
@@ -138,11 +144,11 @@ export interface RequestRules {
 export interface CheckedRequest {
   readonly operation: Operation
   readonly options: RuleOptions
-  /** The address that it came from; undefined if nobody knows the address. */
+  /** The address that the request came from; undefined if unknown. */
   readonly address: string | undefined
 }
 
-/** The records that the rules of requests read. */
+/** The records that request rules read. */
 export type RequestState = Pick<Transaction, 'find' | 'findAll'>
 
 /** The records of a gateway, and the number that its next id comes from. */
@@ -189,13 +195,13 @@ function addRules(operation: Operation, { errors, run }: RulesBefore): Operation
   }
 }
 
-/** Errors by their keys, as `declareErrors` returns them. */
+/** Errors by key, as `declareErrors` returns them. */
 export type ErrorsByKey = Readonly<Record<string, CatalogueError>>
 
-/** The calls that look up a record of a state. */
+/** The methods that look up a record in a state. */
 export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 
-/** A function that reports a broken relation: the field of the record, its value, and the allowed values. */
+/** A function that reports a broken relation: the record's field, its value, and the allowed values. */
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
 /**
@@ -216,14 +222,14 @@ export function familyOf<
 }
 
 /**
- * Returns the records of a family, to look one up by its id in an operation of another one.
+ * Returns a family's records, to look one up by id in another family's operation.
  *
  * @example
  * ```ts
  * const policies = recordsOf(ngrokFamilies.ipPolicies)
  * const isThere = tx.get(policies, id) !== undefined
  * ```
- * @throws TypeError if the family keeps no records.
+ * @throws TypeError if the family has no records.
  */
 export function recordsOf(family: object): Collection<ResourceRecord> {
   const { collections: [records] = [] }: Partial<Pick<Family, 'collections'>> = family
@@ -232,8 +238,8 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
 }
 
 /**
- * Returns a typed view of something that all families share: the dialect, the options of a gateway, or the surroundings of a
- * view. Each family declares the fields that it reads, and names one of them, by which a section that is missing is found.
+ * Returns a typed view of something that all families share: the dialect, the options of a gateway, or the inputs of a view.
+ * Each family declares the fields that it reads, and names one of them, which serves to detect a missing section.
  *
  * @example
  * ```ts

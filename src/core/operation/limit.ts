@@ -2,24 +2,24 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { type CatalogueError, type Entry, entry } from '../schema/errors.ts'
 import type { Duration } from '../schema/time.ts'
 
-/** A maximum in the option `account.limits`, with another number for its error. */
+/** A maximum in the option `account.limits`, optionally with a different error number. */
 export interface MostOption {
-  /** The maximum number of things that count, from 0. */
+  /** The maximum number of counted resources, at least 0. */
   readonly max: number
-  /** The number of the error, if the limit has several errors, such as 415 instead of 431. */
+  /** The error number, if the limit has several errors, such as 415 instead of 431. */
   readonly number?: number | undefined
 }
 
 /** A rate in the option `account.limits`: the maximum number of creations within a rolling window of the gateway's clock. */
 export interface RateOption extends MostOption {
-  /** The window, such as `'1h'` or a number of ms, at least 1000 ms. */
+  /** The window, such as `'1h'` or a number of ms; at least 1000 ms. */
   readonly window: Duration
 }
 
-/** The value of a limit in the option `account.limits`: a maximum, or a rate, or several of both. */
+/** The value of a limit in the option `account.limits`: a maximum, a rate, or a list of both. */
 export type LimitOption = number | MostOption | RateOption | readonly (number | MostOption | RateOption)[]
 
-/** The value of a feature in the option `account.limits`: an account without it. `number` selects one of its errors. */
+/** The value of a feature in the option `account.limits`: the account lacks the feature. `number` selects one of its errors. */
 export type FeatureOption = 0 | { readonly max: 0; readonly number?: number | undefined }
 
 /** The plans that an account can have, the smallest first. */
@@ -30,17 +30,17 @@ export type Plan = (typeof PLANS)[number]
 
 /** The values of the message of a limit's error. */
 export interface LimitFacts {
-  /** The name of what counts, in words, such as "reserved domains". */
+  /** The name of the counted resources, such as "reserved domains". */
   readonly what: string
-  /** The number that the account would have. */
+  /** The number that the account would have after the change. */
   readonly amount: number
   /** The number that is allowed. */
   readonly max: number
-  /** The plan or the option that has the limit, in words. */
+  /** The plan or the option that sets the limit, in words. */
   readonly by: string
-  /** The window of a rate, in seconds; else 0. */
+  /** The window of a rate, in seconds; 0 for a maximum. */
   readonly seconds: number
-  /** The seconds until a rate allows one more; else 0. */
+  /** The seconds until a rate allows one more; 0 for a maximum. */
   readonly wait: number
 }
 
@@ -48,28 +48,31 @@ export interface LimitFacts {
 export type LimitError = CatalogueError<string, LimitFacts>
 
 /**
- * A limit of the account: what counts, the errors, and the numbers of the plans. A family has limits by their names in the
+ * A limit of the account: what is counted, the errors, and the maximum of each plan. A family has its limits by name in the
  * option `account.limits`.
  */
 export interface AccountLimit {
-  /** The name of what counts, in words, such as "reserved domains". */
+  /** The name of the counted resources, such as "reserved domains". */
   readonly what: string
   /**
-   * Returns whether a record or an unread body counts, by its fields. Default: every record counts. Records that are
+   * Returns whether a record or an unread body counts, given its fields. Default: every record counts. Records that are
    * attached to another one never count.
    */
   readonly counts?: (fields: FieldValues, dialect: CommonDialect) => boolean
-  /** The index whose values group the records that count together, such as that of their vault. Default: all count together. */
+  /** The index whose values group the records to count together, such as the index by vault. Default: all count together. */
   readonly each?: string
-  /** True if it limits the size of one thing, which has no rate. A family checks it by `limitProblem`. */
+  /** True if it limits the size of a single resource, which has no rate. A family checks it with `limitProblem`. */
   readonly isSize?: boolean
-  /** True if it is a feature, which an account has or lacks: its only maximum is 0. A family checks it by `requirePermitted`. */
+  /**
+   * True if it is a feature, which an account either has or lacks: its only maximum is 0. A family checks it with
+   * `requirePermitted`.
+   */
   readonly isFeature?: boolean
   /** True if an update can bring a record under the limit. */
   readonly isChangeable?: boolean
-  /** The error if the account may have none at all. Default: `reached`. */
+  /** The error if the maximum is 0. Default: `reached`. */
   readonly none?: LimitError
-  /** The error if the account has as many as it may have. Default: `account_limit_reached`. */
+  /** The error if the account has reached the maximum. Default: `account_limit_reached`. */
   readonly reached?: LimitError
   /** The error if too many are created within the window of a rate. Default: `account_rate_reached`. */
   readonly rate?: LimitError
@@ -82,11 +85,11 @@ export interface AccountLimit {
 /** The fields of a record or a body. */
 export type FieldValues = Readonly<Record<string, unknown>>
 
-/** Limits by their names in the option `account.limits`. */
+/** Limits by name in the option `account.limits`. */
 export type LimitsByName = Readonly<Record<string, AccountLimit>>
 
 /**
- * Declares the error of a limit: the account has as many as it may have, or may have none.
+ * Declares the error of a limit: the account has reached the maximum, or the maximum is 0.
  *
  * @example
  * ```ts
@@ -101,7 +104,7 @@ export function tooMany(number: number): Entry<LimitFacts> {
 }
 
 /**
- * Declares the error of a rate: the account created too many within the window. Its status is 429.
+ * Declares the error of a rate: the account created too many resources within the window. Its status is 429.
  *
  * @example
  * ```ts
@@ -114,7 +117,7 @@ export function tooFast(number: number): Entry<LimitFacts> {
 }
 
 /**
- * Declares limits of the account, by their names in the option `account.limits`.
+ * Declares limits of the account, by name in the option `account.limits`.
  *
  * @example
  * ```ts

@@ -18,22 +18,18 @@ const MAX_PAGE_SIZE = 100
 export const listQuery = named(
   v.object({
     limit: v.optional(
-      documented(v.union([v.number(), v.string()]), 'The number of items of a page.', {
+      documented(v.union([v.number(), v.string()]), 'The number of items per page.', {
         json: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE, examples: [10] },
         errors: [general.limit_not_a_number, general.limit_out_of_range],
         rules: 'lists#paging',
       }),
     ),
     before_id: v.optional(
-      documented(
-        v.string(),
-        'Only items that were created before the one with this id, which need not exist any more.',
-        {
-          json: { pattern: `^$|${idPattern('[a-z][a-z0-9]*')}` },
-          errors: [general.id_unparsable, general.id_wrong_prefix],
-          rules: 'lists#cursor',
-        },
-      ),
+      documented(v.string(), 'Only items created before the one with this id, which need not exist any more.', {
+        json: { pattern: `^$|${idPattern('[a-z][a-z0-9]*')}` },
+        errors: [general.id_unparsable, general.id_wrong_prefix],
+        rules: 'lists#cursor',
+      }),
     ),
     filter: v.optional(
       documented(v.string(), 'A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`.', {
@@ -44,30 +40,33 @@ export const listQuery = named(
     ),
   }),
   'ListParameters',
-  'The page of a list to return.',
+  'The requested page of a list.',
 )
 
 export type { ListParameters as ListInput }
 
 /** A list query with checked values. */
 export interface ListQuery {
-  /** The number of items of the page. */
+  /** The number of items on the page. */
   readonly limit: number
   /** An id: only items created before it are listed. */
   readonly before_id: string | undefined
-  /** Returns whether an item is in the list. */
+  /** Returns whether the list contains an item. */
   readonly filter: Filter | undefined
   /** The parameters as sent, for the next page's URI. */
   readonly sent: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** The field of an item that each additional parameter of a list compares. Items in the list have one of the values sent. */
+/**
+ * The item field that each additional parameter of a list is compared with. The list contains the items that have one of the
+ * sent values.
+ */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
 /** Returns the schema of the query of a list, such as `endpoints.list`, with additional parameters. */
 export function createListQuery(list: string, matching: Matching = {}): v.GenericSchema {
   const additional = Object.entries(matching).map(([name, field]) => {
-    const sentence = `Only items whose \`${field}\` is this. Sent several times: any of these.`
+    const sentence = `Only items with this \`${field}\`. Repeat the parameter to match any of several values.`
     const values = documented(v.array(v.string()), sentence, { type: 'string | readonly string[]' })
     return [name, v.optional(values)]
   })
@@ -212,7 +211,7 @@ export const pageTail = {
 }
 
 /**
- * Makes the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page.
+ * Creates the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page.
  *
  * @example
  * ```ts
@@ -222,17 +221,17 @@ export const pageTail = {
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
   const page = v.object({ [items]: documented(v.array(shape), 'The items of the page, newest first.'), ...pageTail })
-  return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
+  return name === undefined ? page : named(page, `${name}List`, `A page of ${what}.`)
 }
 
 interface List<R extends object, Resource extends { readonly id: string }, Items extends string> {
   readonly collection: Collection<R>
-  /** Returns the key of the record with an id. Default: the id. */
+  /** Returns the key of the record with the given id. Default: the id. */
   readonly keyOf?: (id: string) => string
-  /** Returns whether a record is in the list. Default: each is. */
+  /** Returns whether the list contains a record. Default: it contains every record. */
   readonly has?: (record: R) => boolean
   readonly view: View<R, Resource>
-  /** Returns the fields of an item that are computed from other records. Default: no fields. */
+  /** Returns the fields of an item that are computed from other records. Default: none. */
   readonly related?: Related<R, Resource>
   readonly path: string
   readonly items: Items
@@ -260,7 +259,7 @@ function toSearchParameters(query: ListQuery['sent']): URLSearchParams {
 }
 
 /**
- * Returns one page of a list, newest first, for a query of `listOperation`. `has` chooses the records of the list.
+ * Returns one page of a list, newest first, for a query of `listOperation`. `has` selects the records in the list.
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** The ids of a path, by parameter, such as `{ id: 'rd_…' }`. In the definition of an operation: their prefixes. */
 export type PathIds = Readonly<Record<string, string>>
 
-/** The function of an operation in the direct API: the ids of its path, then its body or query. */
+/** An operation's function in the direct API. It takes the ids in the path, then the body or query. */
 export type CallOf<Ids, Input, Result> = (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
 
 /** The arguments for the ids of a path: a single id is a string, several ids are one object. */
@@ -31,29 +31,29 @@ export type InputArguments<Input> = [Input] extends [undefined]
     ? [input?: Input | undefined]
     : [input: Input]
 
-/** The nouns of a resource. */
+/** The nouns for a resource. */
 export interface Nouns {
   readonly one: string
   readonly many: string
-  /** The owner of such a resource, such as `a route`. */
+  /** The owner of the resource, such as `a route`. */
   readonly owner?: string
-  /** The fields that tables of such resources show, the one that people know a resource by first. */
+  /** The fields to show in tables, starting with the one that identifies a resource to people. */
   readonly tableFields?: readonly string[]
 }
 
-/** The fields of an operation that its definition has. */
+/** The fields that define an operation. */
 interface Definition<Ids extends PathIds> {
-  /** Group and verb, such as `reserved_domains.create`. */
+  /** The group and the verb, such as `reserved_domains.create`. */
   readonly name: string
   /** The HTTP method. */
   readonly method: Method
-  /** The path below the base URL, with the names of its ids, such as `/reserved_domains/{id}`. */
+  /** The path below the base URL, with the names of its ids in braces, such as `/reserved_domains/{id}`. */
   readonly path: string
   /** The HTTP status of its response. */
   readonly status: 200 | 201 | 204
-  /** One line for the documentation. */
+  /** A one-line summary for the documentation. */
   readonly summary: string
-  /** The nouns of the family's resources, at the operation that gets one. */
+  /** The nouns for the family's resources, set on the operation that gets one. */
   readonly nouns?: Nouns
   /** The prefix of each id in the path. */
   readonly ids: Ids
@@ -61,41 +61,41 @@ interface Definition<Ids extends PathIds> {
   readonly response?: v.GenericSchema
   /** The errors that `run` may throw, in addition to those of every operation of its kind and those of its schemas. */
   readonly errors?: readonly CatalogueError[]
-  /** True if the operation is not in the API reference: it exists only in dialects that name it. */
+  /** True if the operation is not in the API reference and exists only in dialects that name it. */
   readonly isExtra?: true
 }
 
 interface BodyDefinition<Schema extends v.GenericSchema> {
   /** The schema of the body. */
   readonly body: Schema
-  /** True if the body may be in the dialect's envelope, as in the PUT of a module. */
+  /** True if the body may be wrapped in the dialect's envelope, as in the PUT of a module. */
   readonly wrappable?: boolean
   /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames
-  /** Rejects a body by its unread fields. */
+  /** Rejects a body before its fields are read. */
   readonly permits?: (body: object, context: RuleContext) => void
 }
 
 /**
  * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document derive from it.
- * An operation has a body or a query, never both. Its type is that of its function in the direct API.
+ * An operation has a body or a query, never both. Its type is the type of its function in the direct API.
  */
 export interface Operation<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown>
   extends Definition<PathIds>,
     Partial<BodyDefinition<v.GenericSchema>> {
   /** The schema of the query. */
   readonly query?: v.GenericSchema
-  /** The fields of a list that filters can name, if the dialect restricts them. */
+  /** The fields that list filters can name, if the dialect restricts them. */
   readonly filterable?: readonly FilterableField[] | undefined
-  /** The field of an item that each additional query parameter of a list compares. */
+  /** The item field that each additional query parameter of a list is compared with. */
   readonly matching?: Matching | undefined
   /** Reads and checks the body, which must be an object, or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
-  /** The errors that it rejects with instead of others, such as those of a schema that other operations have too. */
+  /** Errors to use instead of others, such as the errors of a schema that other operations share. */
   readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
-  /** Carries the type of its function in the direct API; never set. */
+  /** Carries the type of the function in the direct API; never set. */
   readonly call?: Call
 }
 
@@ -188,11 +188,11 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
     ids?: Ids
     /** The prefix of the items' ids. */
     prefix: string
-    /** The schema of one listed item: a filter can name its fields. */
+    /** The schema of a listed item, whose fields filters can name. */
     item: v.GenericSchema
-    /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
+    /** The fields that filters can name in dialects that restrict them; `[]` allows no filter. Default: all fields. */
     filterable?: readonly FilterableField[] | undefined
-    /** Additional query parameters, each with the field of an item that must have one of the values sent. Default: none. */
+    /** Additional query parameters, each with the item field that must have one of the sent values. Default: none. */
     matching?: Matching<Parameter> | undefined
     run: (tx: Transaction, query: ListQuery, ids: Ids) => Result
   },
@@ -237,8 +237,9 @@ const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /**
- * Returns every error of an operation over HTTP, in the order of the numbers, without those of API keys and of other families' rules.
- * With a dialect, leaves out the errors of ids in the path if that dialect treats malformed ids as not found.
+ * Returns every error that an operation can return over HTTP, ordered by number, without those of API keys and of other
+ * families' rules. With a dialect, leaves out the errors of ids in the path if that dialect treats malformed ids as not
+ * found.
  *
  * @example
  * ```ts

@@ -8,54 +8,57 @@ import type { Transaction } from './transaction.ts'
 export interface Target {
   /** One of these resources in words, such as "an IP policy". */
   readonly what: string
-  /** The names of the collections that have them. The groups of the operations that delete them have the same names. */
+  /**
+   * The names of the collections that contain these resources. The operations that delete them are in groups of the same
+   * names.
+   */
   readonly collections: readonly string[]
-  /** Returns whether the records allow an id: one has it, or it need have no record. */
+  /** Returns whether an id is allowed: a record has it, or it needs no record. */
   has(records: Pick<Transaction, 'get' | 'find'>, id: string): boolean
   /** Returns whether the option `references` forbids an id. Default: never. */
   isUndeclared?(tx: Transaction, id: string): boolean
 }
 
-/** The refusal to delete a resource that another one names. */
+/** The error for deleting a resource that another one references. */
 export interface DeletionRefusal {
   readonly error: CatalogueError
-  /** Returns the values of the message, from the id and the record that names it. */
+  /** Returns the values for the message, from the id and the record that references it. */
   values(id: string, holder: object): object
 }
 
-/** The effect on a reference of the deletion of the resource that it names. */
+/** The effect of deleting a resource on a reference to it. */
 export type Deletion =
   /** The deletion is rejected. */
   | DeletionRefusal
-  /** The record that names it is removed too. */
+  /** The referencing record is removed too. */
   | 'cascades'
   /** The field becomes null. */
   | 'detaches'
-  /** The field keeps the id, whose URI then answers 404. Whoever has the id may send it again. */
+  /** The field keeps the id, and its URI then returns 404. A client may send the id again. */
   | 'dangles'
-  /** The field follows from the records that exist, and is stored nowhere. */
+  /** The field is computed from the records that exist, and is not stored. */
   | 'follows'
 
 /** One row of the table of references: a field that names other resources (rules: references#table). */
 export interface Reference {
   /** The collection of the records that have the field. */
   readonly holder: Collection<object>
-  /** The field of the record, such as `ip_policy_ids`, or `module.backend_id`. */
+  /** The field in the record, such as `ip_policy_ids`, or `module.backend_id`. */
   readonly field: string
-  /** The field of bodies. Default: no body has it. */
+  /** The field in bodies. Default: no body has it. */
   readonly sent?: string
-  /** The field of responses. Default: no response has it. */
+  /** The field in responses. Default: no response has it. */
   readonly shown?: string
   /** The resources that it names. */
   readonly to: Target
-  /** Returns the ids in the field. Default: its text, or its list of texts. */
+  /** Returns the ids in the field. Default: its string, or its list of strings. */
   ids?(record: object): readonly string[]
-  /** The index of the holder by these ids. Default: none. */
+  /** The collection's index by these ids. Default: none. */
   readonly index?: string
   /** The error of an id that does not exist. Default: no request can name one. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
-  /** The fields that say of a detached record what it has lost. */
+  /** The fields that tell what a detached record has lost. */
   readonly detached?: object
   /** Limits the row to some records, such as "those of agents". */
   readonly only?: { readonly what: string; has(holder: object): boolean }

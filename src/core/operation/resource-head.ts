@@ -12,9 +12,9 @@ export interface ResourceRecord extends Described {
 
 /** The texts of a record or of a body. */
 export interface Described {
-  /** The purpose of the resource, in words for people. */
+  /** A human-readable description. */
   readonly description?: string | undefined
-  /** Data that programs keep with the resource. */
+  /** Arbitrary data for programs. */
   readonly metadata?: string | undefined
 }
 
@@ -41,7 +41,7 @@ function chooseText(sent: string | undefined, before: string | undefined): strin
 
 // (rules: fields#absent-until-set)
 /**
- * Returns `description` and `metadata` for a response: absent until they were set.
+ * Returns `description` and `metadata` for a response: absent until set.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export function descriptionOf({ description, metadata }: Described): { descripti
 }
 
 /**
- * Makes the fields that every new record begins with: a new id, the time, and `description` and `metadata` of the body.
+ * Creates the first fields of a new record: a new id, the time, and the body's `description` and `metadata`.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function newHead(tx: Transaction, prefix: string, body: Described = {}): 
 }
 
 /**
- * Makes the fields that every response begins with, of a record and the path of its list, such as `/widgets`.
+ * Creates the first fields of a response, from a record and the path of its list, such as `/widgets`.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ type MatchedOf<Kind extends ReadableKind> = Kind extends { readonly matching: Ma
 export type ReadOperations<Kind extends ReadableKind> = {
   /** Returns one. */
   readonly get: Operation<(id: string) => ResourceOf<Kind>>
-  /** Returns a page of them. */
+  /** Returns a page of resources. */
   readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<ItemsOf<Kind>, ResourceOf<Kind>>>
 }
 
@@ -42,12 +42,12 @@ type WriteOperations<Kind extends ResourceKind> = {
   readonly delete: Operation<(id: string) => void>
 }
 
-/** The limits of a kind: its own, or the one that every kind has. */
+/** The limits of a kind: its own, or the default limit of every kind. */
 type LimitsOf<Kind extends ResourceKind> = Kind extends { readonly limits: infer Limits extends LimitsByName }
   ? Limits
   : { readonly [Name in Kind['name']]: AccountLimit }
 
-/** The family of a kind of resources: create, get, list, update, delete, and its additional operations. */
+/** The family for a kind of resource: create, get, list, update, delete, and additional operations. */
 export type ResourceFamily<Kind extends ResourceKind> = Family<
   ResourceOperations<Kind> & (Kind extends { readonly more: infer More } ? More : unknown),
   Kind extends { readonly errors: infer Errors } ? Errors : Record<never, never>,
@@ -56,7 +56,7 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
 >
 
 /**
- * Declares a family of top-level resources with create, get, list, update and delete. All types follow from the kind.
+ * Declares a family of top-level resources with create, get, list, update and delete. All types are inferred from the kind.
  *
  * @example
  * ```ts
@@ -205,14 +205,14 @@ export function readOperations(
       item: shape,
       filterable,
       matching,
-      response: pageOf(items, shape, what),
+      response: pageOf(items, shape, choosePlural(kind)),
       run: (tx, query) => pageAt(tx, query, { collection, keyOf, view, path, items, ...(related && { related }) }),
     }),
   }
 }
 
 /**
- * Returns the record with the id of a path.
+ * Returns the record with the id from a path.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@
  * A place for commits, so that a gateway outlives its process. Only `flushed` is asynchronous; a store needs it if it flushes
  * several commits at once.
  *
- * Commits hold secrets, such as private keys and webhook secrets. Keep commits where nobody else can read them.
+ * Commits contain secrets, such as private keys and webhook secrets, so keep them where nobody else can read them.
  *
  * @example
  * ```ts
@@ -20,8 +20,8 @@ export interface Store {
    */
   load(): StoredState | undefined
   /**
-   * Stores one commit, as a whole or not at all. The gateway calls it once per call, with everything that the call
-   * changed. If it throws, the call is undone and fails with `store_failed`.
+   * Stores one commit atomically. The gateway calls it once per API call, with everything that the call changed. If it
+   * throws, the call is undone and fails with `store_failed`.
    */
   append(commit: StoredCommit): void
   /**
@@ -40,26 +40,26 @@ export interface StoredCommit {
   readonly now: number
   /** The number that the next id comes from. */
   readonly sequence: number
-  /** The number that ids of requests come from after a restart. Smaller numbers may be in use. */
+  /** The number from which request ids are made after a restart. Smaller numbers may be in use. */
   readonly operations: number
   /** Set on the first commit, on `reset` and on `restore`: delete all earlier records. */
   readonly replaces?: StoredFacts
-  /** The new record under each key, secrets included; null for a record that was removed. Each key once. */
+  /** The new record for each key, secrets included; null for a removed record. Each key occurs once. */
   readonly changes: readonly StoredChange[]
 }
 
-/** The fields of records and their kinds of values, in alphabetical order, by collection. */
+/** The fields of records with their value types, in alphabetical order, by collection. */
 export type StoredFields = Readonly<Record<string, readonly string[]>>
 
 /** The facts that change only when the whole state is replaced. */
 export interface StoredFacts {
-  /** The version of the record format. A gateway reads its own version and older ones. It rejects a newer version. */
+  /** The version of the record format. A gateway reads its own version and older ones, and rejects newer ones. */
   readonly version: number
-  /** The seed of ids and, with the published test keys, of automatic certificates. */
+  /** The seed for ids and, with the published test keys, for automatic certificates. */
   readonly seed: string
   /**
    * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with a
-   * field that it does not know. Stores of before this fact have none.
+   * field that it does not know. Older stores have none.
    */
   readonly fields?: StoredFields
 }
@@ -70,13 +70,13 @@ export interface StoredChange {
   readonly collection: string
   /** The record's key in its collection. */
   readonly key: string
-  /** The stored form of the record, plain JSON and frozen; null for a record that was removed. */
+  /** The stored form of the record, frozen plain JSON; null for a removed record. */
   readonly after: object | null
 }
 
 /** The state that a store returns: the facts of the last commit, and all records. */
 export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'sequence' | 'operations'> {
-  /** All records, each key once, in any order; oldest first is quickest. */
+  /** All records, each key once, in any order. Oldest first is fastest. */
   readonly records: Iterable<StoredRecord>
 }
 

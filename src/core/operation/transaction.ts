@@ -7,15 +7,15 @@ import type { View, Wire } from './view.ts'
  * writes are undone.
  */
 export interface Transaction {
-  /** The gateway's time in ms since 1970, the same during the whole transaction. */
+  /** The gateway's time in ms since 1970, constant during the transaction. */
   readonly now: number
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
-  /** The options of the gateway that change rules; see `sectionReader`. */
+  /** The gateway options that change rules; see `sectionReader`. */
   readonly options: RuleOptions
-  /** The inputs of views besides the record. */
+  /** The inputs of views in addition to the record. */
   readonly wire: Wire
-  /** Returns the response of a record, frozen. The view runs once per record; its result is cached. */
+  /** Returns the frozen response for a record. The view runs once per record, and its result is cached. */
   show<R extends object, Resource extends object>(view: View<R, Resource>, record: R): Resource
   /** Returns the record with a key; undefined if there is none. */
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
@@ -23,20 +23,20 @@ export interface Transaction {
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
   /** Returns the records with a value in an index, oldest first. */
   findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
-  /** Returns the number of records of a collection. */
+  /** Returns the number of records in a collection. */
   count<R extends object>(collection: Collection<R>): number
   /** Stores a new or changed record, and returns it. */
   put<R extends object>(collection: Collection<R>, record: R): R
   /** Removes a record. */
   remove<R extends object>(collection: Collection<R>, record: R): void
-  /** Yields records newest first, from the one before the key `cursor`. The cursor need not exist any more. */
+  /** Yields records newest first, starting just before the key `cursor`, which need not exist any more. */
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R>
-  /** Makes an id with a prefix. Ids sort in the order in which they were made. */
+  /** Creates an id with a prefix. Ids sort in creation order. */
   newId(prefix: string): string
-  /** Makes a text of `length` random lower-case letters and digits, which follows from the seed. */
+  /** Returns `length` random lower-case letters and digits, derived from the seed. */
   randomLabel(length: number): string
-  /** Makes a random whole number from 0 to `below` - 1, which follows from the seed. */
+  /** Returns a random integer from 0 to `below` - 1, derived from the seed. */
   randomInteger(below: number): number
-  /** Returns the next number of the scheduling order, for {@link Due.order}. */
+  /** Returns the next number in the scheduling order, for {@link Due.order}. */
   nextOrder(): number
 }

@@ -1,12 +1,12 @@
 import type { CommonDialect } from '../schema/dialect.ts'
 
-/** The certificate authority of a gateway, for code that issues nothing. */
+/** A gateway's certificate authority, for code that does not issue certificates. */
 export interface Authority {
-  /** The root certificate, PEM: clients trust it. */
+  /** The root certificate as PEM, for clients to trust. */
   readonly certificatePem: string
 }
 
-/** The inputs of a view besides the record: the gateway's base URL, its dialect, and its certificate authority. */
+/** The inputs of a view in addition to the record: the gateway's base URL, dialect and certificate authority. */
 export interface Wire {
   /** The base URL, without a trailing slash. */
   readonly url: string
@@ -16,11 +16,11 @@ export interface Wire {
   readonly authority: Authority
 }
 
-/** A function that makes the response of a record. It must be pure, because its result is cached with the record. */
+/** A function that converts a record to a response. It must be pure, because its result is cached with the record. */
 export type View<R, Resource> = (record: R, wire: Wire) => Resource
 
 /**
- * Makes a reference of a response, `{ id, uri }`, from the path of a list and an id; null if the id is null.
+ * Returns a reference for a response, `{ id, uri }`, from a list's path and an id; null if the id is null.
  *
  * @example
  * ```ts

@@ -11,7 +11,10 @@ import { isObject, omit, requirePlainPrototype } from './values.ts'
 /** The maximum number of bytes of a body (rules: requests#body). */
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/** The text of a body, empty if there is none, or the reason why it was not read. `refused`: the head of the request was rejected. */
+/**
+ * The text of a body (empty if there is none), or the reason why it was not read. `refused`: the request was rejected
+ * because of its head.
+ */
 export type RequestBody =
   | string
   | { readonly unread: 'body_unreadable' | 'not UTF-8' | 'refused' }

@@ -1,6 +1,6 @@
 import type { CatalogueError } from './errors.ts'
 
-/** The errors of a gateway, by their keys. */
+/** The errors of a gateway, by key. */
 export type Catalogue = ReadonlyMap<string, CatalogueError>
 
 /**

@@ -1,7 +1,7 @@
 // (rules: dialects#data)
-/** The part of a dialect that all families share: what differs between services, as data. */
+/** The part of a dialect that all families share: the differences between services, as data. */
 export interface CommonDialect {
-  /** The name for people. Nothing depends on it. */
+  /** The human-readable name. Nothing depends on it. */
   readonly name: string
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly baseUrl: string
@@ -9,44 +9,44 @@ export interface CommonDialect {
   readonly versionHeader: string
   /** The response header that carries the operation id. */
   readonly operationIdHeader: string
-  /** The response header that carries the code of an error of the gateway, in what visitors get. */
+  /** The response header with the code of a gateway error, in responses to visitors. */
   readonly errorCodeHeader: string
   /** The prefix of the number in an error's `error_code`. */
   readonly errorPrefix: string
-  /** Operations that the API reference does not have and this service does, such as `widgets.detach_color`. */
+  /** Operations that this service has although the API reference does not list them, such as `widgets.detach_color`. */
   readonly extraOperations: readonly string[]
   /**
-   * Fields that the API reference does not have and this service does. A key such as `widgets.create` lists fields of that
-   * operation's body. A key such as `widgets` lists fields that every response of that group of operations has.
+   * Fields that this service has although the API reference does not list them. A key such as `widgets.create` lists fields
+   * of that operation's body. A key such as `widgets` lists fields that every response of that group of operations has.
    */
   readonly extraFields: Readonly<Record<string, readonly string[]>>
-  /** Body fields that are accepted and have no effect, by operation or by group of operations (`widgets`). */
+  /** Body fields that are accepted but have no effect, by operation or by group of operations (`widgets`). */
   readonly ignoredFields: Readonly<Record<string, readonly string[]>>
   /** Other names of body fields, by group of operations, as `{ alias: field }`. */
   readonly fieldAliases: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Aliases, by group of operations, whose text may be a bare label without a dot; the family appends the domain. */
+  /** Aliases, by group of operations, whose value may be a bare label without a dot; the family appends the domain. */
   readonly labelAliases: Readonly<Record<string, readonly string[]>>
   /** Other names of query parameters, as `{ alias: parameter }`. */
   readonly queryAliases: Readonly<Record<string, string>>
-  /** The fields that filters of lists can name: all of an item, or only those that the family declares. */
+  /** The fields that list filters can name: all fields of an item, or only those that the family declares. */
   readonly filterFields: 'all' | 'declared'
   /**
-   * The texts whose length has a limit. `listed`: those for which the API reference names a limit. `all`: also every
+   * The texts with a maximum length. `listed`: those for which the API reference names a limit. `all`: also every
    * `description`, at 255 bytes, and every `metadata`, at 4096.
    */
   readonly textLimits: 'listed' | 'all'
-  /** The key under which the body of a module's PUT may be wrapped beside `edge_id` and `id`, or null for never. */
+  /** The key that may wrap the body of a module's PUT next to `edge_id` and `id`; null if the body is never wrapped. */
   readonly moduleEnvelope: string | null
-  /** The response to an id in a path that has another form than the ids of its kind: its own error, or that nothing was found. */
+  /** The response to a malformed id in a path: a specific error, or the error for a resource that does not exist. */
   readonly malformedIds: 'refused' | 'not found'
   /**
-   * The response to a path or a method that the service does not have. `described`: an error with the reason. `bare`: the status
-   * 404 and the path, as of a router without errors of the API.
+   * The response to an unknown path or method. `described`: an error with the reason. `bare`: the status 404 and the path,
+   * as from a router without API errors.
    */
   readonly unknownPaths: 'described' | 'bare'
-  /** HTTP statuses that differ from the error catalogue's, by the error's key. */
+  /** HTTP statuses that differ from the error catalogue, by error key. */
   readonly errorStatuses: Readonly<Partial<Record<string, number>>>
 }
 
-/** The options of a gateway that change rules. Each family reads its own, by `sectionReader`. */
+/** The gateway options that change rules. Each family reads its own options with `sectionReader`. */
 export type RuleOptions = object

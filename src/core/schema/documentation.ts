@@ -3,8 +3,8 @@ import { type Facts, facts } from './facts.ts'
 import { partsOf, type SchemaParts } from './schema-parts.ts'
 
 /**
- * Gives a schema its one sentence: what the value is, and its unit. Editors, the OpenAPI document and the service reference
- * show it, and add the limits, the values and the default of the schema.
+ * Documents a schema with one sentence: what the value is, and its unit. Editors, the OpenAPI document and the service
+ * reference show it with the schema's limits, allowed values and default.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ function createReference<S extends v.GenericSchema>(schema: S): S {
 }
 
 /**
- * Gives a schema the name of its type, and its sentence. Documents and declarations show it once, under that name.
+ * Gives a schema a type name and a sentence. Documents and declarations show the type once, under that name.
  *
  * @example
  * ```ts

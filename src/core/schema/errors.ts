@@ -10,35 +10,35 @@ export interface Numbered {
   readonly code?: string
   /** The HTTP status, unless a dialect has another one. */
   readonly status: number
-  /** Returns whether requests can be rejected with it in a dialect. Default: in every one. */
+  /** Returns whether requests can be rejected with this error in a dialect. Default: in every dialect. */
   readonly occursIn?: (dialect: CommonDialect) => boolean
 }
 
 /** A declared error: its number, its status, and its message. */
 export interface Entry<Values> extends Numbered {
-  /** Makes the message. */
+  /** Formats the message. */
   readonly message: (values: Values) => string
-  /** Describes the allowed values, if the message is the usual one about a field. */
+  /** Describes the allowed values, if the error has the standard message about a field. */
   readonly allowed?: (values: Values) => string
 }
 
-/** An error of the catalogue: a reason for which a request can be rejected. */
+/** An error in the catalogue: a reason for rejecting requests. */
 export interface CatalogueError<Key extends string = string, Values = never> extends Entry<Values> {
   /** The key, the same in every dialect. */
   readonly key: Key
 }
 
-/** The field that an error is about, and the value that was received there. */
+/** The field that an error is about, and the received value. */
 export interface FieldFacts {
   /** The path of the field, such as `metadata`. */
   readonly field: string
   /** The received value, as `quote` shows it. */
   readonly received: string
-  /** All allowed values, if they are a list of texts. */
+  /** All allowed values, if they are a fixed list. */
   readonly choices?: readonly string[] | undefined
-  /** The choice that the sender probably meant. */
+  /** The allowed value that the sender probably meant. */
   readonly nearest?: string | undefined
-  /** The allowed values for a sender of texts only, such as a command line, if these differ. */
+  /** The allowed values as text, for senders such as a command line, if they differ. */
   readonly typed?: string | undefined
 }
 
@@ -47,9 +47,9 @@ export interface FieldEntry<Own> extends Entry<Own & FieldFacts> {
   readonly ofField: true
 }
 
-/** An error about one field. Schemas and their rules report it, and add the field and the received value. */
+/** An error about one field. Schemas and rules report it with the field and the received value. */
 export interface FieldError<Key extends string = string, Own = never> extends CatalogueError<Key, Own & FieldFacts> {
-  /** Always true: schemas and rules may report it. */
+  /** Always true: schemas and rules can report it. */
   readonly ofField: true
 }
 
@@ -63,7 +63,7 @@ export type Declared<Entries> = {
 }
 
 /**
- * Declares errors, by key. Numbers below 90000 are those that the public service documents for the same condition. Keys and
+ * Declares errors, by key. Numbers below 90000 are the ones that the public service documents for the same condition. Keys and
  * numbers must be unique among all families of a gateway and the gateway's own errors.
  *
  * @example
@@ -84,8 +84,8 @@ export function declareErrors<const Entries extends Readonly<Record<string, Numb
 }
 
 /**
- * Declares an error of the whole request, by its number, its HTTP status and its message: a text with slots such as `{id}`, or a
- * function that makes the message.
+ * Declares an error about the whole request, by its number, its HTTP status and its message: a text with slots such as
+ * `{id}`, or a function that formats the message.
  */
 export function entry<const Text extends string>(number: number, status: number, text: Text): Entry<SlotValues<Text>>
 export function entry<Values = object>(
@@ -98,7 +98,10 @@ export function entry(number: number, status: number, message: string | Message)
   return { number, status, message: createMessage(message) }
 }
 
-/** Declares an error about one field, with its own message: a text with slots, `{field}` and `{received}` among them, or a function. */
+/**
+ * Declares an error about one field with its own message: a text with slots, including `{field}` and `{received}`, or a
+ * function.
+ */
 export function ofField<const Text extends string>(
   number: number,
   status: number,
@@ -129,8 +132,8 @@ export function describeReceived(received: string): string {
 export const ANY_VALUE = 'any value'
 
 /**
- * Declares an error about one field with the usual message; `allowed` describes the values that the field takes: a text with slots, or
- * a function. Without it, the field's schema or the rule that reports the error describes them.
+ * Declares an error about one field with the standard message. `allowed` describes the values that the field accepts: a text
+ * with slots, or a function. If omitted, the field's schema or the rule that reports the error describes them.
  */
 export function field(number: number, status: number): FieldEntry<{ readonly allowed: string }>
 export function field<const Text extends string>(
@@ -171,17 +174,17 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
   return ofField(number, 400, '{field} has {bytes} bytes in UTF-8. At most {limit} are allowed.')
 }
 
-/** One reason to reject a request. */
+/** One reason for rejecting a request. */
 export interface Problem {
-  /** The error of the catalogue. */
+  /** The error in the catalogue. */
   readonly error: CatalogueError
-  /** The values of this request, from which the error makes its message. */
+  /** The values from this request that the error puts in its message. */
   readonly values: object
   /** The message. */
   readonly message: string
   /** The path of the field in the body, the query or the path; absent if the problem is about the whole request. */
   readonly field?: string | undefined
-  /** The text before the error's own message, such as the name of the place where it was found. */
+  /** The text before the error's own message, such as the place where the problem is. */
   readonly prefix: string
 }
 
@@ -239,7 +242,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Ends the operation with an error of the catalogue. Nothing has changed then.
+ * Ends the operation with an error from the catalogue. Nothing is changed.
  *
  * @example
  * ```ts

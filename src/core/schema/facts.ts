@@ -2,61 +2,61 @@ import * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError } from './errors.ts'
 
-/** JSON Schema keywords for what a schema's rules check and the schema itself does not say. */
+/** JSON Schema keywords for constraints that a schema's rules check but the schema itself does not express. */
 export interface JsonFacts {
   /** The JSON type, or several. */
   readonly type?: string | readonly string[]
   /** The format of a text, such as `uri`. */
   readonly format?: string
-  /** The regular expression that a text matches. */
+  /** The regular expression that a text must match. */
   readonly pattern?: string
   /** All allowed values. */
   readonly enum?: readonly (string | number | boolean | null)[]
   /** The only value. */
   readonly const?: string | number | boolean
-  /** The fewest characters of a text. */
+  /** The minimum number of characters in a text. */
   readonly minLength?: number
-  /** The most characters of a text. */
+  /** The maximum number of characters in a text. */
   readonly maxLength?: number
-  /** The fewest items of an array. */
+  /** The minimum number of items in an array. */
   readonly minItems?: number
-  /** The most items of an array. */
+  /** The maximum number of items in an array. */
   readonly maxItems?: number
-  /** The least number. */
+  /** The minimum of a number. */
   readonly minimum?: number
-  /** The greatest number. */
+  /** The maximum of a number. */
   readonly maximum?: number
-  /** The value that counts if nothing is sent. */
+  /** The value used if none is sent. */
   readonly default?: unknown
   /** Example values. */
   readonly examples?: readonly unknown[]
-  /** Known values, which the description of a text lists. Others are allowed if they match its pattern. */
+  /** Known values, to list in the description of a text. Other values that match the pattern are allowed. */
   readonly listed?: readonly string[]
   /** The keys of an object. */
   readonly propertyNames?: JsonFacts
-  /** The values of further keys; false if there are none. */
+  /** The schema for other keys; false if there are none. */
   readonly additionalProperties?: JsonFacts | boolean
-  /** True if requests can have the field and responses never do. */
+  /** True if the field can be in requests but never is in responses. */
   readonly writeOnly?: boolean
-  /** True if clients should no longer use it. */
+  /** True if clients should no longer use the field. */
   readonly deprecated?: boolean
 }
 
-/** The documentation of a value besides its sentence. */
+/** The documentation of a value, apart from its sentence. */
 export interface Facts {
   /** JSON Schema keywords; a function if they depend on the dialect. */
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)
-  /** A required field whose schema has a value for its absence, so that a rule can report a specific error. */
+  /** True for a required field whose schema has a default, so that a rule can report a specific error when it is missing. */
   readonly isRequired?: true
-  /** A value that no JSON can express, such as a function; documents omit it. */
+  /** True for a value that JSON cannot express, such as a function; documents omit it. */
   readonly isNoData?: true
-  /** A field that is read but not offered: types omit it. */
+  /** True for a field that is read but not documented: types omit it. */
   readonly isUnoffered?: true
-  /** The errors of code that reads the value, if that is not the schema itself. */
+  /** The errors from code that reads the value, if that is not the schema itself. */
   readonly errors?: readonly CatalogueError[]
-  /** The rule that the value follows: page and heading of docs/decisions. */
+  /** The rule that the value follows: a page and heading in docs/decisions. */
   readonly rules?: string
-  /** The type in TypeScript, where the schema cannot say it, such as `Clock` or `(entry: JournalEntry) => boolean`. */
+  /** The TypeScript type, if the schema cannot express it, such as `Clock` or `(entry: JournalEntry) => boolean`. */
   readonly type?: string
   /** The files below `src/` that declare the names in `type`, such as `{ Clock: 'engine/clock.ts' }`. */
   readonly imports?: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ export function nearest(received: string, names: Iterable<string>): string | und
 }
 
 /**
- * Returns ` Did you mean …?`, or nothing if no name is near. `write` formats the name as the caller would type it.
+ * Returns ` Did you mean …?`, or an empty text if no name is similar. `write` formats the name as the caller would type it.
  *
  * @example
  * ```ts

@@ -47,7 +47,7 @@ export type SchemasOf<Options> = {
   readonly [Name in keyof Options]-?: v.GenericSchema<OptionInput<Options[Name]> | undefined, unknown>
 }
 
-/** Makes the schema of options by name; any other name is rejected. `allowed` describes all of them together. */
+/** Creates the schema of options by name; any other name is rejected. `allowed` describes all of them together. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed = 'an object') {
   // The object has no prototype, so `toString` is an unknown option too.
@@ -102,7 +102,8 @@ export function asOne<const S extends v.GenericSchema>(schema: S, allowed: strin
 }
 
 /**
- * Makes the schema of an object, or of another value that messages describe. A union would not name the wrong part of an object.
+ * Creates the schema of an object, or of another value that messages describe. A union would not name the wrong part of an
+ * object.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function objectOr<const O extends v.GenericSchema, const S extends v.GenericSchema>(object: O, other: S) {
@@ -112,14 +113,14 @@ export function objectOr<const O extends v.GenericSchema, const S extends v.Gene
   )
 }
 
-/** Makes the schema of one of several texts. */
+/** Creates the schema of one of several texts. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOfThese<const T extends readonly string[]>(texts: T) {
   return v.picklist(texts, texts.map((text) => `"${text}"`).join(' or '))
 }
 
 /**
- * Makes the schema of an integer from `min` to `max`. Default of `max`: 4,294,967,295.
+ * Creates the schema of an integer from `min` to `max`. Default of `max`: 4,294,967,295.
  *
  * @example
  * ```ts
@@ -132,7 +133,7 @@ export function integerFrom(min: number, max = 0xffff_ffff) {
   return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
 }
 
-/** Makes the schema of a duration of at least `least` ms; its output is in ms. */
+/** Creates the schema of a duration of at least `least` ms; its output is in ms. */
 /* @__NO_SIDE_EFFECTS__ */
 export function duration(least = 0) {
   const bound = least === 0 ? '' : `, at least ${least} ms`
@@ -146,7 +147,7 @@ export function duration(least = 0) {
 }
 
 /**
- * Makes the schema of a duration that is passed on as it was sent.
+ * Creates the schema of a duration that is stored as sent.
  *
  * @example
  * ```ts
@@ -158,7 +159,7 @@ export function sentDuration(sentence: string) {
   return documented(v.pipe(schema, v.metadata({ typed: DURATION_IN_TEXT })), sentence, DURATION_FACTS)
 }
 
-/** Makes the schema of a time within bounds; its output is in ms since 1970. */
+/** Creates the schema of a time within bounds; its output is in ms since 1970. */
 /* @__NO_SIDE_EFFECTS__ */
 export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY) {
   const isWithin = (value: unknown) => {

@@ -75,7 +75,7 @@ export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 5
 export const sequence = v.pipe(fromZero('an integer', MAX_SEQUENCE), v.integer('an integer'))
 
 /**
- * The schema of a number that was taken from the sequence.
+ * The schema of a number taken from the sequence.
  *
  * @example
  * ```ts
@@ -93,7 +93,7 @@ export const sequenceNumber = made(
   ),
 )
 
-/** Makes the schema of an id that the gateway made. */
+/** Creates the schema of an id that the gateway made. */
 export function ownId(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
@@ -107,7 +107,7 @@ export function ownId(prefix: string): v.GenericSchema<string> {
 }
 
 /**
- * Makes the schema of an id that need not be the gateway's own, such as a reference.
+ * Creates the schema of an id that need not be the gateway's own, such as a reference.
  *
  * @example
  * ```ts
@@ -126,7 +126,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
 }
 
 /**
- * Makes the first fields of every resource's record: `id`, `created_at`, `description` and `metadata`.
+ * Creates the schemas of the first fields of every resource's record: `id`, `created_at`, `description` and `metadata`.
  *
  * @example
  * ```ts

@@ -4,15 +4,15 @@ import type { CommonDialect, RuleOptions } from './dialect.ts'
 import { type CatalogueError, type FieldError, type FieldFacts, type Problem, problem, Refusal } from './errors.ts'
 import type { general } from './general-errors.ts'
 
-/** The facts about the gateway that a rule may use besides the value. */
+/** The facts about the gateway that a rule can use in addition to the value. */
 export interface RuleContext {
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
-  /** The options of the gateway that change rules. */
+  /** The gateway options that change rules. */
   readonly options: RuleOptions
   /** All errors of the gateway, by key. */
   readonly catalogue: Catalogue
-  /** The state that a stored record belongs to; absent while a request is read. */
+  /** The state that a stored record belongs to; absent while reading a request. */
   readonly state?: StateFacts
 }
 
@@ -86,8 +86,8 @@ export class Reading implements v.Config<Issue> {
 type FieldInvalid = typeof general.field_invalid
 
 /**
- * Reports an error at the field itself, or at a path below it. `values` are the values of the error's message. The field and
- * the received value are added if `values` does not have these.
+ * Reports an error at the field itself, or at a path below it. `values` are the values for the error's message. The field
+ * and the received value are added unless `values` contains them.
  */
 export type Report<E extends FieldError = FieldInvalid> = <Own extends object>(
   error: (E | FieldInvalid) & FieldError<string, Own>,
@@ -98,8 +98,8 @@ export type Report<E extends FieldError = FieldInvalid> = <Own extends object>(
 type Check<T, E extends FieldError> = (value: T, report: Report<E>, context: RuleContext) => void
 
 /**
- * Makes a rule on one field, for `v.pipe`. It may report the listed errors and `field_invalid`. It runs once the field has
- * the right type.
+ * Creates a rule for one field, for use in `v.pipe`. It may report the listed errors and `field_invalid`. It runs only if
+ * the field has the right type.
  *
  * @example
  * ```ts
@@ -121,7 +121,7 @@ export function rule<T, E extends FieldError>(errors: readonly E[], check: Check
 }
 
 /**
- * Makes a rule on a whole object, for `v.pipe`. It also runs if fields have the wrong type, so check types first.
+ * Creates a rule for a whole object, for use in `v.pipe`. It also runs if fields have the wrong type, so check types first.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ export const REGIONS = ['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'] as const
 export type Region = (typeof REGIONS)[number]
 
 /**
- * Sets the error of a field whose schema does not take a value; the default is `field_invalid`. The message of the schema
+ * Sets the error for a value that a field's schema does not accept. Default: `field_invalid`. The message of the schema
  * describes the allowed values: `v.string('a name')`.
  *
  * @example
@@ -53,8 +53,8 @@ export function shownAs<T>(show: (value: unknown) => unknown) {
 }
 
 /**
- * Marks a secret field, as {@link secret} does, if harmless fields of other operations have the same name, such as `value`.
- * The journal hides a field of this name in requests of operations that have the mark, and in requests of no operation.
+ * Marks a secret field like {@link secret}, for a name that harmless fields of other operations share, such as `value`. The
+ * journal hides a field with this name in requests for marked operations, and in requests that match no operation.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export const secretHere = v.metadata<string, { readonly secret: true; readonly i
 })
 
 /**
- * Marks a field that the API reference does not have: it exists only in dialects that name it.
+ * Marks a field that is not in the API reference and exists only in dialects that name it.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export function extra<S extends v.GenericSchema>(field: S): S {
 }
 
 // (rules: limits#texts)
-/** Makes the schema of an optional text of at most `limit` bytes in UTF-8. Default of `error`: `field_invalid`. */
+/** Creates the schema of an optional text of at most `limit` bytes in UTF-8. Default of `error`: `field_invalid`. */
 export function textOfBytes(limit: number, error: TooLong | undefined, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -103,9 +103,9 @@ function requireBytes(text: string, limit: number, report: Report<TooLong>, erro
 }
 
 /** The sentence that documents the field `description`. */
-export const DESCRIPTION = 'The purpose of the resource, in words for people.'
+export const DESCRIPTION = 'A human-readable description.'
 /** The sentence that documents the field `metadata`. */
-export const METADATA = 'Any data that programs keep with the resource. The service does not read it.'
+export const METADATA = 'Arbitrary data for programs. The service does not interpret it.'
 
 /** The most bytes of a `description`, in UTF-8. */
 export const MAX_DESCRIPTION_BYTES = 255
@@ -134,12 +134,12 @@ export const metadata = textLimitedByDialect(MAX_METADATA_BYTES, METADATA)
 /** Returns whether a dialect limits every text, and not only those for which the API reference names a limit. */
 export const limitsAllTexts = ({ textLimits }: CommonDialect) => textLimits === 'all'
 
-/** Makes the schema of a field `description` whose length has its own error. */
+/** Creates the schema of a field `description` whose length has its own error. */
 export function descriptionWith(error: TooLong) {
   return textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTION, { examples: ['checkout'] }, error)
 }
 
-/** Makes the schema of an optional text. Only requests are checked for its length: a stored value may be longer. */
+/** Creates the schema of an optional text. Only requests are checked for its length: a stored value may be longer. */
 function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}, error?: TooLong) {
   const read = v.pipe(
     v.string(),
@@ -155,7 +155,7 @@ function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts =
   )
 }
 
-/** Makes the schema of an optional id of another resource, in a body. */
+/** Creates the schema of an optional id of another resource, in a body. */
 export function reference(prefix: string, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -171,13 +171,13 @@ export function reference(prefix: string, sentence: string) {
 }
 
 // (rules: limits#regions)
-/** Makes the schema of an optional region, in a body. */
+/** Creates the schema of an optional region, in a body. */
 export function region(error: FieldError<string, { allowed: string }>, sentence: string, more: JsonFacts) {
   return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more, rules: 'limits#regions' }))
 }
 
 /**
- * Makes the schema of one of several texts, in a body. "" counts as not given.
+ * Creates the schema of one of several texts, in a body. "" counts as not given.
  *
  * @example
  * ```ts
@@ -196,7 +196,7 @@ export function oneOf<const T extends readonly string[]>(texts: T, error: FieldE
 
 /** The schema of the field `enabled` of a module. Default: true. */
 export const enabled = v.optional(
-  documented(v.boolean(), 'True if the module applies to the traffic of the route.', {
+  documented(v.boolean(), "True if the module applies to the route's traffic.", {
     rules: 'route-modules#singletons',
   }),
   true,
@@ -224,8 +224,8 @@ export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { example
  */
 export const ref = named(
   v.object({
-    id: documented(v.string(), 'The id of the resource that is referred to.'),
-    uri: documented(v.string(), 'The URL of the resource that is referred to.', { json: { format: 'uri' } }),
+    id: documented(v.string(), 'The id of the resource.'),
+    uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
   }),
   'Ref',
   'A reference to another resource.',
@@ -234,7 +234,7 @@ export const ref = named(
 const ABSENT = 'fields#absent-until-set'
 
 /**
- * The schemas of the fields that every resource's response begins with, such as `id` and `uri`.
+ * The schemas of the first fields of every resource's response, such as `id` and `uri`.
  *
  * @example
  * ```ts
@@ -243,7 +243,7 @@ const ABSENT = 'fields#absent-until-set'
  */
 export const resourceHead = {
   /** The id. */
-  id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {
+  id: documented(v.string(), 'The id, assigned at creation; ids sort in creation order.', {
     rules: 'ids#order',
   }),
   /** The URL. */
@@ -253,12 +253,12 @@ export const resourceHead = {
     rules: 'time#timestamps',
   }),
   /** The description, if it was set. */
-  description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`, { rules: ABSENT })),
+  description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until set.`, { rules: ABSENT })),
   /** The metadata, if it was set. */
-  metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`, { rules: ABSENT })),
+  metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until set.`, { rules: ABSENT })),
 }
 
-/** Makes the schema of an object with any keys. Messages describe it as `allowed`. */
+/** Creates the schema of an object with any keys. Messages describe it as `allowed`. */
 export function anyObject<T extends object = Record<string, unknown>>(allowed = 'an object') {
   return v.pipe(v.custom<T>(isObject, allowed), facts({ json: { type: 'object' } }))
 }

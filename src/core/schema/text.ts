@@ -3,7 +3,7 @@ import { redactPrivateKeys } from './secret-texts.ts'
 const MAX_LENGTH = 80
 
 /**
- * Formats a received value for a message: as JSON, cut after 80 characters, and without private keys. Never throws.
+ * Formats a received value for a message: as JSON, truncated after 80 characters, without private keys. Never throws.
  *
  * @example
  * ```ts

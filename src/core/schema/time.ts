@@ -60,7 +60,7 @@ type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 /** A span of time: a number of ms, or a whole number with a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
 export type Duration = number | DurationText
 
-/** A duration, or the shortest and the longest of a range such as `1s..3s`. */
+/** A duration, or the minimum and maximum of a range such as `1s..3s`. */
 export type DurationRange = Duration | `${DurationText}..${DurationText}`
 
 /** A duration as a text, for senders that cannot send a number of ms. */

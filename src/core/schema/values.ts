@@ -51,7 +51,7 @@ export function omit<T>(values: Readonly<Record<string, T>>, names: readonly str
   return pick(values, (name) => !names.includes(name))
 }
 
-/** The type of a value that is frozen with everything in it, as all responses are. */
+/** The type of a deeply frozen value. All responses are deeply frozen. */
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object

@@ -11,8 +11,8 @@ export const FIELDS = 'fauxgate_fields'
 export type Atomically = (work: () => void) => void
 
 /**
- * A store on any database that speaks SQLite's SQL, synchronously: a row for each record, and one for the facts. It has
- * tables of its own, whose names begin with `fauxgate_`, and leaves all others alone.
+ * A store in any database with SQLite's SQL and a synchronous API: a row for each record, and one for the facts. It uses its
+ * own tables, whose names begin with `fauxgate_`, and leaves all others alone.
  *
  * @example
  * ```ts

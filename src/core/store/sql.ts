@@ -1,11 +1,11 @@
 import { requireSync } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 
-/** A value of a statement. */
+/** A value bound to a statement. */
 export type SqlValue = string | number | null
 
 /**
- * Runs one SQL statement with its values, and returns its rows, each an object by the names of its columns. Synchronous:
+ * Runs one SQL statement with its values, and returns its rows, each an object keyed by column name. Synchronous:
  * when it returns, the statement has been carried out.
  */
 export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>

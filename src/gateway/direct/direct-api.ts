@@ -1,7 +1,7 @@
 import type { Families } from '../../core/operation/family.ts'
 import type { Operation, PathIds } from '../../core/operation/operation.ts'
 
-/** Families, with the parts that the type of the direct API follows from. */
+/** Families, reduced to the parts from which the type of the direct API is derived. */
 export type CallableFamilies = Readonly<Record<string, { readonly operations: object }>>
 
 /** The direct API of families: one property per family, one function per operation. */
@@ -11,20 +11,20 @@ export type Direct<F extends CallableFamilies> = {
   }
 }
 
-/** A built-in family, with the parts that the types of a gateway follow from. */
+/** A built-in family, reduced to the parts from which the types of a gateway are derived. */
 export interface BuiltInFamily<
   Calls,
   ErrorKey extends string,
   LimitName extends string,
   Declares = Record<never, never>,
 > {
-  /** The operations, by their names in the direct API. */
+  /** The operations, by name in the direct API. */
   readonly operations: { readonly [Verb in keyof Calls]: { readonly call?: Calls[Verb] } }
-  /** The errors, by their keys. */
+  /** The errors, by key. */
   readonly errors: { readonly [Key in ErrorKey]: object }
-  /** The limits of the account that apply to its records, by their names. */
+  /** The account limits that apply to its records, by name. */
   readonly limits?: { readonly [Name in LimitName]: object }
-  /** The declarations that tests can make, by their names in `gateway.declare`. */
+  /** The declarations that tests can make, by name in `gateway.declare`. */
   readonly declares?: { readonly [Name in keyof Declares]: { readonly call?: Declares[Name] } }
 }
 

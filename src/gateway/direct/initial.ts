@@ -10,11 +10,11 @@ import { optionsOf, type SchemasOf, switchOption } from '../../core/schema/optio
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 
-/** A resource that was created and not deleted. */
+/** A resource that was created but not deleted. */
 export interface Leftover {
-  /** The family, as its operations name it, such as `reserved_domains`. */
+  /** The family, as in the names of its operations, such as `reserved_domains`. */
   readonly family: string
-  /** The resource's id; for a route module the ids of edge and route, with a slash between. */
+  /** The resource's id; for a route module, the ids of the edge and the route, separated by a slash. */
   readonly id: string
 }
 
@@ -63,7 +63,7 @@ function initialError(text: string, entry?: string): TypeError {
 
 /** The resources that `leftovers` lists. */
 export interface LeftoverOptions {
-  /** False leaves out what the test itself has made, by the direct API or by `declare`. Default: true. */
+  /** False to omit resources that the test itself created, through the direct API or `declare`. Default: true. */
   readonly ofTest?: boolean
 }
 

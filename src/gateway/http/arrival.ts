@@ -2,7 +2,7 @@ import type { RequestBody } from '../../core/schema/body.ts'
 import type { FaultEffect } from './fault-effects.ts'
 import type { HttpResponse } from './messages.ts'
 
-/** A request that has arrived and is not handled yet. */
+/** A request that has arrived and has not been handled yet. */
 export interface Arrival {
   /** The method, in upper case. */
   readonly method: string
@@ -16,7 +16,7 @@ export interface Arrival {
   readonly operation: { readonly path: string } | null
   /** True if it came through a socket. */
   readonly isServed: boolean
-  /** Returns a text that ends with the body of this request, or of a similar one, without the secrets of the body. */
+  /** Returns a text that ends with the body of this request, or of a similar one, without its secrets. */
   hideSecrets(text: string): string
   /** Handles the request as usual. Returns the response, and whether any record changed. */
   respond(): { readonly response: HttpResponse; readonly hasChanged: boolean }
@@ -24,11 +24,11 @@ export interface Arrival {
   fail(fault: FaultEffect, usual?: HttpResponse): HttpResponse
 }
 
-/** The hook of the HTTP handler, by which `survives` decides about each request when it arrives. */
+/** The HTTP handler's hook, with which `survives` decides about each request when it arrives. */
 export interface ArrivalHooks {
   /**
-   * Makes the response to each request, except to preflights and requests of the control API and of the inspector: at once,
-   * or later as the promise `safe`. If the hook is absent, each request is handled as usual.
+   * Produces the response to each request, immediately or later through the promise `safe`. Not called for preflights, the
+   * control API and the inspector. Without the hook, each request is handled as usual.
    */
   arrival?: ((arrival: Arrival) => HttpResponse) | undefined
 }

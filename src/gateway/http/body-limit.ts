@@ -14,7 +14,7 @@ interface LimitOptions extends CallerChecks {
   readonly router: Router<Operation>
 }
 
-/** A function that returns the maximum number of bytes of a request's body. */
+/** A function that returns the maximum number of bytes in a request's body. */
 export type BodyLimit = (request: HttpRequest) => number
 
 /**

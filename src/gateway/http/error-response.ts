@@ -41,7 +41,7 @@ export function createBareResponse(
   return { ...response, problem: message }
 }
 
-/** A function that makes the response to bytes that never became a request: the usual error, with an operation id. */
+/** A function that returns the response to bytes that are not a valid request: the usual error, with an operation id. */
 export type Refused = <Values extends object>(
   // The shape of a `CatalogueError`, so that the types of a gateway do not need those of the catalogue.
   error: {

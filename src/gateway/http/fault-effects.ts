@@ -29,7 +29,7 @@ interface FaultedRequest {
   /** Null if the API has no such operation. */
   readonly operation: Operation | null
   readonly ids: PathIds
-  /** The JSON of the body, or the parameters of the query. */
+  /** The body's JSON, or the query parameters. */
   readonly input: unknown
   readonly operationId: string
   readonly hasVariedErrors: boolean

@@ -13,20 +13,20 @@ import { parseUrl } from './url.ts'
 
 /** The caller of a request. */
 export interface Caller {
-  /** The address that the request comes from, such as `203.0.113.9`. Default: none, which no IP restriction rejects. */
+  /** The address that the request comes from, such as `203.0.113.9`. Default: none, so no IP restriction rejects it. */
   readonly ip?: string | undefined
 }
 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** The type of the `fetch` of a gateway. Its second argument can name the caller. */
+/** The type of a gateway's `fetch`. Its second argument can name the caller. */
 export type GatewayFetch = (
   input: string | URL | Request,
   init?: RequestInit & { readonly from?: Caller | undefined },
 ) => Promise<Response>
 
-/** A function that returns the maximum number of bytes of a request's body. */
+/** A function that returns the maximum number of bytes in a request's body. */
 type FindLimit = (method: string, url: string) => number
 
 /** A function that waits, on the gateway's clock, until a response may be delivered. */

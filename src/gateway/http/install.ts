@@ -9,18 +9,18 @@ import { isBelow } from './url.ts'
 /** Options of `gateway.install()`. */
 export interface InstallOptions {
   /**
-   * The treatment of requests for other hosts: `refuse` rejects them, and `pass` sends them to the network. Default in
-   * the fixtures: `refuse`. Default without a fixture: `pass`, with a warning for the first such request.
+   * The treatment of requests for other hosts: `refuse` rejects them, `pass` sends them to the network. Default: `refuse` in
+   * the fixtures; otherwise `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'
   /**
-   * True lets the gateway answer requests of visitors too: those for its public endpoints and its reserved domains, as
-   * `gateway.traffic.fetch` does. Default: false.
+   * True to respond to visitor requests too, for public endpoints and reserved domains, like `gateway.traffic.fetch`.
+   * Default: false.
    */
   readonly traffic?: boolean
   /**
-   * True lets the gateway answer requests to the local API of ngrok's agent too, at `http://127.0.0.1:4040` and
-   * `http://localhost:4040`, as `gateway.agent.fetch` does. Default: false.
+   * True to respond to requests for the local API of ngrok's agent too, at `http://127.0.0.1:4040` and
+   * `http://localhost:4040`, like `gateway.agent.fetch`. Default: false.
    */
   readonly agent?: boolean
 }
@@ -31,9 +31,9 @@ const installOptions = optionsOf({
   agent: v.optional(switchOption),
 } satisfies SchemasOf<InstallOptions>)
 
-/** A gateway that answers the global `fetch`. Call `uninstall`, or leave the block of `using`, to restore `fetch`. */
+/** A gateway that handles the global `fetch`. To restore `fetch`, call `uninstall` or leave the block of `using`. */
 export interface Installed {
-  /** Restores the global `fetch` of before. A second call does nothing. */
+  /** Restores the previous global `fetch`. A second call does nothing. */
   uninstall(): void
   [Symbol.dispose](): void
 }

@@ -8,23 +8,26 @@ export interface HttpRequest {
   readonly url: string
   /** The value of a header by its lower-case name, or null. */
   readonly header: (name: string) => string | null
-  /** All headers unchanged, for the journal: each name, then its value. Absent if a transport does not know them. */
+  /** All headers unchanged, for the journal: each name followed by its value. Absent if a transport does not know them. */
   readonly rawHeaders?: readonly string[]
   /** The body, read to its end. */
   readonly body: RequestBody
   /**
-   * The address that it came from, such as `127.0.0.1`: what a transport read from its socket, never from a header.
-   * Absent for a request from this process.
+   * The remote address, such as `127.0.0.1`, as the transport reads it from its socket, never from a header. Absent for a
+   * request from this process.
    */
   readonly peer?: string
-  /** The address of the caller for the rules of the account, such as `203.0.113.9`. Default: `peer`. */
+  /** The caller's address for the account's rules, such as `203.0.113.9`. Default: `peer`. */
   readonly address?: string
   /**
-   * True for a request of the inspector. It needs no API key and names no version, does not count towards the rate limit, triggers
-   * no fault, and is not in the journal.
+   * True for a request from the inspector. It needs no API key or version, does not count towards the rate limit, triggers
+   * no faults, and is not journaled.
    */
   readonly isInspector?: boolean
-  /** Aborts when the client leaves. It ends a control that waits, such as a visit of an upstream that does not answer. */
+  /**
+   * Aborts when the client disconnects. This ends a control call that waits, such as a visit to an upstream that does not
+   * respond.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -36,20 +39,21 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The text of the body; null if there is no body. */
   readonly body: string | null
-  /** The way in which a fault delays, cuts or drops the response; absent if it is sent at once. */
+  /** The effect of a fault that delays, truncates or drops the response; absent if it is sent immediately. */
   readonly delivery?: Delivery
-  /** The problem of the request, for the journal and the log. Absent if the body names it. */
+  /** The problem with the request, for the journal and the log. Absent if the body states it. */
   readonly problem?: string
   /**
-   * Resolves with the response to send once its work has ended and the store has flushed the changes. It can be an error.
-   * Absent if nothing waits. Rejects only if code of a test that an operation runs throws, as `fetch` does then.
+   * Resolves with the response to send (possibly an error) once the work has ended and the store has flushed the changes.
+   * Absent if there is nothing to wait for. Rejects only if test code that an operation runs throws; `fetch` then rejects
+   * too.
    */
   readonly safe?: Promise<HttpResponse>
 }
 
 /** The delivery of a response to its client. */
 export interface Delivery {
-  /** True if the connection breaks instead. */
+  /** True to break the connection instead. */
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
@@ -59,7 +63,7 @@ export interface Delivery {
     /** The Content-Length of the whole response. */
     readonly wholeBytes: number
   }
-  /** The operation id of the request; absent if the list of waiting requests omits it. */
+  /** The operation id of the request; absent if the list of waiting requests omits the request. */
   readonly operationId?: string
 }
 

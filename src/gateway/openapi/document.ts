@@ -2,11 +2,11 @@ import { mapValues, pick } from '../../core/schema/values.ts'
 import type { WithEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** An OpenAPI 3.1 document, with the parts that fauxgate writes. */
+/** An OpenAPI 3.1 document, as far as fauxgate uses the format. */
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
-  /** The title, the version, the makers and the license. */
+  /** The title, version, authors and license. */
   readonly info: {
     readonly title: string
     readonly version: string
@@ -18,11 +18,11 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   /** The groups of operations: one per family, or the controls. */
   readonly tags: readonly { readonly name: string; readonly description: string }[]
-  /** The security schemes of every operation. */
+  /** The security requirements of every operation. */
   readonly security: readonly SecurityRequirement[]
   /** The operations, by path. */
   readonly paths: Readonly<Record<string, PathItem>>
-  /** The parts that operations refer to by name: schemas, parameters, headers, examples of errors, responses. */
+  /** The parts that operations reference by name: schemas, parameters, headers, error examples, responses. */
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, object>>
     readonly parameters: Readonly<Record<string, Parameter>>
@@ -31,13 +31,13 @@ export interface OpenApiDocument {
     readonly responses: Readonly<Record<string, ResponseItem>>
     readonly schemas: Readonly<Record<string, JsonSchema>>
   }
-  /** The sources of evidence: URLs or names. Each `x-fauxgate-evidence` names them by their places in this list, from 0. */
+  /** The sources of evidence: URLs or names. Each `x-fauxgate-evidence` refers to them by zero-based index. */
   readonly 'x-fauxgate-sources': readonly string[]
 }
 
 type ComponentKind = Exclude<keyof OpenApiDocument['components'], 'securitySchemes'>
 
-/** The security schemes that a request must fulfil together; an empty object allows any request. */
+/** The security schemes that a request must all satisfy; an empty object allows any request. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** A reference to a part of the document. */
@@ -45,7 +45,7 @@ export interface Reference {
   readonly $ref: string
 }
 
-/** The operations of a path, by method in lower case. */
+/** The operations of a path, by lower-case method. */
 export type PathItem = Readonly<Record<string, OperationItem>>
 
 export interface OperationItem extends WithEvidence {
@@ -80,7 +80,7 @@ export interface Parameter {
   readonly description: string
   readonly deprecated?: boolean
   readonly schema: JsonSchema
-  /** Other names of the parameter. A request uses one name, which the schema of a typed client could not express. */
+  /** Other names of the parameter. They are not separate parameters, because a request may use only one of the names. */
   readonly 'x-aliases'?: readonly string[]
 }
 

@@ -1,15 +1,15 @@
 import { mapValues } from '../../core/schema/values.ts'
 import evidenceFile from '../../generated/evidence.json'
 
-/** The sources of a rule, by kind. Each number is the index of a source in the document's list `x-fauxgate-sources`. */
+/** The sources of a rule, by kind. Each number is an index into the document's list `x-fauxgate-sources`. */
 export interface Evidence {
   /** Pages or statements that document it. */
   readonly documented?: readonly number[]
-  /** The official clients whose types name it, or programs that rely on it. */
+  /** The official clients whose types contain it, or programs that rely on it. */
   readonly client?: readonly number[]
   /** Recordings that show it, with their dates. */
   readonly recorded?: readonly number[]
-  /** The sections of our own decisions, each with its reason. */
+  /** The sections of fauxgate's own decisions, each with its reason. */
   readonly decided?: readonly number[]
 }
 

@@ -9,7 +9,7 @@ import { listErrors, listSchemas, partsOf } from '../../core/schema/schema-parts
 import { lazy, omit } from '../../core/schema/values.ts'
 import type { Evidence, WithEvidence } from './evidence.ts'
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
+/** A JSON Schema (2020-12), as used in OpenAPI 3.1. */
 export interface JsonSchema
   extends Omit<JsonFacts, 'additionalProperties' | 'propertyNames'>,
     WithEvidence<Readonly<Record<string, Evidence>>> {
@@ -27,7 +27,7 @@ export interface JsonSchema
   readonly if?: JsonSchema
   readonly then?: JsonSchema
   readonly else?: JsonSchema
-  /** The keys of the errors that can reject the value. The document has an example under each key. */
+  /** The keys of the errors for invalid values. The document has an example for each key. */
   readonly 'x-refused-as'?: readonly string[]
 }
 

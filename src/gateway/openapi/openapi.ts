@@ -36,7 +36,7 @@ export interface OpenApiOptions {
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
   /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
-  /** The part to describe: the service, or the controls for tests, which the service does not have. Default: `service`. */
+  /** The part to describe: the service, or the test controls, which only fauxgate has. Default: `service`. */
   readonly part?: 'service' | 'controls'
 }
 
@@ -54,7 +54,7 @@ function isFamilies(value: unknown): boolean {
 }
 
 /**
- * Returns the OpenAPI 3.1 document of the service, or of the controls for tests.
+ * Returns the OpenAPI 3.1 document of the service or of the test controls.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ function isFamilies(value: unknown): boolean {
  * const controls = openApi(ngrok, { part: 'controls' })
  * console.log(Object.keys(controls.paths))
  * ```
- * @throws TypeError for a value that is no dialect, an unknown option, or a value that is not allowed.
+ * @throws TypeError for an invalid dialect, an unknown option, or a value that is not allowed.
  */
 export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {}): OpenApiDocument {
   readOptions(dialectOption, dialect, { whole: 'dialect' })

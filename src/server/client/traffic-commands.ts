@@ -28,7 +28,10 @@ const FIELDS = [
   { field: 'body', ...textFlag('body', 'TEXT', 'The body of the request, as text.') },
   { field: 'edge', ...textFlag('edge', 'ID', 'The edge that takes the request. The standard dialect needs it.') },
   { field: 'route', ...textFlag('route', 'ID', 'The route of the edge.') },
-  { field: 'backend', ...textFlag('backend', 'ID', 'The backend that gets the request. Default: that of the route.') },
+  {
+    field: 'backend',
+    ...textFlag('backend', 'ID', "The backend that receives the request. Default: the route's backend."),
+  },
 ]
 
 const VISITOR = [
@@ -43,7 +46,7 @@ const VISITOR = [
     flag: 'facts',
     kind: 'json',
     value: 'JSON',
-    sentence: 'Other variables by their paths, such as \'{"conn.geo.city": "Berlin"}\'.',
+    sentence: 'Other variables by path, such as \'{"conn.geo.city": "Berlin"}\'.',
   },
   {
     field: 'identity',

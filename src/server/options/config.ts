@@ -25,44 +25,44 @@ const { store: _store, clock: _clock, ...shared } = gatewayRows
 
 /** All options of `fauxgate serve`, in the order of the help. Some options of `createGateway` can also be a name or a file here. */
 export const configRows = {
-  port: optionRow(port, 'The TCP port; 0 for any free one.', { default: 4747 }),
+  port: optionRow(port, 'The TCP port; 0 for any free port.', { default: 4747 }),
   host: optionRow(
     host,
     'The host name or address to listen on. `0.0.0.0` and `::` listen on all addresses of this machine.',
     { default: '127.0.0.1', defaultText: '`127.0.0.1`', placeholder: 'HOST' },
   ),
-  name: optionRow(name, 'A name that the inspector shows, such as the branch that this gateway serves.', {
+  name: optionRow(name, 'A name for the inspector to show, such as the branch being served.', {
     defaultText: 'none',
     placeholder: 'NAME',
   }),
   agent: optionRow(
     address,
-    "The port for the local API of ngrok's agent, whose own port is 4040; 0 for any free one. It is open on `127.0.0.1`, or on the address before it, such as `0.0.0.0:4040`. Other machines and containers need `--allow-host` too.",
+    "The port for the local API of ngrok's agent (ngrok uses 4040); 0 for any free port. It listens on " +
+      '`127.0.0.1`, or on the given address, such as `0.0.0.0:4040`. Other machines and containers need ' +
+      '`--allow-host` too.',
     { defaultText: 'none' },
   ),
-  tls: optionRow(switchOption, "Serve HTTPS, with a certificate of the gateway's own authority.", { default: false }),
-  tlsRoot: optionRow(file, 'The file that the root certificate is written to, for clients to trust.', {
+  tls: optionRow(switchOption, "Serve HTTPS, with a certificate from the gateway's own authority.", { default: false }),
+  tlsRoot: optionRow(file, 'The file to write the root certificate to, for clients to trust.', {
     defaultText: 'it is printed',
   }),
   data: optionRow(
     file,
-    'The SQLite file that stores every change before its response is sent. It is created if it does not exist.',
+    'The SQLite file that stores every change before the response is sent. It is created if it does not exist.',
     { defaultText: 'none' },
   ),
-  state: optionRow(
-    file,
-    'The file for the state: read at the start, and written every minute, on SIGHUP and at the end.',
-    { defaultText: 'none' },
-  ),
-  quiet: optionRow(switchOption, 'Print only the address and warnings, and no log.', { default: false }),
+  state: optionRow(file, 'The state file: read at startup, and written every minute, on SIGHUP and at exit.', {
+    defaultText: 'none',
+  }),
+  quiet: optionRow(switchOption, 'Print only the address and warnings, no log.', { default: false }),
   log: optionRow(
     oneOfThese(['text', 'json']),
-    'The format of the log: a line of text for each request and each step of provisioning, or a JSON object.',
+    'The format of the log: a line of text or a JSON object for each request and each provisioning step.',
     { default: 'text' },
   ),
   latency: optionRow(
     durationRange(),
-    'The delay of every response of the API, in real time. From a range such as `50ms..200ms`, the seed picks one for each.',
+    'The delay of every API response, in real time. For a range such as `50ms..200ms`, the seed picks a delay for each response.',
     { defaultText: 'none' },
   ),
   ...trafficRows,
@@ -72,7 +72,7 @@ export const configRows = {
     'The source of the time. A config module can set its own clock.',
     { default: 'system' },
   ),
-  start: optionRow(start, 'The start of a manual clock: an RFC 3339 time.', {
+  start: optionRow(start, 'The start time of a manual clock, in RFC 3339 format.', {
     defaultText: 'now, rounded down to the second',
     placeholder: 'TIME',
   }),
@@ -87,19 +87,19 @@ export const configRows = {
   }),
   initial: optionRow(
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
-    'A JSON file or a module with the resources that exist at the start and after each reset: bodies by family.',
+    'A JSON file or a module with the resources that exist at the start and after each reset: request bodies, by family.',
   ),
-  families: optionRow(families, 'Your own families, made with `fauxgate/kit`. Only a config module can have them.'),
+  families: optionRow(families, 'Your own families, created with `fauxgate/kit`. Only a config module can have them.'),
   authorityKeys: optionRow(
     oneOfThese(['test', 'fresh']),
-    'The keys of the authority: fresh secret ones at each start, or the published test keys.',
+    "The authority's keys: new secret keys at each start, or the published test keys.",
     { default: 'fresh' },
   ),
 }
 
 /** The options of `fauxgate sandbox`. */
 export const sandboxRows = {
-  port: optionRow(port, 'The TCP port; 0 for any free one.', { default: 8787 }),
+  port: optionRow(port, 'The TCP port; 0 for any free port.', { default: 8787 }),
   host: configRows.host,
   data: optionRow(folder, 'The folder for the data and the account key. It is created if it does not exist.', {
     default: 'fauxgate-sandboxes',

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { facts } from '../../core/schema/facts.ts'
 import { integerFrom } from '../../core/schema/options.ts'
 
-/** The TCP port to listen on; 0 for any free one. */
+/** The TCP port to listen on; 0 for any free port. */
 export const port = integerFrom(0, 65_535)
 
 /** Returns the host and the port of an address such as `0.0.0.0:4040`, `[::1]:4040` or 4040, whose host is 127.0.0.1; undefined for another value. */

@@ -84,12 +84,12 @@ function inFile<T>(file: string, work: () => T): T {
   }
 }
 
-/** The function of a test runner that declares a test. */
+/** A test runner's function that declares a test. */
 type DeclareTest = (name: string, work: () => Promise<void>) => unknown
 
 /**
- * Declares a test for each case of a test file for a traffic policy: the file that `fauxgate policy test` runs. Each case has
- * its own gateway. A failing case shows the differences, and the trace of its request.
+ * Declares a test for each case in a traffic policy's test file, as run by `fauxgate policy test`. Each case has its own
+ * gateway. A failing case shows the differences and the trace of its request.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ type DeclareTest = (name: string, work: () => Promise<void>) => unknown
  * import { test } from 'vitest'
  * testPolicy('policy.test.yml', test)
  * ```
- * @throws Error if the file or the policy cannot be read. If the service would reject the policy, each test fails.
+ * @throws Error if the file or the policy cannot be read. If the service would reject the policy, every test fails.
  */
 export function testPolicy(file: string, test: DeclareTest): void {
   const { tests, load } = loadPolicyTests(file)

@@ -8,7 +8,7 @@ import { readVersions, type StoredVersions, sqlStore } from '../../core/store/sq
 import { requireStoreOnly } from '../../core/store/sql-tables.ts'
 import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
-/** A store in a file, until it is closed. */
+/** A store in a file that stays open until you close it. */
 export interface SqliteStore extends Store {
   flushed(): Promise<void>
   /** Writes the pending commits, and closes the file. After this, the store throws. */
@@ -16,10 +16,9 @@ export interface SqliteStore extends Store {
 }
 
 /**
- * A store in one SQLite file, for a gateway that is served: `gateway.db`, and beside it `gateway.db-wal` while it is open.
- * The commits of requests that arrive together go into one transaction with one sync to the disk, and their
- * responses wait for it. Meanwhile, no other process and no other store can open the file. Only its owner can read it,
- * because it holds secrets.
+ * A store in one SQLite file, for a served gateway: `gateway.db`, and `gateway.db-wal` while it is open. The commits of
+ * requests that arrive together share one transaction and one sync to disk, and their responses wait for it. No other
+ * process or store can open the file meanwhile. Only its owner can read it, because it contains secrets.
  *
  * @example
  * ```ts

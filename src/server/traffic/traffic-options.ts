@@ -18,10 +18,10 @@ const upstream = v.pipe(
 
 /** The options of the ports for visitors. */
 export const trafficRows = {
-  traffic: optionRow(port, 'The TCP port for visitors of the endpoints; 0 for any free one.', { defaultText: 'none' }),
+  traffic: optionRow(port, 'The TCP port for endpoint visitors; 0 for any free port.', { defaultText: 'none' }),
   trafficTls: optionRow(
     port,
-    'The TCP port for visitors with TLS; 0 for any free one. Domains have their own certificates there.',
+    "The TCP port for endpoint visitors with TLS; 0 for any free port. It presents the domains' own certificates.",
     {
       defaultText: 'none',
       flag: 'traffic-tls',
@@ -29,17 +29,17 @@ export const trafficRows = {
   ),
   upstreams: optionRow(
     v.array(upstream, `an array of ${UPSTREAM_ALLOWED}`),
-    'Local servers that respond for upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
+    'Local servers that respond in place of upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
     { default: [], defaultText: 'none', flag: 'upstream', placeholder: 'URL=URL' },
   ),
   upstreamHosts: optionRow(
     v.array(nonEmptyText('a host name or an address'), 'an array of host names or addresses'),
-    'Hosts other than this machine that `upstreams` and tunnels of the agent may use.',
+    'Hosts other than this machine that `upstreams` and agent tunnels may use.',
     { default: [], defaultText: 'none', flag: 'upstream-host', placeholder: 'HOST' },
   ),
   trafficTimeout: optionRow(
     duration(1),
-    'How long a visitor or an upstream may be silent, in real time. Then the connection ends, or the response is 504 or 408.',
-    { defaultText: '`5m`, as at the service', flag: 'traffic-timeout' },
+    'How long a visitor or an upstream may be silent, in real time, before the connection is closed or the response is 504 or 408.',
+    { defaultText: '`5m`, as in the service', flag: 'traffic-timeout' },
   ),
 }

@@ -26,7 +26,7 @@ const reports = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({ name:
 
 const hostOf = (url: string) => new URL(url).hostname
 
-const STATUS = 'Always `PENDING`: nobody reads the reports of an emulator.'
+const STATUS = 'Always `PENDING`, because nobody processes reports to an emulator.'
 const PENDING = 'PENDING' as const
 
 const shape = kit.named(
@@ -48,7 +48,7 @@ const shape = kit.named(
     ),
   }),
   'AbuseReport',
-  'A report of abusive pages.',
+  'A report about abusive pages.',
 )
 
 const all = kit.resource(

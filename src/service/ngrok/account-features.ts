@@ -85,19 +85,19 @@ const UPDATES = { 'tunnel_sessions.update': always }
 
 const FEATURES = {
   credential_owners: {
-    ...feature('owners of keys and credentials', errors.owners_not_permitted, {
+    ...feature('owners for keys and credentials', errors.owners_not_permitted, {
       'credentials.create': namesOwner,
       'ssh_credentials.create': namesOwner,
       'api_keys.create': namesOwner,
     }),
     older: errors.owners_need_admin,
   },
-  session_operations: feature('operations on sessions of agents', errors.session_operations_none, {
+  session_operations: feature('operations on agent sessions', errors.session_operations_none, {
     ...STOPS,
     ...UPDATES,
   }),
-  session_stops: feature('stops and restarts of agents', errors.session_stops_none, STOPS),
-  session_updates: feature('updates of agents', errors.session_updates_none, UPDATES),
+  session_stops: feature('agent stops and restarts', errors.session_stops_none, STOPS),
+  session_updates: feature('agent updates', errors.session_updates_none, UPDATES),
   audit_events: feature('audit events', errors.audit_events_none, {
     'event_subscriptions.create': hasAudit,
     'event_subscriptions.update': hasAudit,

@@ -10,7 +10,7 @@ const { authority_invalid, private_key_type_invalid } = parts.domainErrors
 /** The errors of a policy, which are those of reserved domains. */
 export const managementErrors = { authority_invalid, private_key_type_invalid }
 
-const POLICY = 'The policy by which certificates for the names below the domain are issued automatically'
+const POLICY = 'The policy for issuing certificates for the subdomains automatically'
 
 /** The columns of an ingress about its certificate. */
 export const managementColumns = {
@@ -31,7 +31,7 @@ export const managementColumns = {
   certificate_management_status: parts.column({
     shown: kit.documented(
       v.nullable(parts.managementStatusShape),
-      'The state of automatic issuance; null without a policy.',
+      'The state of automatic issuance; null if there is no policy.',
     ),
   }),
 }

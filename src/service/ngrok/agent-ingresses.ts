@@ -17,7 +17,7 @@ const errors = kit.declareErrors({
   ingress_limit_none: kit.tooMany(6707),
 })
 
-const DOMAIN = 'The domain below which agents find the service. Its NS records must point to `ns_targets`.'
+const DOMAIN = 'The domain whose subdomains agents connect to. Its NS records must point to `ns_targets`.'
 
 const domain = v.pipe(
   v.string(),
@@ -65,7 +65,7 @@ const table = parts.columns(
       }),
     }),
     region_domains: parts.column({
-      shown: kit.documented(v.array(v.string()), 'The names below the domain that agents connect to.'),
+      shown: kit.documented(v.array(v.string()), 'The subdomains that agents connect to.'),
     }),
     ...managementColumns,
   },

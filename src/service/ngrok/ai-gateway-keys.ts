@@ -8,7 +8,7 @@ import { ACCOUNT_USER, descriptionAndMetadata, putIfChanged, refField, updatedAt
 const display_name = kit.documented(v.string(), 'The beginning and the end of the key, such as `sk-abc***xyz`.')
 const last_used = kit.documented(
   v.nullable(kit.time),
-  'The time of the last use: null, because fauxgate has no AI gateway.',
+  'The time when the key was last used: always null, because fauxgate has no AI gateway.',
 )
 const created_by = userField('The user who created it.')
 const last_updated_by = userField('The user who changed it last.')
@@ -31,29 +31,29 @@ type KeyRecord = kit.Frozen<v.InferOutput<typeof keyRecord>>
 
 const keys = kit.collection<KeyRecord>({ name: 'ai_gateway_api_keys', schema: keyRecord })
 
-const PROVIDER = 'The AI provider of the key, such as `openai` or `anthropic`.'
+const PROVIDER = 'The AI provider that the key is for, such as `openai` or `anthropic`.'
 const someText = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
 const provider_id = kit.documented(someText, PROVIDER)
-const value = kit.documented(v.pipe(someText, kit.secretHere), 'The key. No response has it.')
+const value = kit.documented(v.pipe(someText, kit.secretHere), 'The key. Never included in a response.')
 
 const errors = kit.declareErrors({
   ai_endpoint_unknown: kit.field(27002, 404, 'the id of an endpoint that exists'),
-  ai_key_unknown: kit.field(27509, 400, 'the id of an API key of the AI gateway that exists'),
+  ai_key_unknown: kit.field(27509, 400, 'the id of an AI gateway API key that exists'),
 })
 
 const providers = parts.columns(
   {
     name: 'ai_gateway_provider_keys',
     prefix: 'aigpk',
-    what: 'provider key of the AI gateway',
+    what: 'AI gateway provider key',
     tableFields: ['display_name', 'provider_id', 'last_used'],
-    plural: 'provider keys of the AI gateway',
+    plural: 'AI gateway provider keys',
     filterable: [],
     matching: { ai_gateway_api_key_id: 'ai_gateway_api_key.id' },
     errors,
     texts: descriptionAndMetadata(),
     title: 'AiGatewayProviderKey',
-    sentence: 'The key of an AI provider.',
+    sentence: 'A key for an AI provider.',
     examples: [{ ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key of the provider' }],
   },
   {
@@ -114,7 +114,7 @@ const keyOfProviderKey = parts.referenceOf(providerKeys, {
   field: 'key_id',
   sent: 'ai_gateway_api_key_id',
   shown: 'ai_gateway_api_key',
-  to: parts.targetOf('an API key of the AI gateway', keys),
+  to: parts.targetOf('an AI gateway API key', keys),
   index: 'key',
   missing: errors.ai_key_unknown,
   deletion: 'cascades',
@@ -128,10 +128,13 @@ const shape = kit.named(
     created_by,
     last_updated_by,
     endpoint: v.exactOptional(refField('The endpoint that the key is for. Absent if there is none.')),
-    token: kit.documented(v.nullable(v.pipe(v.string(), kit.secret)), 'The key; null in all responses but the first.'),
+    token: kit.documented(
+      v.nullable(v.pipe(v.string(), kit.secret)),
+      'The key; null in every response except the first.',
+    ),
     display_name,
     last_used,
-    provider_keys: kit.documented(v.array(providers.kind.shape), 'The keys of providers that belong to it.'),
+    provider_keys: kit.documented(v.array(providers.kind.shape), 'The provider keys that belong to it.'),
   }),
   'AiGatewayApiKey',
   'A key for requests to an AI gateway.',
@@ -151,18 +154,18 @@ export const aiGatewayApiKeys = kit.resource(
   {
     name: 'ai_gateway_api_keys',
     prefix: 'aigk',
-    what: 'API key of the AI gateway',
+    what: 'AI gateway API key',
     tableFields: ['display_name', 'endpoint', 'last_used'],
-    plural: 'API keys of the AI gateway',
+    plural: 'AI gateway API keys',
     collection: keys,
     errors,
     filterable: [],
     shape,
-    ...parts.defineBodies('AiGatewayApiKey', 'an API key of the AI gateway', {
+    ...parts.defineBodies('AiGatewayApiKey', 'an AI gateway API key', {
       create: {
         ...descriptionAndMetadata(),
         endpoint_id: endpointId,
-        provider_keys: v.optional(kit.documented(v.array(sentProviderKey), 'The keys of providers.'), []),
+        provider_keys: v.optional(kit.documented(v.array(sentProviderKey), 'The provider keys.'), []),
       },
       update: { ...descriptionAndMetadata(), endpoint_id: endpointId },
       examples: [{ description: 'the chat' }, { description: 'the chat' }],

@@ -39,7 +39,7 @@ const table = parts.columns(
     keptTexts: descriptionAndMetadata(),
     title: 'ApiKey',
     sentence: 'A key for requests to this API.',
-    note: ': at least one field',
+    note: '; at least one field is required',
   },
   {
     token: owned.tokenColumn,

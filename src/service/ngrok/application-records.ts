@@ -20,7 +20,7 @@ const user = v.object({
   ...person,
 })
 
-/** A person who signed in at an endpoint. */
+/** A person who has signed in at an endpoint. */
 export type ApplicationUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
 /** The people who signed in at endpoints. */
@@ -48,7 +48,7 @@ const session = v.object({
   route_id: v.nullable(kit.idOf('edghtsrt')),
 })
 
-/** A session of a person at an endpoint. */
+/** A person's session at an endpoint. */
 export type ApplicationSessionRecord = kit.Frozen<v.InferOutput<typeof session>>
 
 /** The sessions, indexed by their user. They end at their due time. */

@@ -24,15 +24,15 @@ const userAgent = kit.named(
     os_version: text('The version of the operating system, as above.'),
   }),
   'UserAgent',
-  'The program with which a person came.',
+  'The program that a person uses.',
 )
 
 const location = kit.named(
   v.object({
-    country_code: nullableText('The country, by two letters.'),
+    country_code: nullableText('The two-letter country code.'),
     latitude: kit.documented(v.nullable(v.number()), 'The latitude; null in fauxgate.'),
     longitude: kit.documented(v.nullable(v.number()), 'The longitude; null in fauxgate.'),
-    lat_long_radius_km: kit.documented(v.nullable(v.number()), 'The accuracy of both; null in fauxgate.'),
+    lat_long_radius_km: kit.documented(v.nullable(v.number()), 'The accuracy of the coordinates; null in fauxgate.'),
   }),
   'Location',
   'The place of an address.',
@@ -49,7 +49,7 @@ const shape = kit.named(
       kit.named(
         v.object({
           user_agent: userAgent,
-          ip_address: text('The address from which the person came.'),
+          ip_address: text('The IP address that the person connects from.'),
           location: kit.documented(v.nullable(location), 'The place of the address; null if it is unknown.'),
         }),
         'BrowserSession',
@@ -66,7 +66,7 @@ const shape = kit.named(
     route: orNull('The route of the edge, or null.'),
   }),
   'ApplicationSession',
-  'A session of a person at an endpoint.',
+  "A person's session at an endpoint.",
 )
 
 const view: kit.View<ApplicationSessionRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (session, wire) => ({
@@ -126,15 +126,15 @@ const applicationSession = kit.declaration({
       user: kit.documented(v.string(), 'The id of the application user.'),
       public_url: v.optional(text('The URL at which the person signed in.'), 'https://app.example.com'),
       user_agent: v.optional(text('The header User-Agent.'), 'Mozilla/5.0'),
-      ip_address: v.optional(text('The address from which the person came.'), '203.0.113.10'),
-      country_code: v.optional(nullableText('The country, by two letters.'), null),
-      expires_in: v.optional(kit.sentDuration('The time until the session ends. Default: a day.'), '1d'),
+      ip_address: v.optional(text('The IP address that the person connects from.'), '203.0.113.10'),
+      country_code: v.optional(nullableText('The two-letter country code.'), null),
+      expires_in: v.optional(kit.sentDuration('The time until the session ends. Default: one day.'), '1d'),
       endpoint: declaredId('ep', 'The endpoint.'),
       edge: declaredId('edghts', 'The edge.'),
-      route: declaredId('edghtsrt', 'The route of the edge, which must be given, too.'),
+      route: declaredId('edghtsrt', 'The route of the edge. Requires `edge`.'),
     }),
     'ApplicationSessionDeclaration',
-    'Declares the session of a person, which begins now.',
+    "Declares a person's session, which starts now.",
   ),
   response: shape,
   errors: [kit.general.field_invalid],

@@ -14,12 +14,12 @@ const shape = kit.named(
       kit.named(
         v.object({ name: text('The name of the provider.'), url: text('The URL of the provider.') }),
         'IdentityProvider',
-        'A provider at which people sign in.',
+        'A provider that people sign in with.',
       ),
-      'The provider at which the person signed in.',
+      'The provider that the person signed in with.',
     ),
     provider_user_id: text('The id of the person at the provider.'),
-    username: text('The name with which the person signs in.'),
+    username: text('The name that the person signs in with.'),
     email: text('The email address of the person.'),
     name: text('The name of the person.'),
     created_at,
@@ -27,7 +27,7 @@ const shape = kit.named(
     last_login: kit.documented(kit.time, 'The time of the last sign-in.'),
   }),
   'ApplicationUser',
-  'A person who signed in at an endpoint.',
+  'A person who has signed in at an endpoint.',
 )
 
 const view: kit.View<ApplicationUserRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (user, { url }) => ({
@@ -51,12 +51,12 @@ const applicationUser = kit.declaration({
       provider: v.optional(text('The name of the identity provider.'), 'google'),
       provider_url: v.optional(text('The URL of the identity provider.'), 'https://accounts.google.com'),
       provider_user_id: v.optional(text('The id of the person at the provider.'), '1'),
-      username: v.optional(text('The name with which the person signs in.'), EMAIL),
+      username: v.optional(text('The name that the person signs in with.'), EMAIL),
       email: v.optional(text('The email address of the person.'), EMAIL),
       name: v.optional(text('The name of the person.'), 'Kim'),
     }),
     'ApplicationUserDeclaration',
-    'Declares a person who signed in at an endpoint now.',
+    'Declares a person who has just signed in at an endpoint.',
   ),
   response: shape,
   run(tx, person) {
@@ -85,7 +85,7 @@ export const applicationUsers = kit.familyOf({
       method: 'DELETE',
       path: '/app/users/{id}',
       status: 204,
-      summary: 'Delete an application user, and end its sessions',
+      summary: 'Delete an application user and its sessions',
       ids: { id: 'au' },
       errors: [kit.general.not_found],
       run(tx, { id }) {

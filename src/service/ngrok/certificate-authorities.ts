@@ -38,7 +38,7 @@ const pem = v.pipe(
   parts.readBy(readErrors, (text: string) => readAuthority(text).pem),
 )
 
-const CA_PEM = 'The certificate of the authority: PEM with 64 columns of base64 and one line break at the end.'
+const CA_PEM = 'The certificate of the authority: PEM with 64 columns of base64 and a trailing line break.'
 const usages = (sentence: string) => kit.documented(v.array(v.string()), sentence)
 
 const table = parts.columns(
@@ -74,9 +74,9 @@ const table = parts.columns(
     not_before: parts.column({ shown: kit.documented(kit.time, 'The start of its validity.') }),
     not_after: parts.column({ shown: kit.documented(kit.time, 'The end of its validity.') }),
     key_usages: parts.column({
-      shown: usages('The uses of its key, by the names of RFC 5280, such as `keyCertSign`.'),
+      shown: usages('The key usages, named as in RFC 5280, such as `keyCertSign`.'),
     }),
-    extended_key_usages: parts.column({ shown: usages('The extended uses of its key, such as `clientAuth`.') }),
+    extended_key_usages: parts.column({ shown: usages('The extended key usages, such as `clientAuth`.') }),
   },
   { notAfter: ({ ca_pem }) => readAuthority(ca_pem).fields.not_after },
 )

@@ -32,7 +32,7 @@ const table = parts.columns(
     keptTexts: descriptionAndMetadata(),
     title: 'Credential',
     sentence: 'A credential with the authtoken that agents connect with.',
-    note: ': at least one field',
+    note: '; at least one field is required',
   },
   {
     token: owned.tokenColumn,
@@ -66,10 +66,10 @@ export function newCredential(
 const defaultCredential = kit.declaration({
   schema: kit.named(
     v.object({
-      default: kit.documented(v.literal(true), "True: the account's default authtoken, which no operation makes."),
+      default: kit.documented(v.literal(true), "True: the account's default authtoken, which no operation can create."),
     }),
     'CredentialDeclaration',
-    'Declares a credential that no operation makes.',
+    'Declares a credential that no operation can create.',
   ),
   response: table.kind.shape,
   run(tx) {

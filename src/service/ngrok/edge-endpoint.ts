@@ -27,7 +27,7 @@ const fields = kit.named(
   v.object({
     edge: kit.documented(
       kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
-      'The HTTPS, TCP or TLS edge, which no operation made. This also declares the edge, if it is not declared yet.',
+      'The HTTPS, TCP or TLS edge; not one that an operation created. An edge that is not declared yet is declared too.',
     ),
     url: kit.documented(
       v.string(),
@@ -42,7 +42,7 @@ const fields = kit.named(
     limits,
   }),
   'EdgeEndpointDeclaration',
-  'Declares the endpoint of an edge, which no operation makes. `gateway.declare.end(id)` removes it.',
+  "Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.",
 )
 
 /** The declaration of the endpoint of a declared edge. The endpoints of other edges follow from their hostports. */

@@ -58,7 +58,7 @@ function defineEdgeKind<
     ...parts.defineBodies(title, `${article} ${what}`, {
       create: fields,
       update: fields,
-      note: '. Modules that are not sent stay unchanged',
+      note: '. Omitted modules stay unchanged',
       examples: [example, { metadata: 'm' }],
     }),
   }
@@ -118,7 +118,7 @@ const tcpModules = moduleFields({
 export const tcpEdges = kit.resource(
   defineEdgeKind('tcp', {
     modules: tcpModules,
-    sentence: 'An edge that serves TCP connections at reserved addresses.',
+    sentence: 'An edge that serves TCP connections for reserved addresses.',
     example: { description: 'ssh of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
   defineEdgeRules('tcp', tcpModules),
@@ -137,7 +137,7 @@ const tlsModules = moduleFields({
 export const tlsEdges = kit.resource(
   defineEdgeKind('tls', {
     modules: tlsModules,
-    sentence: 'An edge that serves TLS connections at reserved domains.',
+    sentence: 'An edge that serves TLS connections for reserved domains.',
     example: { description: 'mail of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
   defineEdgeRules('tls', tlsModules),
@@ -159,7 +159,7 @@ export const httpsEdges = kit.resource(
       ...httpsModules,
       shape: { ...httpsModules.shape, routes: kit.documented(v.array(routeShape), 'The routes, oldest first.') },
     },
-    sentence: 'An edge that serves HTTPS requests at reserved domains, by routes.',
+    sentence: 'An edge that serves HTTPS requests for reserved domains through routes.',
     example: { description: 'the shop' },
   }),
   {

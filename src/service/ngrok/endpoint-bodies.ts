@@ -95,7 +95,7 @@ export const endpointBodies = parts.defineBodies('Endpoint', 'a cloud endpoint',
     pooling_enabled: v.optional(pooling),
     ...fields,
   },
-  note: ': at least one field',
+  note: '; at least one field is required',
 })
 
 /** The limits of endpoints: those that operations make, and those that tests declare (rules: account#declaring). */
@@ -108,7 +108,7 @@ export const endpointLimits = kit.accountLimits({
     reached: errors.endpoint_limit_cloud_reached,
   },
   pooling: {
-    what: 'endpoints of a pool',
+    what: 'endpoints in a pool',
     counts: ({ pooling_enabled }) => pooling_enabled === true,
     each: 'place',
     isChangeable: true,
@@ -116,7 +116,7 @@ export const endpointLimits = kit.accountLimits({
     reached: errors.endpoint_limit_pool_reached,
   },
   endpoints: {
-    what: 'endpoints that are online',
+    what: 'online endpoints',
     reached: errors.endpoint_limit_online_reached,
     plans: { free: 3, hobbyist: 3 },
   },

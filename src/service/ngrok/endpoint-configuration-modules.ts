@@ -65,15 +65,12 @@ const basicAuthFields = {
         v.string(),
         refuseUnless(configurationErrors.auth_provider_unknown, (id) => id === 'agent' || id === ''),
       ),
-      'Who checks the user names and passwords: `agent`, the only choice.',
+      'The component that checks user names and passwords. Only `agent` is supported.',
     ),
     'agent',
   ),
-  realm: v.optional(kit.documented(v.string(), 'The realm in the header WWW-Authenticate; "" for `ngrok`.'), ''),
-  allow_options: v.optional(
-    kit.documented(v.boolean(), 'True if requests with the method OPTIONS need no password.'),
-    false,
-  ),
+  realm: v.optional(kit.documented(v.string(), 'The realm in the WWW-Authenticate header; "" for `ngrok`.'), ''),
+  allow_options: v.optional(kit.documented(v.boolean(), 'True if OPTIONS requests need no password.'), false),
 }
 
 /** Gives the family of a module its name in the direct API. */
@@ -93,7 +90,7 @@ const all = {
       shape: kit.named(
         v.object(responseFields(basicAuthFields)),
         'EndpointConfigurationBasicAuth',
-        'Lets people pass only with a user name and a password.',
+        'Requires a user name and a password.',
       ),
       view: (body) => body,
     }),
@@ -228,7 +225,7 @@ function withRules<O extends kit.Operation>(operation: O, name: string): O {
   })
 }
 
-/** The families of the modules, by their names in the direct API. */
+/** The families of the modules, by name in the direct API. */
 type ModuleFamilies = {
   readonly [Field in Name as All[Field]['direct']]: Omit<All[Field], 'direct' | 'errors'> & {
     readonly errors: typeof configurationModuleErrors

@@ -29,7 +29,7 @@ const errors = kit.declareErrors({
   configuration_limit_reached: kit.tooMany(1670),
 })
 
-const TYPE = 'The traffic that the configuration is for: `http`, `https` or `tcp`.'
+const TYPE = 'The kind of traffic that the configuration applies to: `http`, `https` or `tcp`.'
 
 const types = ['http', 'https', 'tcp'] as const
 const type = v.pipe(
@@ -49,7 +49,7 @@ const { createBody, updateBody } = parts.defineBodies('EndpointConfiguration', '
     ...configurationModules.body,
   },
   update: { ...configurationTexts, ...configurationModules.body },
-  note: '. Modules that are not sent stay unchanged',
+  note: '. Omitted modules stay unchanged',
   examples: [{ type: 'https', request_headers: { remove: ['cache-control'] } }, { description: 'app servers' }],
 })
 
@@ -61,7 +61,7 @@ const shape = kit.named(
     ...configurationModules.shape,
   }),
   'EndpointConfiguration',
-  'Modules for the traffic of reserved domains and addresses, which link to it.',
+  'Modules for the traffic of the reserved domains and addresses that link to it.',
 )
 
 /** The type that each link of a domain, or of an address, asks for. */

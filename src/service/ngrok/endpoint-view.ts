@@ -8,7 +8,7 @@ import { omitNulls, refField, userField } from './shared.ts'
 export const URL_SENTENCE = 'The URL at which the endpoint is online, without the usual port of its scheme.'
 export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as sent.'
 export const POOLING = 'True if other pooled endpoints can be online at the same URL.'
-export const BINDING = 'The networks that can reach the endpoint: one of `public`, `internal`, `kubernetes`.'
+export const BINDING = 'The networks that can reach the endpoint: `public`, `internal` or `kubernetes`.'
 
 const optionalText = (sentence: string) => v.exactOptional(kit.documented(v.string(), sentence))
 const optionalRef = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
@@ -20,12 +20,12 @@ export const endpointShape = kit.named(
     updated_at: kit.documented(kit.time, 'The time of the last change.'),
     type: kit.documented(
       v.picklist(['cloud', 'ephemeral', 'edge']),
-      'The maker of the endpoint: the API (`cloud`), an agent (`ephemeral`) or an edge.',
+      'The origin of the endpoint: the API (`cloud`), an agent (`ephemeral`) or an edge.',
     ),
     url: optionalText(`${URL_SENTENCE} Absent for an edge.`),
     public_url: kit.documented(v.string(), URL_SENTENCE),
     proto: kit.documented(v.picklist(SCHEMES), 'The scheme of the URL.'),
-    hostport: kit.documented(v.string(), 'The host and the port of the URL, such as `app.example.com:443`.'),
+    hostport: kit.documented(v.string(), 'The host and port of the URL, such as `app.example.com:443`.'),
     bindings: kit.documented(v.array(v.string()), BINDING),
     pooling_enabled: kit.documented(v.boolean(), POOLING),
     traffic_policy: v.exactOptional(kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY)),
@@ -34,13 +34,13 @@ export const endpointShape = kit.named(
     edge: optionalRef('The edge of the endpoint.'),
     tunnel: optionalRef('The tunnel of the agent.'),
     tunnel_session: optionalRef('The session of the agent.'),
-    principal: v.exactOptional(userField('The owner of the credential of the agent. Absent if there is none.')),
+    principal: v.exactOptional(userField("The owner of the agent's credential. Absent if there is none.")),
     name: optionalText('The name that the agent gave it.'),
     upstream_url: optionalText('The URL that the agent forwards to.'),
     upstream_protocol: optionalText('The protocol that the agent speaks there.'),
   }),
   'Endpoint',
-  'A URL that is online, of the cloud, an agent or an edge.',
+  "A URL that is online: a cloud endpoint, an agent's or an edge's.",
 )
 
 /** Returns the fields that an endpoint and its tunnel have in common. */

@@ -21,8 +21,8 @@ export const errors = kit.declareErrors({
   event_destination_limit_none: kit.tooMany(5128),
 })
 
-const FORMAT = 'The format of the events: `json`, the only one.'
-const TARGET = `Where the events go, and how the service signs in there: one of ${KINDS}.`
+const FORMAT = 'The format of the events. Only `json` is supported.'
+const TARGET = `The target of the events with its credentials: exactly one of ${KINDS}.`
 
 const format = v.pipe(v.string(), v.toLowerCase(), v.picklist(['json']), kit.refusedAs(errors.event_format_invalid))
 
@@ -41,7 +41,7 @@ const table = parts.columns(
     },
     texts: descriptionAndMetadata(),
     title: 'EventDestination',
-    sentence: 'A place outside the service that gets events.',
+    sentence: 'A place outside the service that receives events.',
     examples: [{ format: 'json', target: { datadog: { api_key: 'a key', ddsite: 'datadoghq.eu' } } }],
   },
   {
@@ -53,7 +53,7 @@ const table = parts.columns(
     }),
     target: parts.column({
       create: kit.documented(v.optional(target, {}), TARGET, { isRequired: true }),
-      update: kit.documented(v.optional(target), `${TARGET} It must be of the same kind as before.`),
+      update: kit.documented(v.optional(target), `${TARGET} Its kind cannot change.`),
       kept: target,
       shown: kit.documented(targetShape, `${TARGET} The others are null.`),
       show: targetView,

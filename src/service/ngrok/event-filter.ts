@@ -5,7 +5,7 @@ import { fieldsOf } from './event-types.ts'
 
 type Schema = { [name: string]: string | Schema }
 
-/** Makes the function that says whether the object of an event fulfils a filter. An expression that fails is not fulfilled. */
+/** Returns a function that tells whether an event object matches a filter. An expression that fails is not fulfilled. */
 export function compileFilter(type: string, filter: string): (object: object) => boolean {
   const { filterable = {} } = fieldsOf(type) ?? {}
   const evaluate = createEnvironment(filterable).parse(filter)

@@ -92,7 +92,7 @@ const operations = {
     name: 'event_sources.update',
     method: 'PATCH',
     status: 200,
-    summary: 'Change a source of an event subscription. A source has no fields that can change',
+    summary: 'Change a source of an event subscription, which has no fields to change',
     body: kit.named(v.object({}), 'EventSourceUpdate', 'No changes: the type is in the path.'),
     response: sourceShape,
     run: (tx, at) => sourceView(tx.wire, requireSource(tx, at).id, at.type),
@@ -119,23 +119,23 @@ const declarationFields = kit.named(
     subscription_id: kit.documented(v.string(), 'The id of the event subscription.'),
     type: kit.documented(
       v.unwrap(sourceBody.entries.type),
-      'The type of the events. The subscription gets it if it lacks it.',
+      'The event type. It is added to the subscription if it is missing.',
     ),
     filter: v.exactOptional(
       kit.documented(
         v.string(),
-        'The CEL expression over `ev`, the object of an event, that events must fulfil. Default: all events.',
+        'A CEL expression over `ev`, the event object, that events must match. Default: all events.',
       ),
     ),
     fields: v.exactOptional(
       kit.documented(
         v.array(v.string()),
-        'The fields that the object of an event has, by their paths, such as `http.request.method`. Default: all fields.',
+        'The fields that the event object contains, by path, such as `http.request.method`. Default: all fields.',
       ),
     ),
   }),
   'EventSourceDeclaration',
-  'Declares the filter and the fields of a source, which only the dashboard of the service sets.',
+  "Declares the filter and the fields of an event source, which only the service's dashboard can set.",
 )
 
 function refuseField(field: string, received: string, allowed: string): never {

@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { EVENT_TYPES } from './event-types.ts'
 import { descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
 
-export const SOURCES = 'The types of the events.'
+export const SOURCES = 'The event types.'
 
 export const sourceErrors = kit.declareErrors({
   event_type_invalid: kit.field(238, 400, `one of ${EVENT_TYPES.join(', ')}`),
@@ -12,7 +12,7 @@ export const sourceErrors = kit.declareErrors({
   event_type_twice: kit.field(5127, 400, 'each type of events once'),
 })
 
-const TYPE = 'The type of the events, such as `ip_policy_created.v0`.'
+const TYPE = 'The event type, such as `ip_policy_created.v0`.'
 
 const type = v.pipe(
   v.string(),
@@ -31,7 +31,7 @@ export const sourceBody = kit.named(
 export const sourceShape = kit.named(
   v.object({ type: kit.documented(v.string(), TYPE), uri: kit.resourceHead.uri }),
   'EventSource',
-  'A type of events that a subscription has.',
+  'An event type in a subscription.',
 )
 
 type Shown = kit.Frozen<v.InferOutput<typeof sourceShape>>
@@ -78,13 +78,13 @@ export const table = parts.columns(
     },
     texts: descriptionAndMetadata(),
     title: 'EventSubscription',
-    sentence: 'The types of events that some destinations get.',
+    sentence: 'The event types that a set of destinations receives.',
     examples: [{ sources: [{ type: 'ip_policy_created.v0' }], destination_ids: ['ed_1'] }, { description: 'new' }],
   },
   {
     sources: parts.column({
       create: v.optional(kit.documented(sources, SOURCES), []),
-      update: v.optional(kit.documented(sources, `${SOURCES} They replace those before.`)),
+      update: v.optional(kit.documented(sources, `${SOURCES} They replace the previous ones.`)),
       shown: kit.documented(v.array(sourceShape), SOURCES),
     }),
     source_types: parts.column({ kept: v.array(parts.oneOfThese(EVENT_TYPES)), shown: false }),
@@ -100,7 +100,7 @@ export const table = parts.columns(
     }),
     destination_ids: parts.column({
       create: v.optional(kit.documented(destinationIds, DESTINATIONS), []),
-      update: v.optional(kit.documented(destinationIds, `${DESTINATIONS} They replace those before.`)),
+      update: v.optional(kit.documented(destinationIds, `${DESTINATIONS} They replace the previous ones.`)),
       kept: v.array(kit.idOf('ed')),
       shown: false,
     }),

@@ -32,7 +32,7 @@ const table = parts.columns(
     errors: { ...backendErrors, ...errors },
     title: 'FailoverBackend',
     sentence: 'A backend that sends traffic to the first child that is online.',
-    note: '. Without `backends`, the backend has none',
+    note: '. Without `backends`, all children are removed',
     examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }, { backends: ['bkdhr_2'] }],
   },
   {

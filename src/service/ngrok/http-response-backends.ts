@@ -29,7 +29,7 @@ const table = parts.columns(
     tableFields: ['id', 'status_code', 'body'],
     errors: { ...backendErrors, ...errors },
     title: 'HttpResponseBackend',
-    sentence: 'A backend that answers each request with the same response.',
+    sentence: 'A backend that returns the same response to every request.',
     examples: [
       { body: 'Back soon.', headers: { 'content-type': 'text/plain' }, status_code: 503 },
       { status_code: 404 },

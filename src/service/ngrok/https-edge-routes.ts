@@ -56,7 +56,7 @@ const modules = moduleFields({
   traffic_policy: edgeModules.routeTrafficPolicy,
 })
 
-const MATCH = 'The path of the requests that the route handles.'
+const MATCH = 'The path of the requests that the route handles: a whole path or a prefix.'
 
 /** The schema of a route in a response. */
 export const routeShape = kit.named(
@@ -65,7 +65,7 @@ export const routeShape = kit.named(
     ...kit.resourceHead,
     match_type: kit.documented(
       v.picklist(MATCH_TYPES),
-      '`exact_path` if the path is the whole one, `path_prefix` if it is its beginning.',
+      '`exact_path` to match the whole path, `path_prefix` to match its beginning.',
     ),
     match: kit.documented(v.string(), MATCH),
     ...modules.shape,
@@ -91,7 +91,7 @@ const match_type = kit.documented(
     v.picklist(['', ...MATCH_TYPES], MATCH_TYPES.join(' or ')),
     kit.refusedAs(routeErrors.route_match_type_invalid),
   ),
-  '`exact_path` if the path is the whole one, `path_prefix` if it is its beginning. Default: `path_prefix`.',
+  '`exact_path` to match the whole path, `path_prefix` to match its beginning. Default: `path_prefix`.',
 )
 
 const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.optional(match, ''), ...modules.body }
@@ -99,7 +99,7 @@ const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.
 const { createBody, updateBody } = parts.defineBodies('HttpsEdgeRoute', 'a route', {
   create: fields,
   update: fields,
-  note: '. Modules that are not sent stay unchanged',
+  note: '. Omitted modules stay unchanged',
   examples: [{ match: '/', backend: { backend_id: 'bkdtg_1' } }, { match: '/blog' }],
 })
 

@@ -75,7 +75,7 @@ const cidr = v.pipe(
 
 const refusedAction = refusedField(
   policyErrors.ip_policy_action,
-  'Rejected: each rule of a policy has its own action.',
+  'Not accepted: each rule of a policy has its own action.',
   'ngrok-families#ip-policies',
 )
 
@@ -91,7 +91,7 @@ const policies = parts.columns(
     texts: descriptionAndMetadata(),
     title: 'IpPolicy',
     sentence: 'A set of rules for the addresses that may reach an endpoint.',
-    note: ': at least one field',
+    note: '; at least one field is required',
     examples: [{ description: 'the office' }],
   },
   {
@@ -115,7 +115,7 @@ export const ipPolicies = kit.resource(policies.kind, {
 })
 
 const ACTIONS = ['allow', 'deny'] as const
-const CIDR = 'The range of addresses of the rule, trimmed and in lower case.'
+const CIDR = "The rule's address range, trimmed and in lower case."
 const ACTION = 'The action for connections from the range.'
 const ACTION_FACTS = { json: { enum: ACTIONS }, rules: 'ngrok-families#rule-actions' } as const
 const ALLOWED_ACTIONS = ACTIONS.join(' or ')
@@ -139,11 +139,11 @@ const table = parts.columns(
     prefix: 'ipr',
     what: 'IP policy rule',
     tableFields: ['cidr', 'action', 'ip_policy'],
-    one: 'a rule of an IP policy',
+    one: 'an IP policy rule',
     filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],
     errors: ruleErrors,
     limit: {
-      what: 'rules of an IP policy',
+      what: 'rules in an IP policy',
       each: 'policy',
       reached: ruleErrors.ip_rule_limit_reached,
       older: ruleErrors.ip_rule_limit_reached_older,
@@ -151,7 +151,7 @@ const table = parts.columns(
     texts: descriptionAndMetadata({ description: ruleErrors.ip_rule_description_too_long }),
     title: 'IpPolicyRule',
     sentence: 'A range of addresses that an IP policy allows or denies.',
-    note: ': at least one field',
+    note: '; at least one field is required',
   },
   {
     cidr: parts.column({
@@ -161,7 +161,7 @@ const table = parts.columns(
       shown: kit.documented(v.string(), CIDR),
     }),
     ip_policy_id: parts.column({
-      create: kit.documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
+      create: kit.documented(v.optional(policyId, ''), 'The id of the policy to add the rule to.', {
         isRequired: true,
       }),
       kept: kit.idOf('ipp'),

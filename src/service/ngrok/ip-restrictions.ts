@@ -44,9 +44,9 @@ const limitOf = (type: (typeof TYPES)[number]) => ({
   plans: { free: 0, hobbyist: 0 },
 })
 
-const TYPE = `What is restricted: ${ALLOWED}.`
-const ENFORCED = 'True if connections from other addresses are rejected. If it is false, the service only warns.'
-const IP_POLICIES = 'The IP policies whose rules decide which addresses may connect.'
+const TYPE = `The part to restrict: ${ALLOWED}.`
+const ENFORCED = 'True to reject connections from other addresses. If false, the service only warns.'
+const IP_POLICIES = 'The IP policies that decide which addresses may connect.'
 
 const enforced = kit.documented(v.boolean(), ENFORCED, { rules: 'ngrok-families#ip-restrictions' })
 const policyIds = kit.documented(

@@ -76,7 +76,9 @@ export function defineModule<
   return parts.edgeModule<Ids, Body, Shape, Errors>(owner, {
     ...rest,
     name: `${owner.name}_${rest.segment}`,
-    body: kit.named(body, `${owner.title}${title}Body`, `The new ${rest.what}.`, { json: { examples: [example] } }),
+    body: kit.named(body, `${owner.title}${title}Body`, `The new ${rest.what} settings.`, {
+      json: { examples: [example] },
+    }),
   })
 }
 
@@ -130,7 +132,7 @@ export function moduleFields<Ids extends parts.PathIds>(families: Modules<Ids>):
   return {
     body: each(({ module }) => v.optional(module.body)),
     shape: each(({ name, module }) =>
-      kit.documented(v.nullable(module.shape), `The module \`${name}\`; null if it was not set.`),
+      kit.documented(v.nullable(module.shape), `The module \`${name}\`; null if not set.`),
     ),
     errors: Object.assign({}, ...all.map(({ module }) => module.errors)),
     none: each(() => null),

@@ -10,7 +10,7 @@ const FEATURES = 'The features of the operator, in lower case.'
 const REGION = 'The region of its connections.'
 const DEPLOYMENT = 'The deployment of the operator in its cluster.'
 const SELECTORS = 'Expressions in CEL over `endpoint`. The operator binds each endpoint for which one is true.'
-const BINDING = 'The settings by which the operator binds endpoints.'
+const BINDING = 'The settings for binding endpoints.'
 const INGRESS = 'The address that the operator forwards to.'
 
 const text = (what: string) => v.optional(kit.documented(v.string(), `The ${what}.`))
@@ -57,7 +57,7 @@ export const operatorBodies = parts.defineBodies('KubernetesOperator', 'a Kubern
 
 const NO_TIME = '0001-01-01T00:00:00Z'
 
-const textField = (what: string) => kit.documented(v.string(), `The ${what}; "" if it was not sent.`)
+const textField = (what: string) => kit.documented(v.string(), `The ${what}; "" if not sent.`)
 
 export const operatorShape = kit.named(
   v.object({
@@ -86,7 +86,7 @@ export const operatorShape = kit.named(
             not_after: kit.documented(kit.time, `The end of its validity; ${NO_TIME} without a certificate.`),
           }),
           'KubernetesOperatorCert',
-          "The client certificate for the key of the operator's last request.",
+          "The client certificate for the operator's last certificate signing request.",
         ),
         ingress_endpoint: v.exactOptional(kit.documented(v.string(), INGRESS)),
       }),

@@ -89,7 +89,7 @@ export const tokenColumn = parts.column({
   kept: v.exactOptional(parts.made(v.pipe(v.string(), kit.secret))),
   shown: kit.documented(
     v.nullable(v.pipe(v.string(), kit.secret)),
-    'The token. Only the response that creates it has the token; null in all others.',
+    'The token. Only the response to the request that created it has the token; null in all others.',
   ),
   show: () => null,
 })

@@ -75,14 +75,14 @@ export const routeWebsocketTcpConverter = defineModule(ROUTES, {
   shape: kit.named(
     v.object({ enabled: v.unwrap(parts.enabled) }),
     'RouteWebsocketTcpConverter',
-    'Carries the TCP traffic of a websocket to the upstream.',
+    'Carries TCP traffic from a WebSocket to the upstream.',
   ),
   view: (body) => body,
 })
 
 const agentFilters = {
-  allow: textList('Regular expressions of the user agents that may pass, even if `deny` matches.'),
-  deny: textList('Regular expressions of the user agents that may not pass.'),
+  allow: textList('Regular expressions for the user agents to allow, even if `deny` matches.'),
+  deny: textList('Regular expressions for the user agents to reject.'),
 }
 
 /** The module that allows and denies user agents. */

@@ -24,18 +24,18 @@ const appErrors = kit.declareErrors({
 /** The errors of providers, and of the people who may pass. */
 export const providerErrors = { ...appErrors, ...peopleErrors }
 
-const CLIENT_ID = "The id of your own app at the provider; without it, the service's own app is used."
-const CLIENT_SECRET = 'The secret of that app.'
+const CLIENT_ID = "The id of your own app at the provider. If omitted, the service's app is used."
+const CLIENT_SECRET = 'The secret of your own app.'
 
 const lists = {
-  scopes: textList('The scopes to request. They need your own app.'),
-  email_addresses: textList('The email addresses of the people who may pass.'),
-  email_domains: textList('The domains of the email addresses of allowed users.'),
+  scopes: textList('The scopes to request. They require your own app.'),
+  email_addresses: textList('The email addresses of the people to allow.'),
+  email_domains: textList('The email domains of the people to allow.'),
 }
 
 const membership = {
-  teams: textList('The teams whose members may pass, such as `an-organization/a-team`.'),
-  organizations: textList('The organizations whose members may pass.'),
+  teams: textList('The teams whose members are allowed, such as `an-organization/a-team`.'),
+  organizations: textList('The organizations whose members are allowed.'),
 }
 
 const account = {
@@ -66,7 +66,7 @@ function byProvider<G, O>(github: G, other: O) {
 
 const PROVIDERS = parts.keysOf(byProvider(0, 0))
 
-const PROVIDER = 'The app and the people of one provider.'
+const PROVIDER = 'The app at one provider, and who is allowed.'
 const githubBody = kit.named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', PROVIDER)
 const otherBody = kit.named(v.object(account), 'OAuthProviderBody', PROVIDER)
 const githubShape = kit.named(v.object({ ...accountShape, ...responseFields(membership) }), 'OAuthGitHub', PROVIDER)
@@ -100,7 +100,7 @@ const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
   },
 )
 
-const SIGN_IN_SENTENCE = 'The provider where people sign in, and the people who may pass.'
+const SIGN_IN_SENTENCE = 'The provider that people sign in with, and who is allowed.'
 
 const providerBody = kit.named(v.pipe(fields, providersRule), 'OAuthProvidersBody', SIGN_IN_SENTENCE)
 
@@ -113,7 +113,7 @@ const providerShape = kit.named(
 const auth_check_interval = v.optional(
   kit.documented(
     kit.integerFrom(0),
-    'The seconds after which the service checks again with the provider whether somebody may pass; 0 for never.',
+    'Seconds after which the service asks the provider again whether the person is still allowed; 0 for never.',
   ),
   0,
 )
@@ -135,7 +135,7 @@ function providerView<A extends Account>(account: A | undefined) {
 const oauthShape = kit.named(
   v.object({ ...signInShape, auth_check_interval: v.unwrap(auth_check_interval), provider: providerShape }),
   'RouteOAuth',
-  'Lets people pass only after they signed in at a provider.',
+  'Requires people to sign in with a provider.',
 )
 
 /** Makes the module that lets people sign in at a provider (rules: edges#signing-in). */

@@ -31,26 +31,23 @@ const cookie_prefix = kit.documented(
     v.string(),
     refuseUnless(signInErrors.cookie_prefix_invalid, (prefix) => /^[0-9A-Za-z.]*$/.test(prefix)),
   ),
-  'The beginning of the name of the cookie with the session.',
+  "The prefix of the session cookie's name.",
 )
 
 /** The fields of a body that lets people sign in. */
 export const signInFields = {
   enabled: parts.enabled,
-  options_passthrough: v.optional(
-    kit.documented(v.boolean(), 'True if requests with the method OPTIONS need no session.'),
-    false,
-  ),
+  options_passthrough: v.optional(kit.documented(v.boolean(), 'True if OPTIONS requests need no session.'), false),
   cookie_prefix: v.optional(cookie_prefix, ''),
   inactivity_timeout: v.optional(
     kit.documented(
       v.pipe(kit.integerFrom(0, YEAR_SECONDS), kit.refusedAs(signInErrors.inactivity_timeout_too_long)),
-      'The seconds without a request after which a session ends; 0 for no limit.',
+      'Seconds of inactivity after which a session ends; 0 for no limit.',
     ),
     0,
   ),
   maximum_duration: v.optional(
-    kit.documented(kit.integerFrom(0), 'The longest duration of a session, in seconds; 0 for no limit.'),
+    kit.documented(kit.integerFrom(0), 'The maximum duration of a session, in seconds; 0 for no limit.'),
     0,
   ),
 }
@@ -95,12 +92,12 @@ const client_secret = kit.documented(
   'The secret of your app.',
   { isRequired: true },
 )
-const scopes = textList('The scopes to ask for.')
+const scopes = textList('The scopes to request.')
 
 const oidcShape = kit.named(
   v.object({ ...signInShape, issuer, client_id, client_secret, scopes: v.unwrap(scopes) }),
   'RouteOidc',
-  'Lets people pass only after they signed in at an OpenID provider.',
+  'Requires people to sign in with an OpenID provider.',
 )
 
 /** Makes the module that lets people sign in at an OpenID provider. */
@@ -144,19 +141,27 @@ const samlFields = v.object({
   ...signInFields,
   idp_metadata: v.optional(kit.documented(v.string(), "The identity provider's EntityDescriptor, as XML."), ''),
   idp_metadata_url: v.optional(
-    kit.documented(v.string(), 'The URL of that XML, to send instead of the XML.', { rules: 'edges#signing-in' }),
+    kit.documented(v.string(), 'The URL of that XML, as an alternative to sending the XML.', {
+      rules: 'edges#signing-in',
+    }),
     '',
   ),
   force_authn: v.optional(
-    kit.documented(v.boolean(), 'True if people must sign in again even if the identity provider knows them.'),
+    kit.documented(
+      v.boolean(),
+      'True if people must sign in again even when they have a session with the identity provider.',
+    ),
     false,
   ),
   allow_idp_initiated: v.optional(
-    kit.documented(v.boolean(), 'True if the identity provider may begin a sign-in.'),
+    kit.documented(v.boolean(), 'True if the identity provider may initiate a sign-in.'),
     true,
   ),
-  authorized_groups: textList('The groups whose members may pass; none for everybody.'),
-  nameid_format: v.optional(kit.documented(v.string(), 'The format in which the identity provider names people.'), ''),
+  authorized_groups: textList('The groups whose members are allowed; an empty list allows everyone.'),
+  nameid_format: v.optional(
+    kit.documented(v.string(), 'The format of the name identifiers that the identity provider sends.'),
+    '',
+  ),
 })
 
 type SamlError = (typeof samlErrors)[keyof typeof samlErrors]
@@ -177,14 +182,14 @@ const samlShape = kit.named(
     ...responseFields(samlFields.entries),
     entity_id: textField('The id of the service at the identity provider: a URL.'),
     assertion_consumer_service_url: textField(
-      'The URL to which the identity provider sends people after they signed in.',
+      'The URL to which the identity provider sends people after they sign in.',
     ),
-    single_logout_url: textField('The URL to which the identity provider sends people after they signed out.'),
-    metadata_url: textField('The URL at which the identity provider finds this metadata.'),
-    request_signing_certificate_pem: textField('The certificate of the key that signs requests: PEM.'),
+    single_logout_url: textField('The URL to which the identity provider sends people after they sign out.'),
+    metadata_url: textField('The URL of this metadata for the identity provider.'),
+    request_signing_certificate_pem: textField('The certificate for the key that signs requests: PEM.'),
   }),
   'RouteSaml',
-  'Lets people pass only after they signed in at an identity provider.',
+  'Requires people to sign in with an identity provider.',
 )
 
 /** Makes the module that lets people sign in at an identity provider that speaks SAML. */

@@ -32,10 +32,10 @@ export const declarationErrors = {
   }),
 }
 
-/** The limits of the agents that are connected at the same time. */
+/** The limits of the connected agents at the same time. */
 export const agentLimits = kit.accountLimits({
   agents: {
-    what: 'agents that are connected',
+    what: 'connected agents',
     reached: declarationErrors.agent_limit_reached,
     plans: { free: 3, hobbyist: 3 },
   },
@@ -63,13 +63,12 @@ export const endpointFields = kit.named(
     pooling_enabled: v.optional(kit.documented(v.boolean(), POOLING), false),
     traffic_policy: v.optional(kit.documented(v.string(), POLICY)),
     upstream_protocol: v.optional(
-      kit.documented(
-        v.string(),
-        'The protocol that the agent speaks to the address that it forwards to: `http2`, else HTTP/1.1.',
-      ),
+      kit.documented(v.string(), 'The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.'),
     ),
     inspect: v.optional(
-      kit.documented(v.boolean(), 'False if the agent keeps no requests for its own API.', { rules: 'agent#requests' }),
+      kit.documented(v.boolean(), 'False if the agent records no requests for its own API.', {
+        rules: 'agent#requests',
+      }),
       true,
     ),
   }),
@@ -95,7 +94,7 @@ const failureReason = (command: string) =>
 const commandFailures = kit.named(
   v.object({ restart: failureReason('restart'), stop: failureReason('stop'), update: failureReason('update') }),
   'CommandFailures',
-  'The commands that the agent fails to obey, each with the reason.',
+  'The commands that fail on the agent, each with the reason.',
 )
 
 const startTime = v.pipe(
@@ -123,7 +122,7 @@ export const sessionFields = kit.named(
     started_at: v.optional(kit.documented(startTime, 'The time at which the session started. Default: now.')),
     transport: textWithDefault('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(
-      kit.documented(v.array(parts.oneOfThese(COMMANDS)), 'The commands that the agent obeys. Default: all.'),
+      kit.documented(v.array(parts.oneOfThese(COMMANDS)), 'The commands that the agent supports. Default: all.'),
       [...COMMANDS],
     ),
     failing: v.optional(commandFailures, {}),
@@ -137,7 +136,7 @@ export const sessionFields = kit.named(
     limits,
   }),
   'TunnelSessionDeclaration',
-  'Declares the session of an agent, with its endpoints and tunnels.',
+  'Declares an agent session, with its endpoints and tunnels.',
 )
 
 /** Starts the session of an agent, with its tunnels and endpoints. */

@@ -14,13 +14,13 @@ export function descriptionAndMetadata(errors: { readonly description?: TooLong;
 
 /** The field of a declaration that may go beyond the limits of the account (rules: account#declaring). */
 export const limits = v.optional(
-  kit.documented(v.boolean(), 'False if the limits of the account do not apply to what is declared.', {
+  kit.documented(v.boolean(), "False to exempt the declared resource from the account's limits.", {
     rules: 'account#declaring',
   }),
   true,
 )
 
-/** Makes the schema of an optional list of texts in a body. */
+/** Creates the schema of an optional list of texts in a body. */
 export function textList(sentence: string) {
   return v.optional(kit.documented(v.array(v.string()), sentence), () => [])
 }

@@ -21,7 +21,7 @@ export const errors = kit.declareErrors({
   ssh_authority_in_use: kit.entry(1964, 400, '{id} has signed certificates, such as {certificate}. Delete them first.'),
 })
 
-/** Makes the schema of one of some texts. An empty text counts as absent. */
+/** Creates the schema of one of some texts. An empty text counts as absent. */
 function choice<const T extends readonly string[], E extends parts.FieldError<string, { allowed: string }>>(
   choices: T,
   error: E,
@@ -65,14 +65,14 @@ const table = parts.columns(
       create: v.optional(
         kit.documented(
           v.pipe(v.picklist([0, ...SIZES]), kit.refusedAs(errors.ssh_key_size_invalid)),
-          'The bits of an RSA key; 0 counts as absent. Default: 2048.',
+          'The size of an RSA key in bits; 0 counts as absent. Default: 2048.',
           { json: { enum: [0, ...SIZES] } },
         ),
       ),
     }),
     key: parts.column({ kept: key, shown: false }),
     public_key: parts.column({
-      shown: kit.documented(v.string(), 'The public key: a line of OpenSSH without a comment.'),
+      shown: kit.documented(v.string(), 'The public key: one line in OpenSSH format without a comment.'),
     }),
     key_type: parts.column({ shown: kit.documented(v.picklist(parts.SSH_KEY_TYPES), 'The type of the key.') }),
   },

@@ -12,10 +12,10 @@ const errors = kit.declareErrors({
   ssh_public_key_invalid: kit.field(
     1934,
     400,
-    `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64`,
+    `one line in OpenSSH format: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64`,
   ),
   ssh_public_key_unsupported: kit.field(1950, 400, `a key of the type ${parts.ALGORITHMS.join(', ')}`),
-  ssh_public_key_missing: kit.field(1952, 400, 'the public key to sign, a line of OpenSSH'),
+  ssh_public_key_missing: kit.field(1952, 400, 'the public key to sign, one line in OpenSSH format'),
 })
 
 const noAuthority = (number: number) => kit.field(number, 400, 'the id of an SSH certificate authority that exists')
@@ -64,13 +64,13 @@ const time = (sentence: string) =>
     ),
   )
 
-const PUBLIC_KEY = 'The public key that is certified: a line of OpenSSH. Responses repeat it as sent.'
+const PUBLIC_KEY = 'The certified public key: one line in OpenSSH format. Responses repeat it as sent.'
 const AUTHORITY = 'The id of the SSH certificate authority that signs.'
 const CRITICAL = 'The critical options, such as `force-command`.'
 const EXTENSIONS = 'The extensions, such as `permit-pty`.'
-const CERTIFICATE = 'The certificate: a line of OpenSSH, for a file whose name ends with `-cert.pub`.'
-const AFTER = 'The start of the validity.'
-const UNTIL = 'The end of the validity, which OpenSSH calls valid_before.'
+const CERTIFICATE = 'The certificate: one line in OpenSSH format, for a file whose name ends with `-cert.pub`.'
+const AFTER = 'The start of the validity period.'
+const UNTIL = 'The end of the validity period, which OpenSSH calls valid_before.'
 
 const options = v.record(v.string(), v.string())
 const textList = v.array(v.string())
@@ -171,8 +171,8 @@ function authorityRow(holder: kit.Collection<SshCertificateRecord>, { unknown }:
 }
 
 const EXAMPLE_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMdsm12ZpaVNO+OUUG4Q5L0CTZBvuQpDC29ZSv4fAwFb'
-const HOSTS = 'The names and addresses of the hosts. None: the certificate is valid for every host.'
-const USERS = 'The names with which the holder may sign in. None: the certificate is valid for every user.'
+const HOSTS = 'The host names and addresses. If empty, the certificate is valid for every host.'
+const USERS = 'The user names that the holder may sign in with. If empty, the certificate is valid for every user.'
 
 const hostTexts = descriptionAndMetadata({
   description: hostErrors.ssh_host_description_too_long,

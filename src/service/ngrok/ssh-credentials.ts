@@ -5,7 +5,7 @@ import * as owned from './owned.ts'
 import { byOwner, ownerRow } from './owned-records.ts'
 import { defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
-const KEY_FORM = `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
+const KEY_FORM = `one line in OpenSSH format: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
 
 const errors = kit.declareErrors({
   ssh_key_taken: kit.ofField(
@@ -53,8 +53,8 @@ const table = parts.columns(
     texts: owned.updateFields,
     keptTexts: descriptionAndMetadata(),
     title: 'SshCredential',
-    sentence: 'A public key that may open tunnels over SSH.',
-    note: ': at least one field',
+    sentence: 'A public key that can open tunnels over SSH.',
+    note: '; at least one field is required',
   },
   {
     public_key: parts.column({ create: v.optional(public_key, ''), kept: v.string(), shown: public_key }),
@@ -73,7 +73,7 @@ export type SshCredentialRecord = kit.RecordOf<typeof table.kind>
 const unique = defineUnique(sshCredentials, 'material', {
   field: 'public_key',
   error: errors.ssh_key_taken,
-  allowed: 'a public key of OpenSSH that no other SSH credential has',
+  allowed: 'a public key in OpenSSH format that no other SSH credential has',
 })
 
 /** SSH credentials: public keys that may open tunnels over SSH. */

@@ -13,7 +13,7 @@ const errors = kit.declareErrors({
   static_address_without_host: kit.field(6507, 400, 'a host before the port, as in "example.com:8080"'),
 })
 
-const ADDRESS = 'The host and the port that the traffic goes to.'
+const ADDRESS = 'The host and port that receive the traffic.'
 
 /** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
 const HOST_AND_PORT = /^(\w([\w-]*\w)?(\.\w([\w-]*\w)?)*|\[(?<ipv6>[\da-f:.]*:[\da-f:.]*)\]):(?<port>\d{1,5})$/i

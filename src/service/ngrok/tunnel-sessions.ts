@@ -148,7 +148,7 @@ const noFields = kit.named(
 const updateBody = kit.named(
   v.object({
     version: v.optional(
-      kit.documented(v.string(), 'The version that the agent is updated to. Default: the available one.', {
+      kit.documented(v.string(), 'The version to update the agent to. Default: the available version.', {
         rules: 'ngrok-families#tunnel-sessions',
       }),
     ),
@@ -172,7 +172,12 @@ const commands = {
   restart: command('restart', 'Restart the agent of a tunnel session', noFields, (tx, session) =>
     restartSession(tx, session),
   ),
-  update: command('update', 'Update the agent of a tunnel session, from its restart on', updateBody, updateAgent),
+  update: command(
+    'update',
+    'Update the agent of a tunnel session, effective from its restart',
+    updateBody,
+    updateAgent,
+  ),
 }
 
 /** Sessions of agents. Tests declare sessions, and the API stops, restarts and updates their agents. */

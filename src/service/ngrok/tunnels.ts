@@ -20,7 +20,7 @@ const shape = kit.named(
     tunnel_session: refField('The session of the agent.'),
     public_url: v.exactOptional(kit.documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
     proto: v.exactOptional(kit.documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
-    endpoint: v.exactOptional(refField(`The endpoint, whose id has the same characters. ${ABSENT}`)),
+    endpoint: v.exactOptional(refField(`The endpoint. Its id has the same characters after the prefix. ${ABSENT}`)),
     backends: v.exactOptional(
       kit.documented(
         v.array(kit.ref),
@@ -32,7 +32,7 @@ const shape = kit.named(
     ),
   }),
   'Tunnel',
-  'A connection through which an agent forwards the traffic of an endpoint, or of edges by labels.',
+  'A connection over which an agent forwards the traffic of an endpoint, or of edges that select it by labels.',
 )
 
 const FOLLOWING = { field: 'id', deletion: 'follows', rules: 'backends#tunnel-groups' } as const

@@ -16,7 +16,7 @@ const limits = kit.accountLimits({
   bot_users: { what: 'bot users', reached: errors.user_limit_reached, plans: { free: 0, hobbyist: 0 } },
 })
 
-const NAME = 'The name, which no other bot user or service user has.'
+const NAME = 'The name, unique among bot users and service users.'
 const ACTIVE = 'False if the user can own no more credentials and keys.'
 
 const name = kit.documented(

@@ -40,7 +40,7 @@ export const vaultErrors = kit.declareErrors({
   vault_limit_reached: kit.tooMany(23005),
 })
 
-const VAULT_NAME = 'The name, which no other vault has.'
+const VAULT_NAME = 'The name, unique among vaults.'
 
 export const vaultName = nameField(
   {

@@ -21,7 +21,7 @@ export const secretErrors = kit.declareErrors({
   secret_name_too_long: parts.tooLong(24002),
   secret_value_missing: kit.ofField(24003, 400, '{field} is missing or empty. Send the text to keep.'),
   secret_value_too_long: parts.tooLong(24004),
-  secret_name_taken: nameTakenError(24005, 'secret of the vault'),
+  secret_name_taken: nameTakenError(24005, 'secret in the vault'),
   secret_vault_unknown: kit.field(24006, 400, 'the id of a vault that exists'),
   secret_limit_reached: kit.tooMany(24007),
   secret_vault_missing: kit.entry(
@@ -36,7 +36,7 @@ export const secretErrors = kit.declareErrors({
   ),
 })
 
-const NAME = 'The name, which no other secret of the vault has.'
+const NAME = 'The name, unique in its vault.'
 const MAX_VALUE_BYTES = 65_535
 
 const secretName = nameField(
@@ -54,7 +54,7 @@ const secretValue = kit.documented(
     kit.secretHere,
     refuseIfEmpty(secretErrors.secret_value_missing),
   ),
-  `The text to store. No response has it. At most ${MAX_VALUE_BYTES} bytes in UTF-8.`,
+  `The secret value to store. Never included in a response. At most ${MAX_VALUE_BYTES} bytes in UTF-8.`,
   { json: { minLength: 1, maxLength: MAX_VALUE_BYTES, writeOnly: true }, isRequired: true },
 )
 
@@ -65,13 +65,13 @@ export const secretTable = parts.columns(
     prefix: 'secret',
     what: 'secret',
     tableFields: ['name', 'vault'],
-    one: 'a secret of a vault',
+    one: 'a secret in a vault',
     filterable: [...FILTERABLE, 'name'],
     errors: secretErrors,
-    limit: { what: 'secrets of a vault', each: 'vault', reached: secretErrors.secret_limit_reached },
+    limit: { what: 'secrets in a vault', each: 'vault', reached: secretErrors.secret_limit_reached },
     texts: descriptionAndMetadata(),
     title: 'VaultSecret',
-    sentence: 'A text that a vault stores under a name. No response has the text.',
+    sentence: 'A value that a vault stores under a name. No response includes the value.',
   },
   {
     updated_at: updatedAt,
@@ -117,7 +117,7 @@ export const secretView: kit.View<kit.RecordOf<Table>, kit.ResourceOf<Table>> = 
 const unique = defineUnique(secrets, 'place', {
   field: 'name',
   error: secretErrors.secret_name_taken,
-  allowed: 'a name that no other secret of the vault has',
+  allowed: 'a name that no other secret in the vault has',
 })
 
 /** Secrets of vaults. The value of a secret is stored, but never shown. */

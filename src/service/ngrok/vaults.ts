@@ -21,7 +21,7 @@ export const vaults = kit.resource(
       secrets: kit.listOperation({
         name: 'vaults.secrets',
         path: '/vaults/{id}/secrets',
-        summary: 'List the secrets of a vault, newest first',
+        summary: 'List the secrets in a vault, newest first',
         ids: { id: 'vault' },
         prefix: 'secret',
         item: secretTable.kind.shape,

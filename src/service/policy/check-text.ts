@@ -6,9 +6,10 @@ import { type ReadText, readText, type Span } from './text.ts'
 import { checkWithWarnings } from './warnings/index.ts'
 
 /**
- * Checks the text of a traffic policy, in JSON or YAML, as the service does. Warns of parts that are right but surely not meant.
+ * Checks the text of a traffic policy, in JSON or YAML, as the service does. Also warns about parts that are valid but
+ * probably mistakes.
  *
- * @returns all problems, in the order of the text: errors and warnings
+ * @returns all errors and warnings, in text order
  *
  * @example
  * ```ts

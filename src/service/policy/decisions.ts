@@ -1,7 +1,7 @@
-/** A behavior of traffic that fauxgate chose: no page of the service describes it, or pages describe it in two ways. */
+/** A traffic behavior that fauxgate chose because the service's documentation does not describe it, or contradicts itself. */
 export interface Decision {
   readonly says: string
-  /** The address of the section that has the reason. */
+  /** The URL of the section with the reason. */
   readonly docs: string
 }
 

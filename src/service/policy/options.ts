@@ -5,29 +5,29 @@ export type PolicyProtocol = (typeof PROTOCOLS)[number]
 
 export const PLACES = ['cloud', 'agent', 'internal', 'kubernetes', 'edge', 'module'] as const
 
-/** The place where a policy is in use: an endpoint's kind, an edge, or the older module `policy` of edges and routes. */
+/** The place where a policy is used: a kind of endpoint, an edge, or the older module `policy` of edges and routes. */
 export type PolicyPlace = (typeof PLACES)[number]
 
-/** The surroundings of a policy, as far as its check needs them. */
+/** The context that a policy check needs. */
 export interface PolicyOptions {
   /** Default `https`. */
   readonly protocol?: PolicyProtocol
-  /** Default: any endpoint, whose policy need not end traffic. */
+  /** Default: any endpoint, with a policy that need not terminate traffic. */
   readonly place?: PolicyPlace
-  /** The account's plan, such as `free`. Without a plan, no feature is rejected for its price. */
+  /** The account's plan, such as `free`. Without a plan, all paid features are allowed. */
   readonly plan?: string
-  /** The maximum number of rules of the policy. Default: the limit of the plan. */
+  /** The maximum number of rules in the policy. Default: the plan's limit. */
   readonly maxRules?: number | undefined
-  /** The maximum number of actions of a rule. Default: no limit, since the service publishes none. */
+  /** The maximum number of actions in a rule. Default: no limit, because the service documents none. */
   readonly maxActions?: number | undefined
-  /** The maximum number of expressions of a rule. Default: no limit, since the service publishes none. */
+  /** The maximum number of expressions in a rule. Default: no limit, because the service documents none. */
   readonly maxExpressions?: number | undefined
-  /** True if the policy must end traffic. Default: true for the place `cloud`. */
+  /** True if the policy must terminate traffic. Default: true for the place `cloud`. */
   readonly mustEnd?: boolean
-  /** With `accept`, an action that the service does not document passes. Default `refuse`. */
+  /** With `accept`, actions that the service does not document are allowed. Default: `refuse`. */
   readonly unknownActions?: 'refuse' | 'accept'
-  /** Returns whether an IP policy exists. Without the function, every id counts as known. */
+  /** Returns whether an IP policy exists. If omitted, every id counts as known. */
   readonly hasIpPolicy?: (id: string) => boolean
-  /** Returns whether a vault has a secret. Without the function, every secret counts as known. */
+  /** Returns whether a vault has a secret. If omitted, every secret counts as known. */
   readonly hasSecret?: (vault: string, name: string) => boolean
 }

@@ -1,20 +1,20 @@
-/** A place in a traffic policy that the service rejects, or that probably does not do what was meant. */
+/** A part of a traffic policy that the service rejects, or that probably does not do what was intended. */
 export interface PolicyProblem {
-  /** `error` if the service rejects the policy, and `warning` if the policy is right but surely not meant. */
+  /** `error` if the service rejects the policy, `warning` if the policy is valid but probably a mistake. */
   readonly severity: 'error' | 'warning'
-  /** The number of the service's error, such as 2203; undefined for a warning without a number. */
+  /** The service's error number, such as 2203; undefined for a warning without one. */
   readonly number?: number
   /** The stable name of a warning, such as `range-compared-as-text`. */
   readonly rule?: string
   /** The keys and indexes that lead to the value, such as `['on_http_request', 0, 'actions', 1, 'config', 'headers']`. */
   readonly path: PolicyPath
-  /** The part of a text value that the problem is in, such as a name in an expression. Offset and length are in characters. */
+  /** The part of a text value that has the problem, such as a name in an expression. Offset and length are in characters. */
   readonly within?: { readonly offset: number; readonly length: number }
   /** The message: the value received, and the values allowed. */
   readonly message: string
-  /** A better form, if there is one. */
+  /** A suggested replacement, if any. */
   readonly hint?: string
-  /** The address of the service's own page about the problem. */
+  /** The URL of the service's page about the problem. */
   readonly docs?: string
 }
 
@@ -27,15 +27,15 @@ export interface ReportedProblem extends PolicyProblem {
 /** The keys and indexes that lead from a policy to a value in it. */
 export type PolicyPath = readonly (string | number)[]
 
-/** A problem, and its place in the text of the policy. Lines and columns begin with 1; the end is after the last character. */
+/** A problem, and its position in the policy's text. Lines and columns start at 1. The end is exclusive. */
 export interface PlacedPolicyProblem extends PolicyProblem {
-  /** The line of its first character. */
+  /** The line of the first character. */
   readonly line: number
-  /** The column of its first character. */
+  /** The column of the first character. */
   readonly column: number
-  /** The line of its end. */
+  /** The line of the end. */
   readonly endLine: number
-  /** The column of its end. */
+  /** The column of the end. */
   readonly endColumn: number
 }
 

@@ -7,9 +7,9 @@ export interface HeaderFields {
   get(name: string): string | undefined
   /** Returns the values of a header. */
   all(name: string): readonly string[]
-  /** Adds a value after those that the header has. A text that no header can have ends the run of the action. */
+  /** Adds a value after the header's existing values. A text that is not valid in a header ends the action. */
   append(name: string, text: string): void
-  /** Replaces the values of a header, as {@link append} adds them. */
+  /** Replaces the values of a header. It accepts the same values as {@link append}. */
   set(name: string, text: string): void
   /** Removes a header. Returns whether the message had it. */
   delete(name: string): boolean
@@ -18,15 +18,15 @@ export interface HeaderFields {
 }
 
 /**
- * A request or a response that passes the gateway. Its body is a stream until an action reads it. A body that cannot be read
- * ends the run of the action.
+ * A request or a response that passes through the gateway. Its body is a stream until an action reads it. A body that cannot
+ * be read ends the action.
  */
 export interface PolicyMessage {
   readonly headers: HeaderFields
   readonly hasBody: boolean
-  /** The length of the body in bytes, as its header or its bytes say; 0 for a stream that has no such header. */
+  /** The length of the body in bytes, according to its header or its bytes; 0 for a stream without such a header. */
   readonly length: number
-  /** Reads the whole body without its codings, such as `gzip`. The message still has it. */
+  /** Reads the whole decoded body, for example without `gzip`. The message keeps it. */
   content(): Promise<Uint8Array>
   /** Replaces the body by a changed one, which has this coding or none, with the headers that depend on its bytes. */
   changeBody(body: Uint8Array | ReadableStream<Uint8Array> | null, coding?: string): void
@@ -74,7 +74,7 @@ export interface ActionOutcome {
   readonly isIdle?: boolean
   /** The names of the parts of its config that had an effect, for an action that has such parts. */
   readonly parts?: readonly string[]
-  /** The facts that events of traffic have, such as the data of `log`. */
+  /** The facts for traffic events, such as the data of `log`. */
   readonly facts?: Readonly<Record<string, unknown>>
   /** The decision of fauxgate that the result depends on. */
   readonly decision?: Decision | undefined
@@ -179,7 +179,7 @@ export interface Visit {
   setVariable(name: string, value: unknown): void
   pattern(source: string): Pattern
   isInRange(address: string, range: string): boolean
-  /** Returns the rules of an IP policy. */
+  /** Returns the rules in an IP policy. */
   ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]
   /** Counts a request. Returns after how many seconds it may be retried; undefined if it is within the capacity. */
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined

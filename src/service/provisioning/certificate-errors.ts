@@ -2,7 +2,7 @@ import type { CommonDialect } from '../../core/schema/dialect.ts'
 
 interface CertificateError {
   readonly number: number
-  /** The error of the job: the user must correct a `DNS_ERROR`. */
+  /** The job's error. A `DNS_ERROR` must be fixed by the user. */
   readonly error_code: 'DNS_ERROR' | 'INTERNAL_ERROR'
   readonly message: string
 }
@@ -15,8 +15,8 @@ const internal = (number: number, message = 'The authority issued no certificate
 })
 
 /**
- * The errors of certificate jobs that the service numbers, in fauxgate's words (rules: provisioning-jobs#numbered-errors). Eleven of
- * them have one sentence on the pages.
+ * The numbered errors of certificate jobs, in fauxgate's words (rules: provisioning-jobs#numbered-errors). The documentation
+ * has a sentence for eleven of these errors.
  */
 export const CERTIFICATE_ERRORS = {
   cname_missing: dns(425, 'The domain has no CNAME record.'),

@@ -59,7 +59,10 @@ type RecordType = (typeof TYPES)[number]
 export const recordType = v.picklist(TYPES, TYPES.join(', '))
 
 const fields = {
-  name: documented(recordName, 'The DNS name, perhaps after `*.`; stored in lower case without a trailing dot.'),
+  name: documented(
+    recordName,
+    'The DNS name, optionally with a leading `*.`; stored in lower case without a trailing dot.',
+  ),
   type: documented(
     recordType,
     'The type of the record; `PROXY` for the addresses of a CDN that hides the record, `SERVFAIL` and `TIMEOUT` for name servers that fail.',
@@ -68,11 +71,12 @@ const fields = {
 
 const value = documented(
   v.string(),
-  "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail, and for CAA with `issuewild` alone.",
+  "A CNAME's target, an A record's IPv4 address, the comma-separated authorities that CAA allows, or the name of " +
+    'the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.',
 )
 
 const ISSUEWILD =
-  'The authorities that CAA allows for wildcards, in the same form; absent if `value` holds for wildcards too.'
+  'The authorities that CAA allows for wildcards, in the same form; absent if `value` applies to wildcards too.'
 
 const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
@@ -105,7 +109,7 @@ interface ValueOfType {
 
 const NO_ISSUEWILD = 'no value: only CAA records have it'
 
-/** Makes the schema of a record whose value fits its type, in the form in which values are stored. */
+/** Creates the schema of a record whose value fits its type, in the form in which values are stored. */
 function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
   return v.pipe(
     schema,
@@ -146,7 +150,7 @@ const record = v.object({
         time,
         v.check((text) => timeMs(text) !== undefined, 'a time'),
       ),
-      'The time from which resolvers see the record; absent if they see it at once.',
+      'The time from which resolvers see the record; absent if they see it immediately.',
     ),
   ),
 })
@@ -154,14 +158,17 @@ const record = v.object({
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
   withFittingValue(record),
   'DnsRecord',
-  'A record of the simulated DNS zone, or the failure that resolvers see in its place. A name has at most one, and may have a CAA record next to an address record.',
+  'A record in the simulated DNS zone, or the failure that resolvers see in its place. A name has at most one ' +
+    'record, but a CAA record can coexist with an address record.',
 )
 
 const body = v.object({
   ...fields,
   value: v.optional(value),
   issuewild: v.optional(documented(v.string(), ISSUEWILD)),
-  after: v.optional(sentDuration("How long the record takes to propagate, on the gateway's clock. Default: no time.")),
+  after: v.optional(
+    sentDuration("The time that the record takes to propagate, on the gateway's clock. Default: no time."),
+  ),
 })
 
 export const dnsRecordBody = named(

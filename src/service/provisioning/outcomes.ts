@@ -37,18 +37,19 @@ export const numberedError = v.pipe(
 
 const details = {
   error: v.exactOptional(
-    documented(numberedError, 'The numbered error, by its code or its key. The `msg` of the job ends with the code.'),
+    documented(numberedError, "The numbered error, by code or key. The job's `msg` ends with the code."),
   ),
   message: v.exactOptional(
     documented(
       v.pipe(v.string(), v.maxLength(MAX_MESSAGE_LENGTH, `at most ${MAX_MESSAGE_LENGTH} characters`)),
-      'The `msg` of the job, instead of the usual one.',
+      "The job's `msg`, instead of the standard one.",
     ),
   ),
   retriesAfter: v.exactOptional(
     documented(
       v.custom<Duration>((value) => parseSignedMs(value) !== undefined, SIGNED_ALLOWED),
-      'The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.',
+      'The time from the attempt to `retries_at`. If it is negative, such as `-5m`, `retries_at` is already in ' +
+        'the past, and the next attempt runs after the usual wait.',
       {
         json: { type: ['integer', 'string'], pattern: '^-?\\d{1,12}(ms|s|m|h|d)$' },
         type: 'Duration',
@@ -61,13 +62,13 @@ const details = {
 export const failedAttempt = named(
   v.strictObject({ outcome: documented(v.picklist(PROVISIONING_ERRORS), 'The error of the attempt.'), ...details }),
   'FailedAttempt',
-  'A provisioning attempt that fails, with the message and the retry time of its job.',
+  "A provisioning attempt that fails, with the job's message and retry time.",
 )
 
-/** A numbered error of a certificate job: its code, such as `ERR_NGROK_26014`, or its key, such as `caa_check_blocked`. */
+/** A certificate job's numbered error: its code, such as `ERR_NGROK_26014`, or its key, such as `caa_check_blocked`. */
 export type CertificateErrorName = CertificateErrorKey | `ERR_${string}_${number}`
 
-/** The outcome of a provisioning attempt; an error alone has the usual message and the usual wait. */
+/** The outcome of a provisioning attempt. An error by itself has the standard message and the standard wait. */
 export type Outcome = (typeof OUTCOMES)[number] | CertificateErrorName | FailedAttempt
 
 /** An outcome with its details, if it has some. */

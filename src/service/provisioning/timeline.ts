@@ -42,10 +42,10 @@ export const timelineEntryView = named(
       v.nullable(v.picklist(OUTCOMES)),
       'The outcome of an attempt; null for transitions that do not end an attempt.',
     ),
-    message: documented(v.string(), 'The transition in words.'),
+    message: documented(v.string(), 'A description of the transition.'),
   }),
   'TimelineEntry',
-  "A transition of a domain's provisioning.",
+  'A provisioning transition of a domain.',
 )
 
 const MAX_TIMELINE_ENTRIES = 100

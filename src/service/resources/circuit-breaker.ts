@@ -16,10 +16,10 @@ const SHARE = 'a number from 0 to 1'
 
 const share = documented(
   v.pipe(v.number(SHARE), v.minValue(0, SHARE), v.maxValue(1, SHARE), refusedAs(errors.error_threshold_out_of_range)),
-  'The share of failed requests in the window that trips the circuit: 0.5 is a half.',
+  'The share of failed requests in the window that trips the circuit: 0.5 means half.',
 )
 
-/** Makes the schema of an integer that is 10 by default. */
+/** Creates the schema of an integer that is 10 by default. */
 function defaultTen<Schema extends v.GenericSchema<number>>(schema: Schema, sentence: string) {
   return v.optional(documented(schema, sentence, { rules: 'circuit-breaker#numbers' }), 10)
 }
@@ -28,15 +28,15 @@ const fields = {
   enabled,
   tripped_duration: defaultTen(
     v.pipe(integerFrom(1), refusedAs(errors.tripped_duration_invalid)),
-    'Seconds to wait after the circuit trips before the health of the upstream is checked again.',
+    "Seconds to wait after the circuit trips before checking the upstream's health again.",
   ),
   rolling_window: defaultTen(
     v.pipe(integerFrom(1), refusedAs(errors.rolling_window_invalid)),
-    'The length of the window of the statistics, in seconds.',
+    'The length of the statistics window, in seconds.',
   ),
   num_buckets: defaultTen(
     v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),
-    'The number of buckets of the statistics.',
+    'The number of buckets in the statistics window.',
   ),
   volume_threshold: defaultTen(integerFrom(0), 'The number of requests in the window before the circuit can trip.'),
   error_threshold_percentage: v.optional(share, 0.5),
@@ -47,7 +47,7 @@ export const circuitBreakerModule = {
   segment: 'circuit_breaker',
   errors,
   what: 'circuit breaker',
-  body: named(v.object(fields), 'CircuitBreakerBody', 'The new circuit breaker.', {
+  body: named(v.object(fields), 'CircuitBreakerBody', 'The new circuit breaker settings.', {
     json: { examples: [{ tripped_duration: 30, error_threshold_percentage: 0.2 }] },
   }),
   shape: named(

@@ -7,7 +7,7 @@ import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
 export const compressionModule = {
   segment: 'compression',
   what: 'compression',
-  body: named(v.object({ enabled }), 'CompressionBody', 'The new compression.', {
+  body: named(v.object({ enabled }), 'CompressionBody', 'The new compression settings.', {
     json: { examples: [{ enabled: true }] },
   }),
   shape: named(

@@ -7,8 +7,8 @@ import type { DomainDialect } from './reserved-domains/dialect.ts'
 
 // (rules: dialects#data)
 /**
- * The differences between services that follow this API, as data.
- * There are {@link standard} and {@link ngrok}. Pass another object to emulate another service.
+ * The differences between services that implement this API, as data. {@link standard} and {@link ngrok} are built in. Pass
+ * another object to emulate another service.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ const NGROK_DOMAINS = [
   'ngrok-free.pizza',
 ]
 
-/** ngrok's REST API, version 2: its official clients work against a gateway with this dialect. */
+/** ngrok's REST API, version 2. Its official clients work against a gateway with this dialect. */
 export const ngrok: Dialect = /* @__PURE__ */ deepFreeze({
   name: 'ngrok',
   baseUrl: 'https://api.ngrok.com',

@@ -13,7 +13,7 @@ import { isObject } from '../../core/schema/values.ts'
 import { RULES_OF_PLANS } from './policy-limits.ts'
 import { hidePolicySecrets } from './policy-secrets.ts'
 
-/** The errors of the rules of a traffic policy. */
+/** The errors of the rules in a traffic policy. */
 export const policyErrors = declareErrors({
   expression_invalid: ofField(
     2200,
@@ -42,7 +42,7 @@ const perRule = (what: string) =>
 /** The limits of the size of a traffic policy. The service publishes only that of rules. */
 export const policyLimits = accountLimits({
   policy_rules: {
-    what: 'rules of a traffic policy',
+    what: 'rules in a traffic policy',
     isSize: true,
     reached: policyErrors.policy_rules_reached,
     plans: RULES_OF_PLANS,
@@ -105,10 +105,11 @@ const policyOptions = sectionReader<{ readonly unknownActions: 'refuse' | 'accep
 
 const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =
-  'CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; without expressions, it applies to all traffic.'
+  'CEL expressions over `req`, `res` and `conn` that traffic must match for the rule to apply. Without ' +
+  'expressions, the rule applies to all traffic.'
 const ACTIONS = 'The actions on the traffic, in order; nothing follows `deny` and `custom-response`.'
-const CONFIG = 'The configuration of the action. Its fields depend on the type.'
-const RULE = 'The actions on traffic that meets the expressions.'
+const CONFIG = "The action's configuration. Its fields depend on the type."
+const RULE = 'The actions on traffic that matches the expressions.'
 const ACTION = 'An action on traffic.'
 
 const type = documented(v.string(), 'The type of the action, such as `deny`.', {

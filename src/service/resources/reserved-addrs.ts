@@ -96,7 +96,7 @@ const table = columns(
     texts: { description: descriptionWith(errors.address_description_too_long), metadata },
     title: 'ReservedAddress',
     sentence: 'A TCP address that is reserved for the account.',
-    note: ': at least one field',
+    note: '; at least one field is required',
     examples: [{ description: 'checkout', region: 'eu' }],
   },
   {
@@ -133,13 +133,13 @@ const table = columns(
  */
 export const addresses = table.records
 
-/** The section of a dialect for reserved addresses. */
+/** A dialect's section for reserved addresses. */
 export interface AddressDialect {
-  /** The host of a reserved address: `{n}` is a number, `{region}` the region. */
+  /** The host name of a reserved address: `{n}` is a number, `{region}` the region. */
   readonly addressHost: {
     readonly us: string
     readonly elsewhere: string
-    /** The number of hosts that a region has at first. Default: as many as the option `addressesPerRegion` needs. */
+    /** The initial number of hosts in a region. Default: as many as the option `addressesPerRegion` needs. */
     readonly first?: number
   }
 }

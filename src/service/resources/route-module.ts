@@ -30,12 +30,12 @@ export interface RouteIds {
 export interface RouteModule<Module> {
   /**
    * Gets the module of a route: `GET`.
-   * @throws GatewayError with the error of a wrong id.
+   * @throws GatewayError if an id is invalid or unknown.
    */
   get(ids: RouteIds): Module
   /**
    * Removes the module of a route: `DELETE`.
-   * @throws GatewayError with the error of a wrong id.
+   * @throws GatewayError if an id is invalid or unknown.
    */
   delete(ids: RouteIds): void
 }
@@ -225,7 +225,7 @@ export function edgeModule<
   return withModule
 }
 
-/** Makes the schema of a key: the id of an edge, or the ids of an edge and its route. */
+/** Creates the schema of a key: the id of an edge, or the ids of an edge and its route. */
 const keySchema = (ids: PathIds) =>
   v.pipe(
     v.string(),

@@ -43,7 +43,7 @@ const certificateOfDomain = {
   rules: 'tls-certificates#deletion',
 } as const
 
-/** Makes the schema of a PEM text. It reads the text, so that its problems are reported with those of other fields. */
+/** Creates the schema of a PEM text. It reads the text, so that its problems are reported with those of other fields. */
 function pemField<T>(
   errors: readonly CatalogueError[],
   read: (text: string) => T,
@@ -57,7 +57,7 @@ const shape = named(
     ...resourceHead,
     certificate_pem: documented(
       v.string(),
-      'The chain, leaf first: PEM with 64 columns of base64 and one line break at the end.',
+      'The chain, leaf first: PEM with 64 columns of base64 and a trailing line break.',
       { rules: 'tls-certificates#normalised' },
     ),
     subject_common_name: leafText("common name of the leaf's subject"),
@@ -80,17 +80,17 @@ const shape = named(
     not_after: documented(time, "The end of the leaf's validity."),
     key_usages: documented(
       v.array(v.string()),
-      'The uses of the key of the leaf, by the names of RFC 5280, such as `digitalSignature`.',
+      'The key usages of the leaf, named as in RFC 5280, such as `digitalSignature`.',
     ),
     extended_key_usages: documented(
       v.array(v.string()),
-      'The extended uses of the key, such as `serverAuth`; a dotted OID if RFC 5280 has no name.',
+      'The extended key usages, such as `serverAuth`; a dotted OID if RFC 5280 has no name for one.',
     ),
-    private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), 'The type of the key of the leaf.'),
+    private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), "The type of the leaf's key."),
     issuer_common_name: leafText("common name of the leaf's issuer"),
     serial_number: documented(
       v.string(),
-      'The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept.',
+      "The leaf's serial number in lower-case hex, in whole bytes, including leading zeros.",
       { rules: 'tls-certificates#fields' },
     ),
     subject_organization: leafText("organization of the leaf's subject"),
@@ -100,7 +100,7 @@ const shape = named(
     subject_country: leafText("country of the leaf's subject"),
   }),
   'TLSCertificate',
-  'A chain of certificates, with the fields of its leaf.',
+  'A certificate chain, with the fields of its leaf.',
 )
 
 function leafText(what: string) {
@@ -144,7 +144,7 @@ const createBody = named(
 const updateBody = named(
   v.object({ description: certificateDescription, metadata: certificateMetadata }),
   'TLSCertificateUpdate',
-  'The changes of a TLS certificate.',
+  'The body that updates a TLS certificate.',
 )
 
 /** TLS certificates (rules: tls-certificates#resource). */

@@ -49,23 +49,20 @@ const WITH_KEY = 'sendgrid'
 /** The one provider that signs with its own certificates instead of a shared secret. */
 const WITHOUT_SECRET = 'sns'
 
-const provider = documented(
-  v.string(),
-  'The sender of the webhooks: one of the list, in letters of either case. Responses repeat it as sent.',
-  {
-    // The case of letters is free. A pattern for every spelling would be very long.
-    json: {
-      listed: WEBHOOK_PROVIDERS,
-      pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
-    },
-    isRequired: true,
-    rules: 'webhook-verification#provider',
+const provider = documented(v.string(), 'The webhook provider, in upper or lower case. Responses repeat it as sent.', {
+  // The case of letters is free. A pattern for every spelling would be very long.
+  json: {
+    listed: WEBHOOK_PROVIDERS,
+    pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
   },
-)
+  isRequired: true,
+  rules: 'webhook-verification#provider',
+})
 
 const providerSecret = documented(
   v.pipe(v.string(), secret),
-  `The secret that verifies requests of the provider. Required for all but \`${WITHOUT_SECRET}\`, which has none.`,
+  `The secret that verifies the provider's requests. Required for every provider except \`${WITHOUT_SECRET}\`, ` +
+    `which has none.`,
   { rules: 'webhook-verification#secret' },
 )
 
@@ -112,13 +109,13 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
 export const webhookModule = {
   errors,
   what: 'webhook verification',
-  body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'The new webhook verification.', {
+  body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'The new webhook verification settings.', {
     json: { examples: [{ provider: 'github', secret: 'a shared secret' }] },
   }),
   shape: named(
     v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
     'WebhookVerification',
-    'Lets only webhooks pass that their provider has signed.',
+    'Accepts only webhooks that their provider has signed.',
   ),
 }
 

@@ -37,7 +37,7 @@ type Weights = Record<string, number>
 
 const PREFIX = 'bkdwd'
 
-const BACKENDS = 'The share of the traffic that each child backend gets: its id to its weight.'
+const BACKENDS = "The weight of each child backend's share of the traffic, by backend id."
 
 const WEIGHTS_FACTS: Facts = {
   json: {
@@ -82,8 +82,8 @@ const table = columns(
     limit: { none: errors.weighted_backend_limit_none },
     texts: { description, metadata },
     title: 'WeightedBackend',
-    sentence: 'A backend that shares traffic among child backends.',
-    note: '. Without `backends`, it no longer has any',
+    sentence: 'A backend that splits traffic among child backends.',
+    note: '. Without `backends`, all children are removed',
     examples: [{ backends: { bkdhr_1: 90, bkdhr_2: 10 } }, { backends: { bkdhr_2: 100 } }],
   },
   {

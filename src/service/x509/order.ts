@@ -1,7 +1,7 @@
 import { sectionReader } from '../../core/operation/family.ts'
 import type { Authority } from '../../core/operation/view.ts'
 
-/** The types of key that an automatic certificate can have. */
+/** The key types that an automatic certificate can have. */
 export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 
 /** The fields that are read from a TLS certificate, named and ordered as in responses. A missing field is "". */
@@ -25,7 +25,7 @@ export interface CertificateFields {
   readonly subject_country: string
 }
 
-/** The order of an automatic certificate. The same order gives the same certificate, whenever it is made. */
+/** The order for an automatic certificate. The same order always gives the same certificate. */
 export interface CertificateOrder {
   /** The name, exact or with a leading `*.`. */
   readonly domain: string
@@ -34,11 +34,11 @@ export interface CertificateOrder {
   readonly not_before: number
   /** End of validity in ms since 1970; whole seconds count. */
   readonly not_after: number
-  /** The number of the order, from which its serial number and key derive. */
+  /** The number of the order, from which the serial number and the key are derived. */
   readonly number: number
 }
 
-/** The order of a server's certificate. The same order gives the same certificate. */
+/** The order for a server's certificate. The same order always gives the same certificate. */
 export interface ServerOrder extends Pick<CertificateOrder, 'not_before' | 'not_after'> {
   /** The DNS names, in ASCII. */
   readonly names: readonly string[]
@@ -46,7 +46,7 @@ export interface ServerOrder extends Pick<CertificateOrder, 'not_before' | 'not_
   readonly ips: readonly Uint8Array[]
 }
 
-/** The order of a client's certificate. The same order gives the same certificate. */
+/** The order for a client's certificate. The same order always gives the same certificate. */
 export interface ClientOrder extends Omit<CertificateOrder, 'domain' | 'private_key_type'> {
   /** The request of the client, PKCS #10 in PEM. The certificate has its subject and key. */
   readonly csr: string
@@ -65,7 +65,7 @@ export interface IssuingAuthority extends Authority {
   // (rules: certificate-authority#issuing)
   /** Issues a certificate. */
   issue(order: CertificateOrder): IssuedCertificate
-  /** Issues a certificate, with an ECDSA key, for a server of the test itself. It belongs to no resource. */
+  /** Issues a certificate, with an ECDSA key, for a server in the test itself. It belongs to no resource. */
   issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
   /** Issues a certificate for a client's own key. Returns the leaf and the intermediate, PEM. */
   issueForClient(order: ClientOrder): string

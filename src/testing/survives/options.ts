@@ -23,12 +23,12 @@ const DEFAULT_KINDS = [
 ] as const satisfies readonly FaultKind[]
 const OPT_IN_KINDS = ['effect', 'late', 'slow', 'clock'] as const
 
-/** Makes the schema of a function. Only the compiler checks its parameters and its result. */
+/** Creates the schema of a function. Only the compiler checks its parameters and its result. */
 function functionOption<Name extends keyof SurvivesOptions>() {
   return v.optional(v.custom<SurvivesOptions[Name]>((value) => typeof value === 'function', 'a function'))
 }
 
-/** Makes the schema of an array of texts. */
+/** Creates the schema of an array of texts. */
 function arrayOf<const T extends readonly string[]>(texts: T) {
   return v.array(oneOfThese(texts), `an array of ${texts.map((text) => `"${text}"`).join(', ')}`)
 }

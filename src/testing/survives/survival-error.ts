@@ -16,7 +16,7 @@ export class SurvivalError extends Error {
   declare readonly schedule: readonly ScheduledFault[]
   /** The schedule as a text, for the option `replay`. */
   declare readonly replay: string
-  /** The failing schedules by what is wrong, the smallest of each group with its story. */
+  /** The failing schedules grouped by problem. The smallest of each group has its story. */
   declare readonly groups: readonly FailureGroup[]
   /** The failures that were tried, by operation. */
   declare readonly coverage: readonly Coverage[]
@@ -33,7 +33,7 @@ export class SurvivalError extends Error {
   }
 
   /**
-   * Returns the error as vitest's reporters write it: without the parts for programs, of which snapshots are long.
+   * Returns the error as vitest's reporters print it, without the parts for programs, because snapshots are long.
    * @internal
    */
   toJSON(): { readonly name: string; readonly message: string; readonly stack: string | undefined } {

@@ -7,24 +7,27 @@ import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, T
 
 type DefaultCreate = (options: GatewayOptions<ManualClock>) => Gateway<ManualClock>
 
-/** Makes the gateway of a run. Of a generic function such as `createNgrok`, the compiler knows only that it has some clock. */
+/**
+ * Creates the gateway for a run. For a generic function such as `createNgrok`, the compiler knows only that the gateway has
+ * some clock.
+ */
 type CreateForRun = (options: GatewayOptions<ManualClock>) => Gateway
 
 /** The gateway of a run, which has a manual clock. */
 type GatewayOf<Create extends CreateForRun> =
   ReturnType<Create> extends Gateway<ManualClock> ? ReturnType<Create> : ReturnType<Create> & Gateway<ManualClock>
 
-/** Options whose `create` is of its own type: otherwise the compiler infers nothing from a generic function. */
+/** Options whose `create` has its own type, without which the compiler infers nothing from a generic function. */
 type WithCreate<Options, Create> = Omit<Options, 'create'> & {
-  /** Makes the gateway of each run: see {@link ScheduleOptions}. */
+  /** Creates the gateway for each run: see {@link ScheduleOptions}. */
   readonly create?: Create
 }
 
 /**
  * Finds the failure that breaks your code. Runs an async function against a fresh gateway: once without failures, then once
- * for each single failure at each request, then for each pair, and so on. Throws the smallest schedule of failures after
- * which the function leaves different resources, hangs, or breaks in another way. Timers and dates are replaced during
- * the search, so no run waits. Nothing is random: the same code gives the same result.
+ * for each single failure at each request, then for each pair, and so on. Throws an error with the smallest schedule of
+ * failures after which the function leaves different resources, hangs, or breaks in another way. Timers and dates are
+ * replaced during the search, so no run waits. Nothing is random: the same code gives the same result.
  *
  * @example
  * ```ts
@@ -53,8 +56,9 @@ export async function survives<T, Create extends CreateForRun = DefaultCreate>(
 }
 
 /**
- * Yields each schedule after it was tried, fewest failures first, beginning with the run without failures. It is
- * {@link survives} as your own loop, and continues after failing schedules. Timers and dates are the host's between two schedules.
+ * Yields each schedule after it was tried, fewest failures first, beginning with the run without failures. Use it to write
+ * your own loop instead of calling {@link survives}. It continues after failing schedules. Between two schedules, timers and
+ * dates are the real ones.
  *
  * @example
  * ```ts

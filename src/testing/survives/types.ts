@@ -11,45 +11,45 @@ export type FaultKind = 'lost' | '5xx' | '429' | 'cut' | 'silent' | 'crash' | 'o
 /** The failures that {@link survives} tries only if `also` names them. */
 export type OptInFaultKind = 'effect' | 'late' | 'slow' | 'clock'
 
-/** Storage that outlives a crash of the code under test, such as a file or a database. Values are copied in and out. */
+/** Storage that survives a crash of the code under test, like a file or a database. Values are copied in and out. */
 export interface Disk {
-  /** Returns a copy of the value of this name; undefined if there is none. */
+  /** Returns a copy of the value with this name; undefined if there is none. */
   get<T = unknown>(name: string): T | undefined
-  /** Stores a copy of a value: anything that `structuredClone` takes. */
+  /** Stores a copy of a value: anything that `structuredClone` accepts. */
   set(name: string, value: unknown): void
-  /** Tells whether there is a value of this name. */
+  /** Returns whether there is a value with this name. */
   has(name: string): boolean
   /** Removes a value. */
   delete(name: string): void
 }
 
-/** The argument of the code under test. After a crash the code is called again, on the same gateway and the same disk. */
+/** The argument passed to the code under test. After a crash, the code is called again with the same gateway and disk. */
 export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /** The gateway's `fetch`. The global `fetch` reaches the gateway too, by its `url`. */
   readonly fetch: Fetch
-  /** The base URL of the gateway; with the option `serve`, that of the server on loopback. */
+  /** The base URL of the gateway; with the option `serve`, the URL of the server on loopback. */
   readonly url: string
   /** The gateway of this run. Failures do not apply to its direct API. */
   readonly gateway: G
-  /** Storage that outlives a crash. */
+  /** Storage that survives a crash. */
   readonly disk: Disk
-  /** The name of the copy: `A`, and with the option `copies` also `B` and `C`. */
+  /** The name of the copy: `A`, or with the option `copies` also `B` and `C`. */
   readonly copy: string
-  /** 1 for the first call, and one more after each crash, or after an error with `mayLeave`. */
+  /** The number of the call: 1 for the first, then one more after each crash, or after an error with `mayLeave`. */
   readonly life: number
   /**
-   * Does something that the gateway does not see, such as saving an id, and returns its result. With `restart: true`, a
-   * crash is tried before it and after it. With `also: ['effect']`, its failure is tried: the work is not done, and the call
+   * Runs a side effect that the gateway does not see, such as saving an id, and returns its result. With `restart: true`, a
+   * crash is tried before and after it. With `also: ['effect']`, its failure is tried: the work is not done, and the call
    * rejects.
    */
   effect<T>(name: string, work: () => T | Promise<T>): Promise<T>
 }
 
-/** A failure, and where it happens. */
+/** A failure and where it occurs. */
 export interface ScheduledFault {
   /** The operation, such as `POST /reserved_addrs`, `attempt app.example.com` or `effect save the id`. */
   readonly at: string
-  /** The place of the request among its like, in the order of arrival: 1 for the first. */
+  /** The position among requests for the same operation, in order of arrival: 1 for the first. */
   readonly nth: number
   /** The failure, such as `lost-after`. */
   readonly fault: string
@@ -65,24 +65,25 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
   readonly value: T | undefined
   /** The error, if the code rejected. Any other value that was thrown is its `cause`. */
   readonly error: Error | undefined
-  /** The values that the code has stored. */
+  /** The values that the code stored. */
   readonly disk: Disk
-  /** The failures of the run; none in a run without failures. */
+  /** The failures in the run; empty for the run without failures. */
   readonly schedule: readonly ScheduledFault[]
 }
 
 /**
  * The verdict on a run:
  * - `survived`: nothing is wrong
- * - `never-ends`: the code waits, but no timer is set and no request is under way, or it takes longer than `within`
- * - `other-leftovers`: it resolves, but leaves different resources than the run without failures, or different values in them
+ * - `never-ends`: the code waits, but no timer is set and no request is pending, or it takes longer than `within`
+ * - `other-leftovers`: it resolves, but leaves different resources than the run without failures, or resources with
+ *   different values
  * - `leftovers-after-error`: it rejects, but leaves resources
- * - `does-not-resume`: with `mayLeave`, the next try rejects although nothing failed in it
- * - `rejected-error`: it rejects, and `allow` does not accept the error, or nothing had failed
- * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
- * - `work-after-end`: it ends while requests or timers are under way
+ * - `does-not-resume`: with `mayLeave`, the next call rejects although nothing failed during it
+ * - `rejected-error`: it rejects, but `allow` does not accept the error, or nothing had failed
+ * - `unhandled-rejection`: a promise rejects unhandled, or a timer throws
+ * - `work-after-end`: it ends while requests or timers are pending
  * - `does-not-hold`: `holds` returned false, threw or rejected
- * - `race`: copies that run at once end differently than one after the other
+ * - `race`: concurrent copies give a different result than copies that run one after the other
  */
 export type Verdict =
   | 'survived'
@@ -96,11 +97,14 @@ export type Verdict =
   | 'does-not-hold'
   | 'race'
 
-/** A schedule of failures that was tried. */
+/** A tried schedule of failures. */
 export interface TriedSchedule {
   /** The failures. */
   readonly schedule: readonly ScheduledFault[]
-  /** The order of the copies, such as `A1 B A`: A sends one request, B runs until it ends or sleeps, then A. Empty without copies. */
+  /**
+   * The order of the copies, such as `A1 B A`: A sends one request, B runs until it ends or sleeps, then A continues. Empty
+   * without copies.
+   */
   readonly order: string
   /** The schedule as a text, for the option `replay`. */
   readonly replay: string
@@ -110,11 +114,11 @@ export interface TriedSchedule {
   readonly message: string
   /** The story of the run: one line for each request, attempt, effect and crash. */
   readonly story: string
-  /** The gateway at the end: `fauxgate state import FILE` loads it into a server, whose inspector shows it. */
+  /** The gateway's state at the end. To inspect it, load it into a server with `fauxgate state import FILE`. */
   readonly snapshot: object
 }
 
-/** The failing schedules with the same verdict and the same last operation; the smallest is the example. */
+/** The failing schedules with the same verdict and the same last operation, with the smallest as the example. */
 export interface FailureGroup extends TriedSchedule {
   /** The number of failing schedules. */
   readonly count: number
@@ -124,19 +128,19 @@ export interface FailureGroup extends TriedSchedule {
 export interface Coverage {
   /** The operation, such as `POST /reserved_addrs`. */
   readonly at: string
-  /** The failures that were tried there, with the number of schedules. */
+  /** The failures that were tried there, each with the number of schedules. */
   readonly tried: Readonly<Record<string, number>>
 }
 
 /** The progress of {@link survives}. */
 export interface SurvivalProgress {
-  /** The number of schedules that were tried. */
+  /** The number of schedules tried so far. */
   readonly tried: number
-  /** The number of schedules up to this number of failures. */
+  /** The number of schedules with up to this number of failures. */
   readonly total: number
   /** The number of failing schedules. */
   readonly failing: number
-  /** The number of failures in a schedule at present. */
+  /** The number of failures in the current schedules. */
   readonly faults: number
 }
 
@@ -144,9 +148,9 @@ export interface SurvivalProgress {
 export interface SurvivalResult {
   /** Such as `2,184 of 2,184 schedules with up to 2 faults; 0 fail`. */
   readonly summary: string
-  /** The number of schedules that were tried. */
+  /** The number of schedules tried so far. */
   readonly tried: number
-  /** The number of schedules that there are. */
+  /** The total number of schedules. */
   readonly total: number
   /** False if the budget ended before all schedules were tried. */
   readonly isComplete: boolean
@@ -157,17 +161,21 @@ export interface SurvivalResult {
 /** Options of {@link schedules}. */
 export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /**
-   * The number of copies of the code that run at once on one gateway: 2 or 3. Every order in which their requests can arrive is
-   * tried, with few switches first, and must end as if the copies ran one after the other. Default: 1.
+   * The number of copies of the code that run concurrently on one gateway: 2 or 3. Every order in which their requests can
+   * arrive is tried, those with few switches first. The result must be the same as if the copies ran one after the other.
+   * Default: 1.
    */
   readonly copies?: number
-  /** The maximum number of switches from a copy that could continue to another one. Default: 2. */
+  /** The maximum number of switches away from a copy that could continue. Default: 2. */
   readonly switches?: number
-  /** `shared` gives all copies one disk. Default: `own`. */
+  /** With `shared`, all copies use one disk. Default: `own`. */
   readonly disk?: 'own' | 'shared'
-  /** The maximum number of failures in one schedule. Default: 2; with copies 0, and at most one in each order of one switch. */
+  /**
+   * The maximum number of failures in one schedule. Default: 2; with copies 0, except for at most one in each order with one
+   * switch.
+   */
   readonly faults?: number
-  /** Tries crashes too: the code is called again on the same gateway and the same disk. Default: false. */
+  /** Tries crashes too. After a crash, the code is called again with the same gateway and disk. Default: false. */
   readonly restart?: boolean
   /** The maximum duration of a run, on the gateway's clock. Default: `6h`. */
   readonly within?: Duration
@@ -177,48 +185,49 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly kinds?: readonly FaultKind[]
   /** Additional failures to try. Default: none. */
   readonly also?: readonly OptInFaultKind[]
-  /** Tries this one schedule only: the text of a report. */
+  /** The replay text from a report. Runs only that schedule. */
   readonly replay?: string
   /**
-   * Paths that are not compared, each with a family and a field as in a report: `reserved_addrs.metadata`. A family alone ignores its
-   * resources. Default: none.
+   * Paths to exclude from the comparison, each a family and a field as in a report: `reserved_addrs.metadata`. A family
+   * without a field excludes all of its resources. Default: none.
    */
   readonly ignore?: readonly string[]
   /**
-   * Makes the gateway of each run, such as `createNgrok` of `fauxgate/ngrok`. A later run may have the same gateway, after a `reset`: `setup` prepares it. Default:
-   * `createGateway`.
+   * Creates the gateway for each run, such as `createNgrok` from `fauxgate/ngrok`. A later run may reuse the gateway after a
+   * `reset`; `setup` prepares it. Default: `createGateway`.
    */
   readonly create?: (options: GatewayOptions<ManualClock>) => G
-  /** Options of the gateway of each run. The clock is a manual one that starts at 2026-01-01T00:00:00Z. */
+  /** Options for the gateway of each run. The clock is a manual clock that starts at 2026-01-01T00:00:00Z. */
   readonly gatewayOptions?: Omit<GatewayOptions<ManualClock>, 'clock'>
   /**
-   * Prepares the gateway of each run. Its resources do not count as leftovers of the code. It may return a function that
-   * is called at the end of the run.
+   * Prepares the gateway of each run. Its resources do not count as leftovers of the code. It may return a function to call
+   * at the end of the run.
    */
   readonly setup?: (gateway: G) => unknown
-  /** Serves the gateways on loopback, for clients that need a URL: `serve` of `fauxgate/node`. It is called once. */
+  /** Serves the gateways on loopback, for clients that need a URL: `serve` from `fauxgate/node`. It is called once. */
   readonly serve?: (gateway: Gateway) => Promise<{ readonly url: string; close(): Promise<void> }>
   /**
-   * The resources that the code may leave when it rejects: families, or a function that returns true for such a resource. After each error the
-   * code is called again, on the same gateway and the same disk, until it resolves: then it must have left the same resources as the run
-   * without failures. Not with copies. Default: it must leave nothing, and is not called again.
+   * The resources that the code may leave behind when it rejects: families, or a function that returns true for such a
+   * resource. After each error, the code is called again with the same gateway and disk until it resolves. It must then
+   * leave the same resources as the run without failures. Cannot be combined with copies. Default: the code must leave
+   * nothing, and is not called again.
    */
   readonly mayLeave?: readonly string[] | ((leftover: Leftover, gateway: G) => boolean)
   /** Returns whether the code may reject with this error. Even then, it must leave only what `mayLeave` allows. Default: any error. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /**
-   * Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. With it, only the
-   * numbers of resources are compared with those of the run without failures.
+   * Checks a run in which the code resolved. The check fails by returning false, throwing or rejecting. With it, only the
+   * numbers of resources are compared with the run without failures.
    */
   readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
-  /** Ends the search: it rejects with the reason of the signal. */
+  /** Aborts the search, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 /** Options of {@link survives}. */
 export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
   extends ScheduleOptions<T, G> {
-  /** Receives the progress from time to time. Default: on a terminal, one line that is rewritten; nothing in CI. */
+  /** Receives the progress from time to time. Default: updates one line on a terminal; prints nothing in CI. */
   readonly onProgress?: (progress: SurvivalProgress) => void
 }
 

@@ -5,7 +5,7 @@ import { openGateway } from './support.ts'
 const SECRET = 'sk-a-secret-key-of-a-provider'
 
 // rules: ngrok-families#ai-gateway-keys
-describe('An API key of the AI gateway', () => {
+describe('An AI gateway API key', () => {
   test('shows its token once, and the keys of providers never', async () => {
     const { gateway, send } = openGateway()
     const json = { description: 'the chat', provider_keys: [{ provider_id: 'openai', value: SECRET }] }

@@ -199,7 +199,7 @@ test('A Kubernetes operator creates a cloud endpoint as soon as the other endpoi
   expect((await send('POST', '/endpoints', { json: pooled })).status).toBe(201)
 })
 
-test('A Kubernetes operator changes the rules of an IP policy to the expected rules', async ({ gateway, send }) => {
+test('A Kubernetes operator changes the rules in an IP policy to the expected rules', async ({ gateway, send }) => {
   const policy = (await send('POST', '/ip_policies', { json: { description: 'office', metadata: 'm' } })).body.id
   gateway.ipPolicyRules.create({
     ip_policy_id: gateway.ipPolicies.create({}).id,

@@ -31,7 +31,7 @@ export const NO_ID: Readonly<Record<string, string>> = {
   'a credential or an SSH credential': 'cr_nope',
   'an event destination': 'ed_nope',
   'an SSH certificate authority': 'sshca_nope',
-  'an API key of the AI gateway': 'aigk_nope',
+  'an AI gateway API key': 'aigk_nope',
   'a vault': 'vault_nope',
 }
 

@@ -11,13 +11,13 @@ Time = datetime | str
 Quirks = TypedDict(
     "Quirks",
     {
-        # A PATCH of a weighted backend without `backends` keeps its backends instead of removing them. Default: false.
+        # A PATCH to a weighted backend without `backends` keeps its backends instead of removing them. Default: false.
         "keepBackendsOnPatch": "bool",
         # The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job. Default: false.
         "lateStatus": "bool",
-        # Accepts a cloud endpoint's policy that does not end traffic, so that a test can use part of a policy. Default: false.
+        # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
         "policyMayFallThrough": "bool",
-        # The status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as observed at ngrok, and 409 in `standard`.
+        # The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as ngrok has been observed to return, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
     },
     total=False,
@@ -28,7 +28,7 @@ ErrorBackoff = TypedDict(
     {
         # How long a job waits after its first INTERNAL_ERROR. Default: 1m.
         "first": "Duration",
-        # The longest time that a job waits after an INTERNAL_ERROR. Default: 64m.
+        # The maximum time that a job waits after an INTERNAL_ERROR. Default: 64m.
         "most": "Duration",
     },
     total=False,
@@ -39,39 +39,39 @@ Fault = TypedDict(
     {
         # The operation's name, such as `reserved_domains.create`.
         "operation": "str",
-        # The method of the request. With `operation`, the method must be one of that operation. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
+        # The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
         "method": "str",
         # The path below the base URL, such as `/reserved_domains`.
         "path": "str",
         # An id in the path of the request, such as `rd_…`.
         "resource": "str",
-        # The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
+        # The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
-        # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
+        # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
         "agent": "str",
         # The number of matching requests that this fault applies to. Default: all, until you remove it.
         "times": "int",
-        # The number of matching requests that pass before the fault begins.
+        # The number of matching requests to let through before the fault applies.
         "after": "int",
-        # With `before` the operation does not run. With `after` the change is made, and the client still sees an error. Default: `before`.
+        # With `before`, the operation does not run. With `after`, the change is made and the client still sees an error. Default: `before`.
         "phase": "Literal['before', 'after']",
-        # The HTTP status of the error, by default that of `error`, or 503.
+        # The HTTP status of the error. Default: the status of `error`, or 503.
         "status": "int",
-        # An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
+        # An error, by key or `error_code`, such as `ERR_NGROK_413`.
         "error": "str",
         # The `msg` of the error.
         "message": "str",
         # The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
         "retryAfter": "Duration",
-        # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
+        # The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
         "latency": "Duration",
-        # True breaks the connection: `fetch` rejects, and a server resets the socket.
+        # True to break the connection: `fetch` rejects, and a server resets the socket.
         "drop": "bool",
-        # The number of characters after which the usual response is cut; with `traffic`, of bytes.
+        # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # The end of a response that `truncate` cuts. With `break` the connection breaks there. With `stall` nothing more comes until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
-        # The body of the response: a text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+        # The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
     },
     total=False,
@@ -82,11 +82,11 @@ FailedAttempt = TypedDict(
     {
         # The error of the attempt.
         "outcome": "Literal['INTERNAL_ERROR', 'DNS_ERROR']",
-        # The numbered error, by its code or its key. The `msg` of the job ends with the code.
+        # The numbered error, by code or key. The job's `msg` ends with the code.
         "error": "str",
-        # The `msg` of the job, instead of the usual one.
+        # The job's `msg`, instead of the standard one.
         "message": "str",
-        # The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.
+        # The time from the attempt to `retries_at`. If it is negative, such as `-5m`, `retries_at` is already in the past, and the next attempt runs after the usual wait.
         "retriesAfter": "Duration",
     },
     total=False,
@@ -95,11 +95,11 @@ FailedAttempt = TypedDict(
 DnsFields = TypedDict(
     "DnsFields",
     {
-        # A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail, and for CAA with `issuewild` alone.
+        # A CNAME's target, an A record's IPv4 address, the comma-separated authorities that CAA allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
         "value": "str",
-        # The authorities that CAA allows for wildcards, in the same form; absent if `value` holds for wildcards too.
+        # The authorities that CAA allows for wildcards, in the same form; absent if `value` applies to wildcards too.
         "issuewild": "str",
-        # How long the record takes to propagate, on the gateway's clock. Default: no time.
+        # The time that the record takes to propagate, on the gateway's clock. Default: no time.
         "after": "Duration",
     },
     total=False,
@@ -112,13 +112,13 @@ Visitor = TypedDict(
         "ip": "str",
         # The country of the address, as two letters such as `DE`.
         "country": "str",
-        # True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one.
+        # True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
         "insecure": "bool",
-        # The client certificate that the visitor shows, as PEM, for mutual TLS. Intermediate certificates may follow it. Default: none.
+        # The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by intermediate certificates. Default: none.
         "certificate": "str",
         # The identity of a visitor who has signed in. Default: the visitor has not.
         "identity": "dict[str, Any]",
-        # Other variables by their paths, such as `{ "conn.client_ip.is_tor_node": true }`.
+        # Other variables by path, such as `{ "conn.client_ip.is_tor_node": true }`.
         "facts": "dict[str, Any]",
         # The results of actions that the gateway does not carry out, by type.
         "actions": "dict[str, Any]",
@@ -161,13 +161,13 @@ UpstreamFields = TypedDict(
 EdgeEndpointDeclaration = TypedDict(
     "EdgeEndpointDeclaration",
     {
-        # The HTTPS, TCP or TLS edge, which no operation made. This also declares the edge, if it is not declared yet.
+        # The HTTPS, TCP or TLS edge; not one that an operation created. An edge that is not declared yet is declared too.
         "edge": "str",
         # The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
         "url": "str",
         # The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.
         "domain": "str",
-        # False if the limits of the account do not apply to what is declared. Default: `true`.
+        # False to exempt the declared resource from the account's limits. Default: `true`.
         "limits": "bool",
     },
     total=False,
@@ -176,7 +176,7 @@ EdgeEndpointDeclaration = TypedDict(
 DevDomainDeclaration = TypedDict(
     "DevDomainDeclaration",
     {
-        # The label of the domain, or its whole name. Default: three words, which follow from the seed.
+        # The label of the domain, or its whole name. Default: three words derived from the seed.
         "name": "str",
     },
     total=False,
@@ -185,7 +185,7 @@ DevDomainDeclaration = TypedDict(
 CredentialDeclaration = TypedDict(
     "CredentialDeclaration",
     {
-        # True: the account's default authtoken, which no operation makes.
+        # True: the account's default authtoken, which no operation can create.
         "default": "Any",
     },
     total=False,
@@ -207,9 +207,9 @@ CommandFailures = TypedDict(
 AgentEndpoint = TypedDict(
     "AgentEndpoint",
     {
-        # The purpose of the resource, in words for people. At most 255 bytes in UTF-8.
+        # A human-readable description. At most 255 bytes in UTF-8.
         "description": "str",
-        # Any data that programs keep with the resource. The service does not read it. At most 4096 bytes in UTF-8.
+        # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
         # The URL at which the endpoint is online, without the usual port of its scheme. Default: a new host below `ngrok-free.app`.
         "url": "str",
@@ -217,15 +217,15 @@ AgentEndpoint = TypedDict(
         "forwards_to": "str",
         # The name that the agent gives the endpoint. Default: `command_line`.
         "name": "str",
-        # The networks that can reach the endpoint: one of `public`, `internal`, `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+        # The networks that can reach the endpoint: `public`, `internal` or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
         "binding": "Literal['public', 'internal', 'kubernetes']",
         # True if other pooled endpoints can be online at the same URL. Default: `false`.
         "pooling_enabled": "bool",
         # The traffic policy, in JSON or YAML, byte for byte as sent.
         "traffic_policy": "str",
-        # The protocol that the agent speaks to the address that it forwards to: `http2`, else HTTP/1.1.
+        # The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
         "upstream_protocol": "str",
-        # False if the agent keeps no requests for its own API. Default: `true`.
+        # False if the agent records no requests for its own API. Default: `true`.
         "inspect": "bool",
     },
     total=False,
@@ -240,7 +240,7 @@ LabelledTunnel = TypedDict(
         "labels": "dict[str, str]",
         # The address that the agent forwards to. Default: `http://localhost:80`.
         "forwards_to": "str",
-        # Any data that programs keep with the resource. The service does not read it. At most 4096 bytes in UTF-8.
+        # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
     },
     total=False,
@@ -251,11 +251,11 @@ EventSourceDeclaration = TypedDict(
     {
         # The id of the event subscription.
         "subscription_id": "str",
-        # The type of the events. The subscription gets it if it lacks it.
+        # The event type. It is added to the subscription if it is missing.
         "type": "str",
-        # The CEL expression over `ev`, the object of an event, that events must fulfil. Default: all events.
+        # A CEL expression over `ev`, the event object, that events must match. Default: all events.
         "filter": "str",
-        # The fields that the object of an event has, by their paths, such as `http.request.method`. Default: all fields.
+        # The fields that the event object contains, by path, such as `http.request.method`. Default: all fields.
         "fields": "list[str]",
     },
     total=False,
@@ -270,7 +270,7 @@ ApplicationUserDeclaration = TypedDict(
         "provider_url": "str",
         # The id of the person at the provider. Default: `1`.
         "provider_user_id": "str",
-        # The name with which the person signs in. Default: `kim@example.com`.
+        # The name that the person signs in with. Default: `kim@example.com`.
         "username": "str",
         # The email address of the person. Default: `kim@example.com`.
         "email": "str",
@@ -289,17 +289,17 @@ ApplicationSessionDeclaration = TypedDict(
         "public_url": "str",
         # The header User-Agent. Default: `Mozilla/5.0`.
         "user_agent": "str",
-        # The address from which the person came. Default: `203.0.113.10`.
+        # The IP address that the person connects from. Default: `203.0.113.10`.
         "ip_address": "str",
-        # The country, by two letters. Default: `null`.
+        # The two-letter country code. Default: `null`.
         "country_code": "str",
-        # The time until the session ends. Default: a day.
+        # The time until the session ends. Default: one day.
         "expires_in": "Duration",
         # The endpoint. Default: none.
         "endpoint": "str",
         # The edge. Default: none.
         "edge": "str",
-        # The route of the edge, which must be given, too. Default: none.
+        # The route of the edge. Requires `edge`. Default: none.
         "route": "str",
     },
     total=False,
@@ -327,7 +327,7 @@ TimelineEntry = TypedDict(
         "transition": "Literal['started', 'failed', 'retried', 'issued', 'renewal started', 'renewal failed', 'renewed', 'cancelled']",
         # The outcome of an attempt; null for transitions that do not end an attempt.
         "outcome": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR']",
-        # The transition in words.
+        # A description of the transition.
         "message": "str",
     },
     total=False,
@@ -376,27 +376,27 @@ Request = TypedDict(
         "method": "str",
         # The path below the base URL, without the query.
         "path": "str",
-        # The query as it was sent, without its `?`; empty for none.
+        # The query as sent, without the `?`; empty if there is none.
         "query": "str",
         # The gateway's time, as a timestamp.
         "at": "str",
-        # The headers of the request, by their names in lower case. A header that carries a secret has the value `[redacted]`.
+        # The request headers, keyed by lower-case name. A header that carries a secret has the value `[redacted]`.
         "requestHeaders": "dict[str, str]",
         # The request's JSON, or a description of a body that is too long or not JSON; null for no body.
         "request": "Any",
         # The HTTP status of the response.
         "status": "float",
-        # The headers that the gateway set on the response, by their names in lower case.
+        # The response headers that the gateway set, keyed by lower-case name.
         "responseHeaders": "dict[str, str]",
         # The response's JSON, or a description of a body that is not JSON; null for no body.
         "response": "Any",
-        # The changes of the request; null if it changed nothing.
+        # The changes that the request made; null if it made none.
         "commit": "dict[str, Any]",
-        # True if the client gave up before the whole response was sent. `status` is that of the response.
+        # True if the client gave up before the whole response was sent. `status` is still the response's status.
         "cancelled": "Any",
         # The id of the fault that applied to the request, or null.
         "fault": "str | None",
-        # What is wrong with the request. Absent if the response says it, as usual.
+        # The problem with the request. Absent if, as usual, the response states it.
         "problem": "str",
     },
     total=False,
@@ -413,19 +413,19 @@ Options = TypedDict(
         "start": "str",
         # The plan whose documented limits apply to the account.
         "plan": "Literal['free', 'hobbyist', 'paygo']",
-        # More origins whose pages may call the server. Its own pages and those of this machine may call it by default. `*` allows all. Default: none.
+        # Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
         "cors": "list[str]",
-        # The seed of ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
+        # The seed for ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
         "seed": "str",
         # The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.
         "initial": "Any",
-        # The edges, routes, endpoint configurations and child backends that exist: any id of the right prefix (the default), or only those declared through `gateway.declare`.
+        # Which edges, routes, endpoint configurations and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
         "references": "Literal['any', 'declared']",
         # How to treat traffic policy actions of an unknown type. Default: `refuse`.
         "unknownActions": "Literal['refuse', 'accept']",
         # Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
         "emptyJsonOnDelete": "bool",
-        # The `msg` of errors. With `varied`, it says nothing useful and differs each time, so code that matches it fails. The report has the usual text. Default: `usual`.
+        # The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
         "errorText": "Literal['usual', 'varied']",
         # Behavior of the real service that differs from its API reference.
         "quirks": "Quirks",
@@ -435,19 +435,19 @@ Options = TypedDict(
         "account": "Any",
         # The number of addresses in each region, 1 to 2,000,000. Default: 2,000,000.
         "addressesPerRegion": "int",
-        # Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one. Default: none.
+        # Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one. Default: none.
         "takenDomains": "list[str]",
         # The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing. Default: `off`.
         "dns": "Literal['off', 'simulated']",
-        # The time from the start of a provisioning job to its first attempt; with 0, the creating call issues the certificate. Default: 30s.
+        # The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call. Default: 30s.
         "provisioningDelay": "Duration",
-        # The validity of automatic certificates, and how long before their expiry they are renewed. Default: Let's Encrypt's, by the time of the gateway's clock: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
+        # The validity of automatic certificates, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
         "certificates": "Any",
         # How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`. Default: 1m and 64m.
         "internalErrorBackoff": "ErrorBackoff",
         # How long a job waits after a DNS_ERROR. Default: 1h.
         "dnsErrorRetry": "Duration",
-        # The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store keeps. `{ secret }`: keys that are derived from your secret, the same in every gateway with it. RSA certificates always have the published test key. Never put the authority in a trust store. Default: `test`.
+        # The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store persists. `{ secret }`: keys derived from your secret, the same in every gateway that uses it. RSA certificates always use the published test key. Never add the authority to a trust store. Default: `test`.
         "authorityKeys": "Any",
     },
     total=False,
@@ -485,7 +485,7 @@ Visit = TypedDict(
         "edge": "str",
         # The route of the edge.
         "route": "str",
-        # The backend that gets the request. Default: that of the route.
+        # The backend that receives the request. Default: the route's backend.
         "backend": "str",
     },
     total=False,
@@ -506,7 +506,7 @@ VisitFields = TypedDict(
         "edge": "str",
         # The route of the edge.
         "route": "str",
-        # The backend that gets the request. Default: that of the route.
+        # The backend that receives the request. Default: the route's backend.
         "backend": "str",
     },
     total=False,
@@ -521,7 +521,7 @@ TunnelSessionDeclaration = TypedDict(
         "credential": "str",
         # The address that the agent connects from. Default: `203.0.113.10`.
         "ip": "str",
-        # Any data that programs keep with the resource. The service does not read it. At most 4096 bytes in UTF-8.
+        # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
         # The operating system of the agent. Default: `linux`.
         "os": "str",
@@ -531,9 +531,9 @@ TunnelSessionDeclaration = TypedDict(
         "started_at": "str",
         # The protocol between agent and service; `ssh` without an agent. Default: `ngrok/2`.
         "transport": "str",
-        # The commands that the agent obeys. Default: all.
+        # The commands that the agent supports. Default: all.
         "supports": "list[Literal['restart', 'stop', 'update']]",
-        # The commands that the agent fails to obey, each with the reason.
+        # The commands that fail on the agent, each with the reason.
         "failing": "CommandFailures",
         # The version that the agent can be updated to. Default: none.
         "update": "str",
@@ -543,7 +543,7 @@ TunnelSessionDeclaration = TypedDict(
         "endpoints": "list[AgentEndpoint]",
         # The tunnels with labels that the agent has open.
         "labelled": "list[LabelledTunnel]",
-        # False if the limits of the account do not apply to what is declared. Default: `true`.
+        # False to exempt the declared resource from the account's limits. Default: `true`.
         "limits": "bool",
     },
     total=False,
@@ -552,47 +552,47 @@ TunnelSessionDeclaration = TypedDict(
 ListedFault = TypedDict(
     "ListedFault",
     {
-        # The id of the fault, which `remove` takes and the journal names.
+        # The id of the fault, for `remove`. The journal shows it too.
         "id": "str",
         # The operation's name, such as `reserved_domains.create`.
         "operation": "str",
-        # The method of the request. With `operation`, the method must be one of that operation. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
+        # The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
         "method": "str",
         # The path below the base URL, such as `/reserved_domains`.
         "path": "str",
         # An id in the path of the request, such as `rd_…`.
         "resource": "str",
-        # The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway forwards to it, not to API requests.
+        # The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
-        # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not apply to the REST API.
+        # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
         "agent": "str",
         # The number of matching requests that this fault applies to. Default: all, until you remove it.
         "times": "int",
-        # The number of matching requests that pass before the fault begins.
+        # The number of matching requests to let through before the fault applies.
         "after": "int",
-        # With `before` the operation does not run. With `after` the change is made, and the client still sees an error. Default: `before`.
+        # With `before`, the operation does not run. With `after`, the change is made and the client still sees an error. Default: `before`.
         "phase": "Literal['before', 'after']",
-        # The HTTP status of the error, by default that of `error`, or 503.
+        # The HTTP status of the error. Default: the status of `error`, or 503.
         "status": "int",
-        # An error, by its key or its `error_code`, such as `ERR_NGROK_413`.
+        # An error, by key or `error_code`, such as `ERR_NGROK_413`.
         "error": "str",
         # The `msg` of the error.
         "message": "str",
         # The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
         "retryAfter": "int | str",
-        # The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed picks one for each request. Without other fields, the response is otherwise the usual one.
+        # The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
         "latency": "int | str",
-        # True breaks the connection: `fetch` rejects, and a server resets the socket.
+        # True to break the connection: `fetch` rejects, and a server resets the socket.
         "drop": "bool",
-        # The number of characters after which the usual response is cut; with `traffic`, of bytes.
+        # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # The end of a response that `truncate` cuts. With `break` the connection breaks there. With `stall` nothing more comes until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
-        # The body of the response: a text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+        # The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
-        # The number of requests that it has applied to.
+        # The number of requests that the fault has applied to.
         "hits": "int",
-        # The number of matching requests that passed before it began.
+        # The number of matching requests that were let through before the fault applied.
         "passed": "int",
         # `pending` if it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
         "state": "Literal['pending', 'active', 'used up']",
@@ -613,19 +613,19 @@ Declaration = TypedDict(
         "endpoint_configuration": "str",
         # A backend that can be a child of a weighted one.
         "backend": "str",
-        # Declares the endpoint of an edge, which no operation makes. `gateway.declare.end(id)` removes it.
+        # Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
         "edge_endpoint": "EdgeEndpointDeclaration",
-        # Declares the dev domain of the account, which no operation makes or deletes. `gateway.declare.end(id)` removes it.
+        # Declares the account's dev domain, which no operation can create or delete. `gateway.declare.end(id)` removes it.
         "dev_domain": "DevDomainDeclaration",
-        # Declares a credential that no operation makes.
+        # Declares a credential that no operation can create.
         "credential": "CredentialDeclaration",
-        # Declares the session of an agent, with its endpoints and tunnels.
+        # Declares an agent session, with its endpoints and tunnels.
         "tunnel_session": "TunnelSessionDeclaration",
-        # Declares the filter and the fields of a source, which only the dashboard of the service sets.
+        # Declares the filter and the fields of an event source, which only the service's dashboard can set.
         "event_source": "EventSourceDeclaration",
-        # Declares a person who signed in at an endpoint now.
+        # Declares a person who has just signed in at an endpoint.
         "application_user": "ApplicationUserDeclaration",
-        # Declares the session of a person, which begins now.
+        # Declares a person's session, which starts now.
         "application_session": "ApplicationSessionDeclaration",
     },
     total=False,

@@ -20,7 +20,7 @@ const policyIds = kit.documented(
     v.array(v.string()),
     refuseUnless(ipErrors.edge_ip_policies_missing, (ids) => ids.length > 0),
   ),
-  'The ids of the IP policies whose rules decide who may connect.',
+  'The ids of the IP policies that decide who may connect.',
 )
 
 const ipShape = kit.named(

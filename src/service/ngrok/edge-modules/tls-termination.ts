@@ -28,7 +28,7 @@ export const choiceErrors = kit.declareErrors({
 
 type ChoiceError = (typeof choiceErrors)[keyof typeof choiceErrors]
 
-/** Makes the schema of an optional choice of texts. An empty text counts as absent. */
+/** Creates the schema of an optional choice of texts. An empty text counts as absent. */
 function optionalChoice<const T extends readonly string[]>(texts: T, error: ChoiceError, sentence: string) {
   const read = v.pipe(
     v.picklist(texts),
@@ -42,7 +42,7 @@ function optionalChoice<const T extends readonly string[]>(texts: T, error: Choi
 const min_version = optionalChoice(
   VERSIONS,
   choiceErrors.tls_version_unsupported,
-  'The oldest version of TLS that clients may use. Default: the service chooses.',
+  'The minimum TLS version for clients. Default: the service chooses.',
 )
 
 const tlsFields = v.object({
@@ -50,7 +50,7 @@ const tlsFields = v.object({
   terminate_at: optionalChoice(
     TERMINATION_POINTS,
     choiceErrors.tls_termination_place_unsupported,
-    'The place where TLS ends: `edge` or `upstream`. Default: `edge`.',
+    'The place where TLS is terminated: `edge` or `upstream`. Default: `edge`.',
   ),
   min_version,
 })
@@ -64,9 +64,9 @@ const tlsTermination = {
       enabled: v.unwrap(parts.enabled),
       terminate_at: kit.documented(
         v.picklist(TERMINATION_POINTS),
-        'The place where TLS ends: at the edge, or at the upstream.',
+        'The place where TLS is terminated: the edge or the upstream.',
       ),
-      min_version: kit.documented(v.nullable(v.picklist(VERSIONS)), 'The oldest version of TLS; null if none was set.'),
+      min_version: kit.documented(v.nullable(v.picklist(VERSIONS)), 'The minimum TLS version; null if not set.'),
     }),
     'EdgeTlsTermination',
     'The TLS termination of an edge.',
@@ -82,7 +82,7 @@ export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
     min_version,
     terminate_at: refusedField(
       httpsTlsErrors.https_edge_terminates_itself,
-      'Rejected: an HTTPS edge terminates TLS itself.',
+      'Not accepted: an HTTPS edge always terminates TLS itself.',
       'edges#edges',
     ),
   }),

@@ -9,11 +9,11 @@ const role = kit.named(
     role_arn: textMatching(
       targetErrors.event_role_invalid,
       /^arn:[^:]+:iam::[^:]*:role\/.+$/,
-      'The ARN of the role that the service takes.',
+      'The ARN of the role that the service assumes.',
     ),
   }),
   'AwsRoleBody',
-  'A role that the service takes.',
+  'A role that the service assumes.',
 )
 
 const creds = kit.named(
@@ -28,11 +28,11 @@ const creds = kit.named(
 const roleShape = kit.named(
   v.object({ role_arn: text('The ARN of the role.') }),
   'AwsRole',
-  'A role that the service takes.',
+  'A role that the service assumes.',
 )
 
 const awsAuth = v.object({
-  role: v.optional(kit.documented(role, 'The role that the service takes.')),
+  role: v.optional(kit.documented(role, 'The role that the service assumes.')),
   creds: v.optional(kit.documented(creds, 'The access key that the service uses.')),
 })
 
@@ -49,9 +49,9 @@ const checkedAuth = v.pipe(
   ),
 )
 
-const auth = kit.named(checkedAuth, 'AwsAuthBody', 'How the service signs in to AWS.')
+const auth = kit.named(checkedAuth, 'AwsAuthBody', 'The AWS credentials.')
 
-const AUTH = 'How the service signs in to AWS: `role` or `creds`.'
+const AUTH = 'The AWS credentials: `role` or `creds`.'
 
 /** Makes the field of the ARN of a resource of a service. */
 export function arnOf(service: string) {
@@ -65,7 +65,7 @@ export function arnOf(service: string) {
   return kit.documented(v.optional(arn, ''), sentence, { isRequired: true })
 }
 
-/** Makes the schema of a target of AWS from the field of its ARN. */
+/** Creates the schema of a target of AWS from the field of its ARN. */
 export function awsTarget<const Arn extends v.ObjectEntries>(arn: Arn, title: string, sentence: string) {
   const fields = v.object({ auth: kit.documented(v.optional(auth), AUTH, { isRequired: true }), ...arn })
   const authRule = kit.ruleOnWhole<v.InferOutput<typeof fields>, typeof event_auth_missing>(
@@ -84,13 +84,13 @@ const authShape = kit.named(
     creds: kit.documented(v.nullable(creds), 'The access key, or null.'),
   }),
   'AwsAuth',
-  'How the service signs in to AWS. One of both is null.',
+  'The AWS credentials. One of the two is null.',
 )
 
 /** The field of an ARN in a response. */
 export const ARN = text('The ARN of the resource.')
 
-/** Makes the schema of a target of AWS in a response from the field of its ARN. */
+/** Creates the schema of a target of AWS in a response from the field of its ARN. */
 export function awsShape<const Arn extends v.ObjectEntries>(arn: Arn, title: string, sentence: string) {
   const shown = kit.named(v.object({ auth: kit.documented(authShape, AUTH), ...arn }), title, sentence)
   return kit.documented(v.nullable(shown), `${sentence} Null if the events go elsewhere.`)

@@ -10,7 +10,7 @@ const SOME = /./
 
 const azureFields = {
   tenant_id: textMatching(event_azure_invalid, SOME, 'The id of the tenant.'),
-  client_id: textMatching(event_azure_invalid, SOME, 'The id of the client of the application.'),
+  client_id: textMatching(event_azure_invalid, SOME, "The application's client id."),
   logs_ingestion_uri: textMatching(
     event_azure_uri_invalid,
     /^https:\/\/[^\s/]+/,
@@ -24,7 +24,7 @@ const azureFields = {
   data_collection_stream_name: textMatching(event_azure_stream_missing, SOME, 'The name of the stream in that rule.'),
 }
 
-const client_secret = secretText('The secret of that client.')
+const client_secret = secretText('The client secret.')
 /** The schema of a target of Azure. */
 export const azure = v.object({ ...azureFields, client_secret })
 

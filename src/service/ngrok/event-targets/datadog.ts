@@ -28,10 +28,10 @@ export const datadog = v.object({
       ),
       '',
     ),
-    'The API key of Datadog.',
+    'The Datadog API key.',
     { isRequired: true },
   ),
-  ddtags: v.optional(text('The tags of the events.')),
+  ddtags: v.optional(text('The tags to add to the events.')),
   service: v.optional(text('The name of the service that sends the events.')),
   ddsite: v.optional(
     kit.documented(
@@ -41,7 +41,7 @@ export const datadog = v.object({
           if (!SITES.includes(site)) report(event_datadog_site_invalid, { sites: SITES.join(', ') })
         }),
       ),
-      'The site of Datadog.',
+      'The Datadog site.',
       { json: { enum: SITES } },
     ),
   ),
@@ -52,7 +52,7 @@ const nullableText = kit.documented(v.nullable(v.string()), 'As sent; null if om
 /** The schema of a target of Datadog in a response. */
 export const datadogShape = kit.named(
   v.object({
-    api_key: kit.documented(v.pipe(v.string(), kit.secretHere), 'The API key of Datadog.'),
+    api_key: kit.documented(v.pipe(v.string(), kit.secretHere), 'The Datadog API key.'),
     ddtags: nullableText,
     service: nullableText,
     ddsite: nullableText,

@@ -9,7 +9,10 @@ export const text = (sentence: string) => kit.documented(v.string(), sentence)
 /** Makes a field of text that no output shows. */
 export const secretText = (sentence: string) => kit.documented(v.pipe(v.string(), kit.secret), sentence)
 
-/** Makes the schema of a text that must match a pattern. It may be absent in the body, which is rejected with the same error. */
+/**
+ * Creates the schema of a text that must match a pattern. It may be absent in the body, which is rejected with the same
+ * error.
+ */
 export function textMatching<E extends parts.FieldError<string, object>>(error: E, pattern: RegExp, sentence: string) {
   const read = v.pipe(
     v.string(),

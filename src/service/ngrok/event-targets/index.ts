@@ -37,7 +37,7 @@ export const target = kit.named(
     ),
   ),
   'EventTargetBody',
-  'The place where events go.',
+  'The target of the events.',
 )
 
 export type EventTarget = kit.Frozen<v.InferOutput<typeof target>>
@@ -55,7 +55,7 @@ export const targetShape = kit.named(
     ),
   }),
   'EventTarget',
-  'The place where events go. The kinds that it does not have are null.',
+  'The target of the events. All other kinds are null.',
 )
 
 type Shown = kit.Frozen<v.InferOutput<typeof targetShape>>

@@ -2,7 +2,7 @@
 export interface Values {
   /** The variables, such as `req`. Whole numbers of the type int are bigint; a text with fields has itself as `_text`. */
   readonly roots: Roots
-  /** Returns a secret of a vault. */
+  /** Returns a secret in a vault. */
   secret(vault: string, name: string): string
   /** Returns a random whole number from 0 to `below` - 1. */
   randomInteger(below: number): number

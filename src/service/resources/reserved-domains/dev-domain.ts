@@ -44,14 +44,11 @@ export const devDomain = declaration({
   schema: named(
     v.object({
       name: v.optional(
-        documented(
-          name,
-          'The label of the domain, or its whole name. Default: three words, which follow from the seed.',
-        ),
+        documented(name, 'The label of the domain, or its whole name. Default: three words derived from the seed.'),
       ),
     }),
     'DevDomainDeclaration',
-    'Declares the dev domain of the account, which no operation makes or deletes. `gateway.declare.end(id)` removes it.',
+    "Declares the account's dev domain, which no operation can create or delete. `gateway.declare.end(id)` removes it.",
   ),
   response: shape,
   errors: takenErrors,

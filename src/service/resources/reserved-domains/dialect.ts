@@ -1,32 +1,32 @@
 import { sectionReader } from '../../../core/operation/family.ts'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
 
-/** The section of a dialect for reserved domains. */
+/** A dialect's section for reserved domains. */
 export interface DomainDialect {
-  /** The one certificate authority that a certificate management policy can name. */
+  /** The only certificate authority that a certificate management policy can name. */
   readonly authority: string
   /** The default of `private_key_type` in a policy. */
   readonly defaultPrivateKeyType: 'rsa' | 'ecdsa'
-  /** Domains that the service owns, with everything below them. */
+  /** Domains that the service owns, including all subdomains. */
   readonly serviceDomains: readonly string[]
-  /** Every CNAME target ends with this name. */
+  /** The suffix of every CNAME target. */
   readonly cnameTargetBase: string
-  /** The name one label above every ACME challenge target; null if these are like CNAME targets. */
+  /** The parent name of every ACME challenge target; null if these have the form of CNAME targets. */
   readonly acmeChallengeTargetBase: string | null
-  /** The `region` of a reserved domain: the one that was set (else null), or always this text. */
+  /** The `region` of a reserved domain: the one that was set (or null), or always this text. */
   readonly domainRegion: 'as set' | { readonly always: string }
   /**
-   * True if a custom domain that is created without certificate and policy gets a policy, with the authority and the
-   * default key type of the dialect.
+   * True if a custom domain that is created without a certificate or a policy gets a policy, with the dialect's authority
+   * and default key type.
    */
   readonly policyByDefault: boolean
-  /** The name above the dev domain of an account; null if accounts have no dev domain. */
+  /** The parent name of an account's dev domain; null if accounts have no dev domain. */
   readonly devDomainBase: string | null
-  /** The names that requests send: unchanged, or without blanks around them and without a dot at their end. */
+  /** The form of names in requests: unchanged, or without surrounding blanks and the trailing dot. */
   readonly domainNames: 'exact' | 'trimmed'
   /**
-   * Names that nobody can reserve, by the key of the error. A name with `*.` before it means all names below it; as a
-   * `domain_wildcard_suffix` it means only the wildcard itself.
+   * Names that nobody can reserve, by error key. A leading `*.` means all subdomains, except under `domain_wildcard_suffix`,
+   * where it means only the wildcard itself.
    */
   readonly refusedDomains: { readonly [Key in RefusedDomainKey]?: readonly string[] }
 }

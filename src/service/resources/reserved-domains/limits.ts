@@ -61,7 +61,7 @@ export const domainLimits = accountLimits({
     plans: { free: 0, hobbyist: 0 },
   },
   placed_domains: {
-    what: 'domains with a Region and IP resolution of their own',
+    what: 'domains with their own region and IP resolution',
     counts: isPlaced,
     isChangeable: true,
     none: limitErrors.service_error_460,

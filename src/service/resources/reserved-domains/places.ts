@@ -22,7 +22,7 @@ export const placeErrors = declareErrors({
   domain_place_repeated: only(hasPlaces, field(456, 400, 'each place once')),
 })
 
-const PLACES = 'The places that the name resolves to: regions, dedicated IP addresses, or both; `[]` removes them.'
+const PLACES = 'The regions or dedicated IP addresses (or both) that the name resolves to; `[]` removes them.'
 
 const place = named(
   v.object({

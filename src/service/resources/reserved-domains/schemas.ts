@@ -32,10 +32,10 @@ import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT, recordEr
 export const NAME = 'reserved_domains'
 export const PATH = `/${NAME}`
 
-const AUTHORITY = 'The public ACME certificate authority that issues the certificates.'
-const KEY_TYPE = 'The type of the keys of the certificates.'
+const AUTHORITY = 'The public ACME certificate authority to issue the certificates.'
+const KEY_TYPE = 'The key type of the certificates.'
 const DOMAIN =
-  'The hostname, exact or with one leading `*.`; it is stored in lower case, and can be reserved only once.'
+  'The hostname, exact or with one leading `*.`. It is stored in lower case, and can be reserved only once.'
 const GRAMMAR =
   'At least two labels of 1 to 63 letters, digits and inner hyphens, with dots between, at most 253 characters in all; ' +
   'internationalized names as Punycode.'
@@ -70,10 +70,10 @@ export const policyBody = named(
 
 /** The fields of both bodies, in the order of the document's tables. */
 const tlsFields = {
-  certificate_id: reference('cert', 'The id of the uploaded TLS certificate to use; not together with a policy.'),
+  certificate_id: reference('cert', 'The id of the uploaded TLS certificate to use. Cannot be combined with a policy.'),
   certificate_management_policy: documented(
     v.optional(policyBody),
-    'The policy by which certificates are issued automatically; not together with a certificate.',
+    'The policy for issuing certificates automatically. Cannot be combined with a certificate.',
     { rules: 'domain-certificates#one-or-the-other' },
   ),
 }
@@ -143,39 +143,40 @@ export const updateBody = named(
     domain: unchangedName,
   }),
   'ReservedDomainUpdate',
-  'The changes of a reserved domain: at least one field.',
+  'The body that updates a reserved domain; at least one field is required.',
 )
 
 const job = named(
   v.object({
     error_code: documented(
       v.nullable(v.picklist(PROVISIONING_ERRORS)),
-      'The error of the last attempt: `INTERNAL_ERROR` is temporary, `DNS_ERROR` needs a correction by the user; null without an error.',
+      'The error of the last attempt: `INTERNAL_ERROR` is temporary, `DNS_ERROR` must be fixed by the user; null ' +
+        'if there was none.',
       // The service may add others.
       { json: { type: ['string', 'null'], listed: PROVISIONING_ERRORS }, rules: 'provisioning-jobs#failure' },
     ),
-    msg: documented(v.string(), 'The state of the job, in words.'),
+    msg: documented(v.string(), 'The state of the job, as text.'),
     started_at: documented(time, 'The time at which the job started.', { rules: 'provisioning-jobs#start' }),
     retries_at: documented(v.nullable(time), 'The time of the next attempt; null before the first.', {
       rules: 'provisioning-jobs#failure',
     }),
   }),
   'ReservedDomainCertJob',
-  'A job that gets a certificate for a domain.',
+  'A job that obtains a certificate for a domain.',
 )
 
 export const status = named(
   v.object({
     renews_at: documented(
       v.nullable(time),
-      'The time at which the next renewal starts; null until a certificate was issued.',
+      'The time at which the next renewal starts; null until a certificate has been issued.',
       {
         rules: 'provisioning-jobs#renewal',
       },
     ),
     provisioning_job: documented(
       v.nullable(job),
-      'The job that gets the first certificate or a new one; null if none runs.',
+      'The job that obtains the first certificate or a new one; null if none is running.',
       { rules: 'provisioning-jobs#state' },
     ),
   }),
@@ -206,20 +207,21 @@ export const shape = named(
     ),
     certificate: documented(
       v.nullable(ref),
-      'The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null.',
+      'The TLS certificate in use: the uploaded one or the last one issued automatically; null if there is none.',
       { rules: 'domain-certificates#which-certificates' },
     ),
     certificate_management_policy: documented(
       v.nullable(policy),
-      'The policy by which certificates are issued automatically; null without one.',
+      'The policy for issuing certificates automatically; null if there is none.',
     ),
     certificate_management_status: documented(
       v.nullable(status),
-      'The state of automatic issuance; null without a policy.',
+      'The state of automatic issuance; null if there is no policy.',
     ),
     acme_challenge_cname_target: documented(
       v.nullable(v.string()),
-      'The target of the CNAME record for `_acme-challenge.` and the name below the wildcard; null for exact names and for names that the service owns.',
+      "The target of the CNAME record that the wildcard's `_acme-challenge.` name needs; null for exact names and " +
+        'for names that the service owns.',
     ),
     http_endpoint_configuration: documented(
       v.nullable(ref),
@@ -234,7 +236,7 @@ export const shape = named(
     ),
     is_dev: extra(
       v.exactOptional(
-        documented(v.boolean(), 'True for the dev domain of the account, which cannot be deleted.', {
+        documented(v.boolean(), "True for the account's dev domain, which cannot be deleted.", {
           rules: 'reserved-domains#dev-domain',
         }),
       ),
