@@ -17,7 +17,7 @@ const errors = declareErrors({
   key_not_kept: entry(
     90421,
     400,
-    'The private key of {id} was left out of the snapshot that it came from. Take one with keys.',
+    'The private key of {id} was omitted from the snapshot that it came from. Take a snapshot with keys.',
   ),
 })
 

@@ -30,7 +30,7 @@ const certificate = named(
 const read = controlCall({
   method: 'POST',
   path: '/certificates',
-  summary: 'Read the certificates of a PEM text; nothing is stored',
+  summary: 'Decode the certificates in a PEM text, without storing anything',
   from: 'body',
   schema: v.object({
     certificate_pem: documented(

@@ -65,7 +65,10 @@ export function describeControl(request: ControlRequest) {
   }
 }
 
-/** Returns the JSON of an input, cut if it is too long; undefined if it has a function, which only calls in the same process can pass. */
+/**
+ * Returns the JSON of an input, truncated if it is too long; undefined if it has a function, which only calls in the same
+ * process can pass.
+ */
 function toJson(input: unknown): string | undefined {
   if (Object.values(Object(input)).some((value) => typeof value === 'function')) return undefined
   return JSON.stringify(input).slice(0, MAX_BODY_LENGTH + 1)

@@ -88,21 +88,21 @@ function createDeclareCall(families: Families) {
   })
 }
 
-const endSchema = v.object({ id: documented(v.string(), 'The id of something that was declared, such as a session.') })
+const endSchema = v.object({ id: documented(v.string(), 'The id of a declared resource, such as a session.') })
 
 function createEndCall(families: Families) {
   const ends = Object.values(collectDeclarations(families)).flatMap(({ end }) => end ?? [])
   return controlCall({
     method: 'DELETE',
     path: '/declare',
-    summary: 'End something that was declared, such as the session of an agent',
+    summary: 'End a declared resource, such as an agent session',
     from: 'query',
     schema: endSchema,
     errors: [general.not_found, ...ends.flatMap(({ errors = [] }) => errors)],
     run: (host, { id }) =>
       host.transact((tx) => {
         const isEnded = ends.some(({ prefix, run }) => isIdOf(id, `${prefix}_`) && run(tx, id))
-        if (!isEnded) refuse(general.not_found, { what: 'declared thing with the id', received: quote(id) }, { id })
+        if (!isEnded) refuse(general.not_found, { what: 'declared resource with the id', received: quote(id) }, { id })
       }),
   })
 }

@@ -95,7 +95,7 @@ const runEnd = named(
 const start = controlCall({
   method: 'POST',
   path: '/explorations',
-  summary: 'Start to explore which failures break a program',
+  summary: 'Start exploring which failures break a program',
   from: 'body',
   schema: settings,
   response: v.object({ id }),

@@ -37,7 +37,7 @@ const hosted = named(
 const create: ControlCall = {
   method: 'POST',
   path: '/gateways',
-  summary: 'Create a further gateway, which is forgotten after an hour without a request',
+  summary: 'Create an additional gateway, which is deleted after an hour without requests',
   from: 'body',
   schema: anyObject<object>('an object with the options of a gateway'),
   response: hosted,
@@ -48,7 +48,7 @@ const create: ControlCall = {
 const remove = controlCall({
   method: 'DELETE',
   path: '/gateways',
-  summary: 'Remove a further gateway, and end the requests that wait there',
+  summary: 'Remove an additional gateway, and end the requests that wait there',
   from: 'query',
   schema: v.object({ name: gatewayName }),
   errors: [errors.gateways_unavailable, errors.gateway_not_found],

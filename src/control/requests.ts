@@ -57,10 +57,7 @@ export interface Requests {
   assertAllKnown(): void
 }
 
-const after = documented(
-  v.string(),
-  'Only entries after the one with this operation id. If that one is gone, all entries.',
-)
+const after = documented(v.string(), 'Only entries after the one with this operation id; all entries if it is gone.')
 
 const list = controlCall({
   method: 'GET',

@@ -103,7 +103,7 @@ const difference = controlCall({
   from: 'query',
   schema: v.object({
     from: documented(name, 'The name of a snapshot.'),
-    to: v.optional(documented(name, 'The name of another snapshot. Default: the present state.')),
+    to: v.optional(documented(name, 'The name of another snapshot. Default: the current state.')),
   }),
   response: v.string(),
   mediaType: 'text/plain; charset=utf-8',

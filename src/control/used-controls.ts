@@ -49,7 +49,7 @@ const usedControls = named(
 const list = controlCall({
   method: 'GET',
   path: '/controls',
-  summary: 'List the controls that were used since the journal was emptied, oldest first',
+  summary: 'List the controls used since the journal was cleared, oldest first',
   commands: [{ name: 'controls' }],
   response: usedControls,
   run: listUsedControls,

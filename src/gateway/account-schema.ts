@@ -31,7 +31,7 @@ const limitValue = v.lazy((value) => {
 
 /** Limits by name. `requireKnownLimits` checks the names. */
 const limits = v.pipe(
-  v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by their names'),
+  v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by name'),
   v.record(
     v.string(),
     v.lazy((value) => {
@@ -66,7 +66,8 @@ export const account = named(
     ),
     edges: optionRow(
       oneOfThese(EDGE_STATES),
-      'Access to edges and endpoint configurations over HTTP, which most accounts lost on 2025-12-31: `ended` allows nothing, `read_only` allows reading.',
+      'Access to edges and endpoint configurations over HTTP, which most accounts lost on 2025-12-31: `ended` ' +
+        'allows nothing, `read_only` allows reading.',
       { defaultText: 'full access', flag: 'edges' },
     ),
     limits: optionRow(limits, "Limits by name, which override the plan's.", { defaultText: "the plan's" }),

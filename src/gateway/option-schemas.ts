@@ -101,7 +101,7 @@ export const destinations = named(
     'an object with "cloudwatch_logs", "datadog", "firehose", "kinesis" and "azure_logs_ingestion", each an http or https URL',
   ),
   'DestinationAddresses',
-  'The addresses that events are posted to, by the kind of their destination.',
+  'The URLs to post events to, by kind of event destination.',
 )
 
 const profileNames = keysOf(PROFILES)
@@ -245,14 +245,14 @@ export const store = v.pipe(
       isSomeObject(value) &&
       ['load', 'append'].every((name) => typeof value[name] === 'function') &&
       ['function', 'undefined'].includes(typeof value.flushed),
-    'an object with the functions "load" and "append", and perhaps "flushed"',
+    'an object with the functions "load" and "append", and optionally "flushed"',
   ),
   facts({ type: 'Store', imports: { Store: 'core/operation/store.ts' } }),
 )
 
 /** `tableOf` checks the families themselves. */
 export const families = v.pipe(
-  v.custom<Families>(hasNames, 'an object with families that fauxgate/kit made, by name'),
+  v.custom<Families>(hasNames, 'an object with families created with fauxgate/kit, by name'),
   facts({ type: 'CallableFamilies', imports: { CallableFamilies: 'gateway/direct/direct-api.ts' } }),
 )
 

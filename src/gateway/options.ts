@@ -52,7 +52,8 @@ export const gatewayRows = {
   ),
   cors: optionRow(
     origins,
-    'Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins.',
+    'Additional origins whose pages may call the server. Its own pages and pages from this machine may always ' +
+      'call it. `*` allows all origins.',
     { default: [], defaultText: 'none', placeholder: 'ORIGIN' },
   ),
   dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
@@ -94,7 +95,8 @@ export const gatewayRows = {
   ),
   errorText: optionRow(
     oneOfThese(['usual', 'varied']),
-    'The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches on it fails. Reports still have the usual text.',
+    'The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches ' +
+      'on it fails. Reports still have the usual text.',
     { default: 'usual' },
   ),
   quirks: optionRow(quirks, 'Behavior of the real service that differs from its API reference.', {
@@ -116,7 +118,8 @@ export const gatewayRows = {
   ),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
-    'The maximum size of the journal in bytes, counting two bytes per character. Beyond it, the oldest requests are dropped.',
+    'The maximum size of the journal in bytes, counting two bytes per character. Beyond it, the oldest requests ' +
+      'are dropped.',
     { default: 16 * 1024 * 1024, defaultText: '16 MiB' },
   ),
   addressesPerRegion: optionRow(integerFrom(1, 2_000_000), 'The number of addresses in each region, 1 to 2,000,000.', {
@@ -125,7 +128,8 @@ export const gatewayRows = {
   }),
   takenDomains: optionRow(
     takenDomains,
-    'Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one.',
+    'Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a ' +
+      'subdomain of one or a wildcard that covers one.',
     { default: [], defaultText: 'none', flag: 'taken-domain', placeholder: 'NAME' },
   ),
   destinations: optionRow(
@@ -149,7 +153,8 @@ export const gatewayRows = {
   ),
   provisioningDelay: optionRow(
     duration(0),
-    'The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call.',
+    'The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during ' +
+      'the creating call.',
     { default: '30s' },
   ),
   certificates: optionRow(

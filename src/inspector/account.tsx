@@ -214,7 +214,7 @@ function List({ rows, hasMore, list, listMore, fork, show }: ListProps) {
       <Button kind="quiet" onClick={() => fork(row.name)}>
         Fork
       </Button>
-      <Button kind="quiet" asking="End its present keys?" onClick={() => renew(row)}>
+      <Button kind="quiet" asking="Revoke its current keys?" onClick={() => renew(row)}>
         New keys
       </Button>
       <Button kind="quiet danger" asking={`Delete ${row.name} with its state?`} onClick={() => remove([row.name])}>

@@ -150,7 +150,7 @@ function Key() {
   return (
     <KeyCard name="Control key" open={open}>
       The server was started with it, by <code>--control-key</code> or <code>FAUXGATE_CONTROL_KEY</code>. For a sandbox,
-      the response that created it has the key. This tab stores it until you close it.
+      the response to the request that created it has the key. This tab stores it until you close it.
     </KeyCard>
   )
 }

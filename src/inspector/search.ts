@@ -66,7 +66,7 @@ export function findHint<T>(search: string, words: Words<T>): string {
     if (name === '' || words[name]) return ''
     const near = Object.keys(words).find((word) => name.startsWith(word.slice(0, 3)))
     const help = near ? `. Did you mean ${near}:${value}?` : `: there are ${Object.keys(words).join(', ')}.`
-    return `"${name}:" is no word of the search${help}`
+    return `"${name}:" is not a search keyword${help}`
   })
   return hints.find(Boolean) ?? ''
 }

@@ -91,7 +91,7 @@ async function respond({ gateway, page, url = '/' }: Asked, response: ServerResp
 }
 
 /** The reason of what ends because the client has left, or has the whole response. */
-const LEFT = 'The client has left.'
+const LEFT = 'The client has disconnected.'
 
 const MAX_BODY_BYTES = 1024 * 1024
 

@@ -74,7 +74,7 @@ export class Recorder {
     const stranger = findUnknownCaller({ method, url, header, rawHeaders: request.rawHeaders, body: '' }, {})
     if (stranger) {
       warn(`${name} is not in the recording: its ${stranger.what} is not this machine`)
-      const why = `fauxgate record received the ${stranger.what} ${stranger.received}. Allowed: those of this machine.`
+      const why = `fauxgate record received the ${stranger.what} ${stranger.received}. Allowed: this machine's own.`
       return refuse(response, 403, why)
     }
     this.#pending.set(request, name)
@@ -129,7 +129,7 @@ export class Recorder {
   #explain(error: unknown, request: IncomingMessage, deadline: AbortSignal): string {
     if (deadline.aborted) return `no response within ${this.#options.timeout / 1000} s`
     if (error instanceof BodyTooLong) return error.message
-    return request.complete ? connectionProblem(error) : 'the client left before the end of its request'
+    return request.complete ? connectionProblem(error) : 'the client disconnected before the end of its request'
   }
 
   #record(at: number, request: IncomingMessage, sent: Buffer, received: Received): void {

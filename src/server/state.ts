@@ -67,7 +67,7 @@ export async function importState(gateway: Gateway, file: string): Promise<boole
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     const { message, details } = error
-    throw new Error(`${file} holds no snapshot: ${message}${furtherProblems(details)}`, { cause: error })
+    throw new Error(`${file} contains no snapshot: ${message}${furtherProblems(details)}`, { cause: error })
   }
 }
 

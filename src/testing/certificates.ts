@@ -144,7 +144,7 @@ function readMomentOption(options: PairAroundOptions) {
   requireObject('options', options)
   const { at, ...rest } = options
   for (const name of ['notBefore', 'notAfter']) {
-    if (name in rest) throw atCaller(new TypeError(`"${name}" is not an option here. It follows from "at".`))
+    if (name in rest) throw atCaller(new TypeError(`"${name}" is not an option here. It is derived from "at".`))
   }
   return { at: readMoment('at', at, DAY + YEAR), rest }
 }

@@ -134,7 +134,7 @@ function timeZoneHint(message: string): readonly string[] {
     `${part}`.padStart(2, '0'),
   )
   const offset = `${minutes < 0 ? '-' : '+'}${hours}:${rest}`
-  return [`The times of the service are in UTC. Local times of this process have the offset ${offset}.`]
+  return [`The service's times are in UTC. Local times of this process have the offset ${offset}.`]
 }
 
 /** Returns a hint if the code under test waits for timers that do not fire. */

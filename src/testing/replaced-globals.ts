@@ -42,7 +42,7 @@ export class ReplacedGlobals {
     if (stuck.length === 0) return
     throw new Error(
       `${this.#who} cannot restore ${stuck.join(', ')}: the code under test has made ${stuck.length === 1 ? 'it' : 'them'} ` +
-        'unchangeable. Let it define properties that are configurable or writable. All other globals are restored.',
+        'unchangeable. Let it define only configurable or writable properties. All other globals are restored.',
     )
   }
 }

@@ -16,7 +16,8 @@ import type { Responder, ServedCall } from './upstreams.ts'
 const TIMEOUT = 300_000
 
 /** The ways to set an upstream. */
-const HOW_TO_SERVE = 'Set one: in a test by gateway.traffic.upstream, at a server by --upstream or "fauxgate upstream"'
+const HOW_TO_SERVE =
+  'Set one: in a test with gateway.traffic.upstream, on a server with --upstream or "fauxgate upstream"'
 
 /** The place that a request is sent on to. */
 export interface UpstreamPlace {

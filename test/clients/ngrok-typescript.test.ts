@@ -159,6 +159,6 @@ describe('the official TypeScript client without a server', () => {
     // Nothing listens there, so that the request of the client ends on this machine.
     const escaping = new Ngrok({ apiToken: 'any', baseUrl: 'http://127.0.0.1:1' })
     await expect(escaping.reservedAddrs.create({ region: 'us' })).rejects.toThrow()
-    expect(own.report()).toContain('Connect them by the handlers from fauxgate/msw, or by serve from fauxgate/node')
+    expect(own.report()).toContain('Connect them with the handlers from fauxgate/msw, or with serve from fauxgate/node')
   })
 })

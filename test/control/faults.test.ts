@@ -219,7 +219,7 @@ describe('A fault', () => {
     expect(outcome(await list(gateway))).toBe('401 ERR_GATEWAY_203')
   })
 
-  it('can send a body that is not JSON, or the usual body cut short', async () => {
+  it('can send a body that is not JSON, or the usual body truncated', async () => {
     const gateway = open()
     gateway.faults.add({ body: '<html>', status: 502, times: 1 })
     const html = await list(gateway)

@@ -66,7 +66,7 @@ describe('A snapshot object, in the process that created it (rules: secrets#snap
     const { gateway, certificate } = await openWithSecrets()
     const copy = convert(gateway.snapshot()) as ReturnType<typeof copyAsJson>
     gateway.restore(copy)
-    expect(() => gateway.authority.privateKeyPem(certificate)).toThrow(/was left out of the snapshot/)
+    expect(() => gateway.authority.privateKeyPem(certificate)).toThrow(/was omitted from the snapshot/)
     const damagedCopy = { ...copy, sequence: -1 }
     expect(() => gateway.restore(damagedCopy)).toThrow(/^sequence is -1\. Allowed: an integer, from 0 to \d+\.$/)
   })

@@ -102,9 +102,9 @@ test('The overview and the report say since when the journals know what happened
   const second = restart(first)
   second.gateway.clock.advance('1h')
   expect((await second.send('GET', '/overview')).body.since).toBe(timeAfter('1h'))
-  const says = `since ${timeAfter('1h')}:\n    The gateway continued from its store.`
+  const says = `since ${timeAfter('1h')}:\n    The gateway resumed from its store.`
   expect((await second.send('GET', '/report')).text).toContain(says)
   second.gateway.reset()
   expect((await second.send('GET', '/overview')).body).not.toHaveProperty('since')
-  expect((await second.send('GET', '/report')).text).not.toContain('continued')
+  expect((await second.send('GET', '/report')).text).not.toContain('resumed')
 })

@@ -56,9 +56,9 @@ test.each<[object, string]>([
   [{ method: 'a b' }, 'method is "a b". Allowed: a method that fetch can send'],
   [
     { headers: { 'x-a': 'secret\nwords' } },
-    'headers.x-a is a string of 12 characters. Allowed: a name and a value of HTTP.',
+    'headers.x-a is a string of 12 characters. Allowed: an HTTP header name and value.',
   ],
-  [{ headers: { 'a b': 'c' } }, 'headers.a b is a string of 1 character. Allowed: a name and a value of HTTP.'],
+  [{ headers: { 'a b': 'c' } }, 'headers.a b is a string of 1 character. Allowed: an HTTP header name and value.'],
   [{ url: 'https://user:secret-words@app.ngrok-free.app' }, 'without credentials.'],
   [{ url: 'mailto:a@example.com' }, 'Allowed: a URL such as "https://app.example.com/"'],
   [{ url: 'javascript:alert(1)' }, 'Allowed: a URL such as "https://app.example.com/"'],
@@ -75,7 +75,7 @@ test('an id that no backend can have is a backend that is missing', async () => 
   expect((await call('POST', '/traffic', { url: URL_OF_APP, backend: 'x y' })).body).toMatchObject({ status: 502 })
 })
 
-test('reset removes upstreams and empties the journal of traffic', async () => {
+test('reset removes upstreams and clears the traffic journal', async () => {
   const { gateway, call } = createControlled()
   await call('POST', '/traffic', { url: URL_OF_APP })
   gateway.reset()

@@ -17,7 +17,7 @@ const TRAP = new Proxy(
     },
   },
 )
-const STORE = 'an object with the functions "load" and "append", and perhaps "flushed".'
+const STORE = 'an object with the functions "load" and "append", and optionally "flushed".'
 
 describe('The options of createGateway', () => {
   test.each<[name: string, allowed: string, values: readonly unknown[]]>([
@@ -57,8 +57,12 @@ describe('The options of createGateway', () => {
     ['authorityKeys.secret', 'a text of at least 16 characters.', [{}, { secret: 'x'.repeat(15) }]],
     ['store', STORE, [{}, { load() {} }, { append() {} }, { load() {}, append: 5 }, () => 5]],
     ['store', STORE, [{ load: () => 1, append: () => 1, flushed: 1 }]],
-    ['families', 'an object with families that fauxgate/kit made, by name.', [7, [], [standard], Promise.resolve({})]],
-    ['families.own', 'a family that fauxgate/kit made.', [{}, undefined, 7].map((own) => ({ own }))],
+    [
+      'families',
+      'an object with families created with fauxgate/kit, by name.',
+      [7, [], [standard], Promise.resolve({})],
+    ],
+    ['families.own', 'a family created with fauxgate/kit.', [{}, undefined, 7].map((own) => ({ own }))],
     ['initial', 'an object with arrays of bodies, by family.', ['none', [], Promise.resolve({})]],
     ['control', '"loopback", or an object with "key" and "allowHosts".', ['open', []]],
     ['control.key', 'visible ASCII characters without spaces.', ['with space', '', 'é'].map((key) => ({ key }))],

@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
       ['status:foo', 'status: takes digits, such as status:4xx or status:503, not "foo".'],
       ['statuss:4xx', 'Did you mean status:4xx?'],
       ['changed:maybe', 'changed: takes yes or no, not "maybe".'],
-      ['color:red', '"color:" is no word of the search: there are status,'],
+      ['color:red', '"color:" is not a search keyword: there are status,'],
     ] as const) {
       await search.fill(typed)
       await page.getByText(hint).waitFor()

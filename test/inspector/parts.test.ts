@@ -531,7 +531,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Compare with a domain' }).click()
     await page.getByText('reserved_domains: 1 record removed').waitFor()
     await page.getByRole('button', { name: 'Go back to with a domain' }).click()
-    await page.getByRole('button', { name: 'Lose the present state?' }).click()
+    await page.getByRole('button', { name: 'Lose the current state?' }).click()
     await expect.poll(count).toBe(1)
     gateway.reset()
     const chooser = page.waitForEvent('filechooser')

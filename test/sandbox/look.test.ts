@@ -164,7 +164,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
   it('the inspector of a sandbox asks for its control key, is live, and asks again after the key is renewed', async () => {
     const sandbox = await sandboxes.create('looked-at', MANUAL_CLOCK)
     const page = await openPage(`${sandbox.created.url}/_fauxgate/#resources`)
-    await page.getByText('the response that created it has the key').waitFor()
+    await page.getByText('the response to the request that created it has the key').waitFor()
     expect(await page.getByRole('navigation').count()).toBe(0)
     await page.getByLabel('Control key').fill(sandbox.created.control_key)
     await page.getByRole('button', { name: 'Open' }).click()
@@ -258,7 +258,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByText('Copied').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(alpha?.created.url)
     await page.getByRole('button', { name: 'New keys' }).click()
-    await page.getByRole('button', { name: 'End its present keys?' }).click()
+    await page.getByRole('button', { name: 'Revoke its current keys?' }).click()
     await page.getByText('crew-alpha is ready').waitFor()
     expect((await alpha?.send('GET', '/reserved_addrs'))?.status).toBe(401)
     await page.getByRole('searchbox').fill('crew-')

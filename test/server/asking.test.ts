@@ -120,7 +120,7 @@ describe('A command says so if the response is not from a fauxgate', () => {
 
   it.each(['http://nowhere.invalid', 'http://127.0.0.1:9'])('because no program listens at %s', async (url) => {
     expect(await expectFailure(url, 'reset')).toBe(
-      'fauxgate: No server answers at URL. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.\n',
+      'fauxgate: No server responds at URL. Start one with "fauxgate serve", or specify it with --url or FAUXGATE_URL.\n',
     )
   })
 })

@@ -269,7 +269,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     const keyed = await serve(createGateway({ control: { key: 'open-sesame' } }))
     const runClockCommand = (...args: string[]) => runToEnd({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
     expect((await runClockCommand()).stderr).toMatch(
-      /needs its key here.* Give the key with --control-key or FAUXGATE_CONTROL_KEY\. \(\w+_90401, at \S+\)\n$/,
+      /needs its key here.* Pass the key with --control-key or FAUXGATE_CONTROL_KEY\. \(\w+_90401, at \S+\)\n$/,
     )
     const wrong = await runClockCommand('--control-key', 'open-barley')
     expect(wrong.stderr).toMatch(/\(\w+_90402, at /)
@@ -286,7 +286,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     const file = newFile('root.pem', own.authority.certificatePem)
     const { stderr } = await runToEnd({ FAUXGATE_URL: secure.url }, 'clock')
     expect(stderr).toMatch(
-      /^fauxgate: The certificate of https:\S+ is not trusted \(\w+\)\. Give its root with --ca FILE or FAUXGATE_CA\.\n$/,
+      /^fauxgate: The certificate of https:\S+ is not trusted \(\w+\)\. Pass its root certificate with --ca FILE or FAUXGATE_CA\.\n$/,
     )
     expect((await runToEnd({ FAUXGATE_URL: secure.url }, 'clock', '--ca', file)).code).toBe(0)
     const { stderr: mixed } = await runToEnd({ FAUXGATE_URL: secure.url.replace('https', 'http') }, 'clock')

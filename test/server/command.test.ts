@@ -60,11 +60,11 @@ describe('the command `fauxgate serve`', () => {
   it.each([
     ['is not JSON', '{"secret": "hush', 'is not JSON: at line 1, column 17 (position 16).'],
     ['is empty', '', 'is not JSON: at line 1, column 1 (position 0).'],
-    ['is no snapshot', '[]', 'holds no snapshot: the snapshot is an array of 0. Allowed: an object.'],
+    ['is no snapshot', '[]', 'contains no snapshot: the snapshot is an array of 0. Allowed: an object.'],
     [
       'is damaged in many places',
       JSON.stringify(address),
-      'holds no snapshot: records.reserved_addrs.0.id is missing. It is required. There are 5 more problems.',
+      'contains no snapshot: records.reserved_addrs.0.id is missing. It is required. There are 5 more problems.',
     ],
     [
       'is damaged all over',
@@ -72,7 +72,7 @@ describe('the command `fauxgate serve`', () => {
         ...address,
         records: { reserved_addrs: Array(30_000).fill({ ...row, region: 'mars', id: 'ra_1' }) },
       }),
-      'holds no snapshot: records.reserved_addrs.0.id is "ra_1". Allowed: "ra_" and 27 letters and digits. There are more than ',
+      'contains no snapshot: records.reserved_addrs.0.id is "ra_1". Allowed: "ra_" and 27 letters and digits. There are more than ',
     ],
   ])('says what is wrong with a state file that %s, and where', async (_what, text, message) => {
     const file = newFile('state.json', text)
@@ -148,7 +148,7 @@ describe('the command prints its real address, and what other machines can reach
     const [place = '', ...more] = stdout.replaceAll(port, 'PORT').split(/(?<=\n)/)
     return { stdout: place, more: more.join(''), stderr }
   }
-  const OPEN = 'fauxgate: warning: others can reach this address. The API is open to them'
+  const OPEN = 'fauxgate: warning: other machines can reach this address. The API is open to them'
   const ALL_IPV4 = 'all IPv4 addresses of this machine, port PORT; here http://127.0.0.1:PORT'
   const CLOSED = `${OPEN} with any key; the controls are closed to them.\n`
 
@@ -162,7 +162,7 @@ describe('the command prints its real address, and what other machines can reach
     [
       '--host 0.0.0.0 --control-key s3cret',
       ALL_IPV4,
-      CLOSED.replace('closed to them', 'open to whoever has the control key'),
+      CLOSED.replace('closed to them', 'open to anyone with the control key'),
     ],
   ])('with "%s": %s', async (flags, place, stderr) => {
     const args = flags.split(' ').filter((arg) => arg !== '')

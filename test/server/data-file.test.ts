@@ -67,7 +67,7 @@ describe('fauxgate serve --data', () => {
     const { code, stderr } = await runToEnd({ FAUXGATE_STATE: 's.json' }, ...SERVE)
     expect(code).toBe(2)
     expect(stderr).toBe(
-      'fauxgate: --data and FAUXGATE_STATE were both set. The state is stored in one place: leave one out. See "fauxgate help serve".\n',
+      'fauxgate: --data and FAUXGATE_STATE were both set. The state can be stored in only one place. Omit one. See "fauxgate help serve".\n',
     )
   })
 })

@@ -240,7 +240,7 @@ it('fauxgate init overwrites nothing, and says so', async () => {
   const { code, stdout } = await runToEnd({}, 'init', '--yes')
   expect(code).toBe(0)
   for (const name of names) {
-    expect(stdout).toContain(`kept   ${name}, which exists already\n`)
+    expect(stdout).toContain(`kept   ${name}, which already exists\n`)
     expect(readFileSync(name, 'utf8')).toBe(`my ${name}`)
   }
   expect((await runToEnd({}, 'init')).stdout).toContain('kept   fauxgate.initial.json')

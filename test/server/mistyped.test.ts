@@ -21,11 +21,11 @@ describe('An invalid command line gets a one-line error with the received words,
     ['--no-port', '--no-port is not an option of "serve".'],
     ['--port', '--port needs a value.'],
     ['--port --quiet', '--port needs a value.'],
-    ['--state ', '--state is empty. Give it a value, or leave it out.'],
+    ['--state ', '--state is empty. Give it a value, or omit it.'],
     ['--quiet=yes', '--quiet takes no value. Write --quiet or --no-quiet.'],
     ['--no-quiet=1', '--no-quiet takes no value. Write --quiet or --no-quiet.'],
     ['8080', 'Unexpected word "8080" after "serve".'],
-    ['—port 80', '2 unexpected words after "serve". One begins with a dash; options begin with two hyphens.'],
+    ['—port 80', '2 unexpected words after "serve". One starts with a dash; options start with two hyphens.'],
     ['--control-key a secret', 'Unexpected word after "serve".'],
     ['--port http', '--port is "http". Allowed: an integer from 0 to 65535.'],
     ['--port 65536', '--port is 65536. Allowed: an integer from 0 to 65535.'],
@@ -250,7 +250,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     [
       'c.json',
       '{"families": {"mine": 1}}',
-      '"families" in FILE, at mine is 1. Allowed: a family that fauxgate/kit made.',
+      '"families" in FILE, at mine is 1. Allowed: a family created with fauxgate/kit.',
     ],
     ['c.json', '{"initial": {"reservedDomains": [{"domain": "no"}]}}', '"initial" in FILE, at reservedDomains[0]: '],
   ])('%s with %s', async (name, text, message) => {
@@ -281,7 +281,9 @@ describe('A port that is taken', () => {
     const { port, url } = await serveGateway(createGateway(options))
     const { code, stderr } = await runToEnd({}, 'serve', '--port', String(port))
     expect(code).toBe(1)
-    expect(stderr).toContain(`is taken: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/.`)
+    expect(stderr).toContain(
+      `is taken: a fauxgate server is already running there; its inspector is ${url}/_fauxgate/.`,
+    )
   })
 })
 

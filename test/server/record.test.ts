@@ -320,7 +320,7 @@ describe('A request without a response', () => {
     socket.end()
     await waitUntil(() => output.stderr !== '')
     expect(await stopAndRead()).toEqual([])
-    const why = 'the client left before the end of its request'
+    const why = 'the client disconnected before the end of its request'
     expect(output.stderr).toBe(`fauxgate: warning: POST /ip_policies is not in the recording: ${why}\n`)
   })
 

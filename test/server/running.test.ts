@@ -65,7 +65,7 @@ describe('A command without a URL', () => {
     writeFileSync(join(folder, '1-12.json'), JSON.stringify({ url: other.url, started: '12:05' }))
     const { code, stderr } = await runToEnd({ XDG_RUNTIME_DIR: runtime }, 'clock')
     expect([code, readdirSync(folder)]).toEqual([1, ['0-9.json', '1-11.json']])
-    expect(stderr).toContain('No server answers at http://127.0.0.1:4747.')
+    expect(stderr).toContain('No server responds at http://127.0.0.1:4747.')
   })
 })
 

@@ -34,7 +34,7 @@ describe('fauxgate sandbox init', () => {
     writeFileSync('Dockerfile', 'mine')
     const { code, stdout } = await runToEnd({}, 'sandbox', 'init')
     expect(code).toBe(0)
-    expect(stdout).toContain('kept   Dockerfile, which exists already\n')
+    expect(stdout).toContain('kept   Dockerfile, which already exists\n')
     expect(stdout).toContain('wrote  compose.yaml, ')
     expect(stdout).toContain('\nStart it here:    npm install && npm start\n')
     expect(readFileSync('Dockerfile', 'utf8')).toBe('mine')

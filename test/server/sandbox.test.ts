@@ -35,8 +35,8 @@ describe('fauxgate sandbox', () => {
     expect(first.output).toEqual({
       stdout: [
         `The account key is ${key}`,
-        `It is printed only this once, and stored in ${place}/account-key`,
-        `fauxgate sandboxes listen on ${first.url}`,
+        `It is printed only once, and is stored in ${place}/account-key`,
+        `fauxgate sandboxes are listening on ${first.url}`,
         `Their data is in ${place}`,
         'Create the first sandbox, in another shell:',
         `  curl -X PUT ${first.url}/s/first -H "Fauxgate-Account-Key: $(cat '${place}/account-key')"`,
@@ -68,10 +68,12 @@ describe('fauxgate sandbox', () => {
     expect(await stop('SIGHUP')).toBe(0)
   })
 
-  it('warns when others can reach it', async () => {
+  it('warns when other machines can reach it', async () => {
     const { output, url } = await startSandboxes({}, '--host', '0.0.0.0')
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
-    expect(output.stderr).toMatch(/^fauxgate: warning: others can reach this address, over plain HTTP\. .*PUBLIC_URL/)
+    expect(output.stderr).toMatch(
+      /^fauxgate: warning: other machines can reach this address, over plain HTTP\. .*PUBLIC_URL/,
+    )
   })
 
   it('ends immediately at a second signal, if it does not stop after the first one', async () => {

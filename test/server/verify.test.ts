@@ -79,7 +79,7 @@ describe('fauxgate verify', () => {
     expect(readFileSync(list, 'utf8')).not.toContain(KEY)
     expect((await verify(url, '--yes')).stderr).toContain('Run "fauxgate verify --clean" first.')
     const { code, stdout } = await verify('--clean')
-    expect([code, stdout, existsSync(list)]).toEqual([0, 'All that was left is deleted.\n', false])
+    expect([code, stdout, existsSync(list)]).toEqual([0, 'Everything left behind has been deleted.\n', false])
     const { body } = await readResponse(
       await fetch(`${url}/ip_policies`, { headers: { authorization: 'Bearer k', 'ngrok-version': '2' } }),
     )
@@ -99,7 +99,7 @@ describe('fauxgate verify', () => {
     ]
     writeFileSync(list, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     const { stdout } = await runToEnd({}, 'verify', '--clean', '--list', list)
-    expect(stdout).toBe('All that was left is deleted.\n')
+    expect(stdout).toBe('Everything left behind has been deleted.\n')
     expect((await readResponse(await fetch(body.uri, { headers }))).status).toBe(404)
   })
 
@@ -113,7 +113,7 @@ describe('fauxgate verify', () => {
     writeFileSync(list, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     const { code, stderr } = await runToEnd({}, 'verify', '--clean', '--list', list)
     expect([code, existsSync(list)]).toEqual([4, true])
-    expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
+    expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left behind: no connection/)
   })
 
   test('rejects a file of somebody else as its list, and leaves it unchanged', async () => {
@@ -144,7 +144,7 @@ describe('fauxgate verify', () => {
     for (let time = 0; time < 2; time++) {
       const { code, stderr } = await runToEnd({}, 'verify', '--clean', '--list', list, '--rate', '60000')
       expect(code).toBe(4)
-      expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_2 may be left: .+\n$/)
+      expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_2 may be left behind: .+\n$/)
     }
   })
 })

@@ -125,7 +125,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'broken',
     cause:
       'No CNAME record leads to …. Found addresses of Cloudflare, a CDN that proxies cdn.example.com and hides its CNAME ' +
-      'record. Switch its proxy off for this name.',
+      'record. Turn off its proxy for this name.',
     about: 'cdn.example.com',
   },
   {
@@ -271,7 +271,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.weightedBackends.create({ description: 'canary', backends: { [id]: 0 } })
     },
     kind: 'risk',
-    cause: 'The backend sends no request on: its 1 weight is 0. Give one a weight above 0.',
+    cause: 'The backend forwards no requests: its 1 weight is 0. Give one a weight above 0.',
     about: 'canary',
     end(gateway) {
       const [{ id, backends } = { id: '', backends: {} }] = gateway.weightedBackends.list().backends
@@ -308,8 +308,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'refused',
     count: 3,
     cause:
-      'Visitors got 502 ERR_NGROK_8012: https://offline.example.org has no upstream. Set one: in a test by ' +
-      'gateway.traffic.upstream, at a server by --upstream or "fauxgate upstream".',
+      'Visitors got 502 ERR_NGROK_8012: https://offline.example.org has no upstream. Set one: in a test with gateway.traffic.upstream, on a server with --upstream or "fauxgate upstream".',
     about: 'GET https://offline.example.org/',
     end(gateway) {
       gateway.traffic.upstream('https://offline.example.org', () => new Response('hello'))
@@ -428,7 +427,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'refused',
     count: 2,
     cause:
-      'The global `fetch` rejected it: no installed gateway answers this address. The gateway is at …. ' +
+      'The global `fetch` rejected it: no installed gateway handles this address. The gateway is at …. ' +
       "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",
     about: 'GET https://api.example.net/reserved_domains',
     end: (gateway) => gateway.requests.clear(),

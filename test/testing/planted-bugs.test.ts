@@ -23,7 +23,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       for (const { id } of all.slice(0, 30)) await send('PATCH', `/reserved_addrs/${id}`, { metadata: 'seen' })
       expect(all).toHaveLength(101)
     },
-    'There is another page, which no request asked for: see its next_page_uri.',
+    'There is another page that no request asked for: see its next_page_uri.',
   ],
   'asks for pages by a parameter of another API': [
     async () => expect((await read('GET', '/reserved_addrs?offset=100')).reserved_addrs).toEqual([]),
@@ -34,7 +34,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       const { created_at } = gateway.reservedDomains.create({ domain: 'app.example.com' })
       expect(created_at.slice(0, 10)).toBe(`${new Date().getFullYear()}-12-31`)
     },
-    'The times of the service are in UTC. Local times of this process have the offset -05:00.',
+    "The service's times are in UTC. Local times of this process have the offset -05:00.",
   ],
   'polls on after a failed attempt': [
     async ({ provisioning, clock }) => {
@@ -80,7 +80,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       await send('PATCH', `/backends/weighted/${id}`, { description: 'new' })
       expect(gateway.weightedBackends.get(id).backends).not.toEqual({})
     },
-    'It has also emptied backends, which it does not name.',
+    'It has also cleared backends, which it does not name.',
   ],
   'looks for a name as it was typed': [
     async () => {

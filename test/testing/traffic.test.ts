@@ -332,7 +332,7 @@ describe('A failure about a date', () => {
     const error = await catchTestMessage(() => {
       throw new Error(message)
     })
-    const hint = `The times of the service are in UTC. Local times of this process have the offset ${offset}.`
+    const hint = `The service's times are in UTC. Local times of this process have the offset ${offset}.`
     if (offset) expect(error).toContain(hint)
     else expect(error).not.toContain('UTC')
   })

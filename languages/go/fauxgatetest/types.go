@@ -4,7 +4,7 @@ package fauxgatetest
 
 import "time"
 
-// Options: The options of a further gateway. By default, each is that of the server.
+// Options: The options of an additional gateway. Each option defaults to the server's.
 type Options struct {
 	// The service to emulate.
 	Dialect string `json:"dialect"`
@@ -138,7 +138,7 @@ type Visit struct {
 	Body string `json:"body"`
 	// The visitor.
 	From *Visitor `json:"from"`
-	// The edge that takes the request. The standard dialect needs it.
+	// The edge that receives the request. Required in the standard dialect.
 	Edge string `json:"edge"`
 	// The route of the edge.
 	Route string `json:"route"`

@@ -227,7 +227,7 @@ def test_a_refused_call_has_the_message_of_the_server(fauxgate):
 
 def test_a_variable_without_a_value_is_refused(fauxgate):
     for call in (fauxgate.script, fauxgate.fault, fauxgate.requests, fauxgate.clear_faults, fauxgate.clear_dns):
-        with pytest.raises(TypeError, match="domain is None. Give it a value, or leave it out."):
+        with pytest.raises(TypeError, match="domain is None. Give it a value, or omit it."):
             call(domain=None)
 
 

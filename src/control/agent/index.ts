@@ -69,7 +69,7 @@ const createStartCall = (families: Families) =>
   controlCall({
     method: 'POST',
     path: '/agent/tunnels',
-    summary: 'Start a tunnel of the agent',
+    summary: 'Start an agent tunnel',
     from: 'body',
     schema: tunnelDefinition,
     response: anyObject(),
@@ -109,7 +109,7 @@ const restart = controlCall({
   summary: 'Restart the agent, with the same tunnels',
   from: 'body',
   schema: v.object({
-    new_urls: v.optional(documented(v.boolean(), 'True if URLs without a reservation become new ones.'), false),
+    new_urls: v.optional(documented(v.boolean(), 'True to replace URLs without a reservation with new ones.'), false),
   }),
   run: async (host, { new_urls }) => (await load()).restartAgent(host, new_urls),
 })

@@ -49,7 +49,7 @@ export function findHeaderProblem(
 export function findReplayProblem({ method, path, query, request }: JournalEntry): string | undefined {
   if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
   const text = `${path}${query}${JSON.stringify(request)}`
-  if (text.includes('… [cut: ')) return 'the journal has cut it'
+  if (text.includes('… [truncated: ')) return 'the journal has truncated it'
   if (text.includes('[redacted]')) return describeHidden(text)
   return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
 }

@@ -102,7 +102,7 @@ const fields = {
   ),
   agent: v.exactOptional(
     documented(
-      v.pipe(v.string(), v.regex(AGENT_PATH, 'a path of the API of the agent, such as "/api/tunnels"')),
+      v.pipe(v.string(), v.regex(AGENT_PATH, 'a path in the agent\'s API, such as "/api/tunnels"')),
       "The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.",
     ),
   ),
@@ -252,7 +252,7 @@ export function getFaultState(fault: ArmedFault): 'pending' | 'active' | 'used u
 const onlyAsFault = (number: number, sentence: string) => entry(number, 400, sentence)
 
 export const errors = declareErrors({
-  service_error_405: onlyAsFault(405, 'Names with this suffix can be reserved in another region only.'),
+  service_error_405: onlyAsFault(405, 'Names with this suffix can be reserved only in another region.'),
   service_error_430: onlyAsFault(
     430,
     'Another account has an active tunnel on this domain. It cannot be reserved meanwhile.',

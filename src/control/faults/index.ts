@@ -68,7 +68,7 @@ const add = controlCall({
       name: 'faults add',
       summary: 'Make matching HTTP requests fail or arrive late',
       example: '--operation reserved_domains.create --times 1 --status 503 --retry-after 2s',
-      notes: ['Without --operation, --method, --path and --resource, every request of the API matches.'],
+      notes: ['Without --operation, --method, --path and --resource, every API request matches.'],
     },
   ],
   from: 'body',
@@ -156,7 +156,7 @@ const API_FIELDS = [
   'retryAfter',
 ] as const
 
-/** The fields that say nothing about requests of the agent's API. */
+/** The fields that say nothing about requests to the agent's API. */
 const OTHER_FIELDS = ['traffic', ...API_FIELDS.filter((name) => name !== 'method')] as const
 
 /** Rejects a field that can have no effect beside the others: a test would pass without what it asks for. */
@@ -167,11 +167,11 @@ function requireEffect(sent: FaultSpec): void {
   const undelivered = sent.drop ? RESPONSE_FIELDS.find((name) => sent[name] !== undefined) : undefined
   if (undelivered) refuseField(undelivered, 'only without drop, because a broken connection delivers no response')
   if (sent.ending !== undefined && sent.truncate === undefined)
-    refuseField('ending', 'only together with truncate, which says where the response is cut')
+    refuseField('ending', 'only together with truncate, which says where the response is truncated')
   const ofApi = sent.traffic === undefined ? undefined : API_FIELDS.find((name) => sent[name] !== undefined)
-  if (ofApi) refuseField(ofApi, 'only without traffic, because it is about requests of the API')
+  if (ofApi) refuseField(ofApi, 'only without traffic, because it applies to API requests')
   const ofOthers = sent.agent === undefined ? undefined : OTHER_FIELDS.find((name) => sent[name] !== undefined)
-  if (ofOthers) refuseField(ofOthers, "only without agent, because it is not about requests of the agent's API")
+  if (ofOthers) refuseField(ofOthers, "only without agent, because it does not apply to requests to the agent's API")
   if (sent.body !== undefined && sent.message !== undefined)
     refuseField('message', 'only without body, which replaces it')
 }

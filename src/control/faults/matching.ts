@@ -35,8 +35,8 @@ function matches(fault: ArmedFault, request: FaultRequest): boolean {
 }
 
 function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
-  if (fault.traffic !== undefined) return ['it is for what the gateway sends on']
-  if (fault.agent !== undefined) return ['it is for the API of the agent']
+  if (fault.traffic !== undefined) return ['it is for requests that the gateway forwards']
+  if (fault.agent !== undefined) return ["it is for the agent's API"]
   const found: string[] = []
   const compare = (what: string, expected: string | undefined, actual: string) => {
     if (expected !== undefined && expected !== actual) found.push(`its ${what} is ${actual}, not ${expected}`)
@@ -160,9 +160,9 @@ export function describePendingFaults(
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
     `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, api)}.`
   const explain = (fault: ArmedFault) => {
-    // The journal has no requests of the agent's API, and none of visitors.
-    if (fault.traffic !== undefined) return ['  It waits for requests that the gateway sends on.']
-    if (fault.agent !== undefined) return ["  It waits for requests of the agent's API."]
+    // The journal has no requests to the agent's API, and none of visitors.
+    if (fault.traffic !== undefined) return ['  It waits for requests that the gateway forwards.']
+    if (fault.agent !== undefined) return ["  It waits for requests to the agent's API."]
     return last.length === 0
       ? ['  There were no requests.']
       : mergeRepeated(last.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)

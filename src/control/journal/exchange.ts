@@ -31,7 +31,7 @@ const BYTES_PER_OBJECT = 64
 const BYTES_PER_VALUE = 16
 export const BYTES_PER_CHARACTER = 2
 
-/** Returns the exchange with its method, path and query cut to {@link MAX_NAME_LENGTH} characters each. */
+/** Returns the exchange with its method, path and query truncated to {@link MAX_NAME_LENGTH} characters each. */
 export function shortenNames(exchange: JournaledExchange): JournaledExchange {
   const { method, path, query } = exchange
   if (method.length + path.length + query.length <= MAX_NAME_LENGTH) return exchange
@@ -42,7 +42,7 @@ function cut(text: string): string {
   if (text.length <= MAX_NAME_LENGTH) return text
   // A copy, because a slice keeps all of the text in memory.
   const start: string = JSON.parse(JSON.stringify(text.slice(0, MAX_NAME_LENGTH)))
-  return `${start}… [cut: ${MAX_NAME_LENGTH} of ${text.length} characters]`
+  return `${start}… [truncated: ${MAX_NAME_LENGTH} of ${text.length} characters]`
 }
 
 /** Estimates the memory that an exchange takes in the journal, in bytes. */

@@ -209,5 +209,5 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
 }
 
 function cannotWait(at: number): string {
-  return `The next attempt is due at ${timestamp(at)}, and this clock cannot be waited for. Advance it there and try again.`
+  return `The next attempt is due at ${timestamp(at)}, but this clock cannot be waited for. Advance it to that time and try again.`
 }

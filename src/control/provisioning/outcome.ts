@@ -10,7 +10,9 @@ import {
 } from '../../service/provisioning/outcomes.ts'
 
 const DETAILS_ALLOWED =
-  'a numbered error such as "ERR_NGROK_26014", or an object with DNS_ERROR or INTERNAL_ERROR as outcome, and perhaps error (such as "ERR_NGROK_26014"), message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)'
+  'a numbered error such as "ERR_NGROK_26014", or an object with DNS_ERROR or INTERNAL_ERROR as outcome, and ' +
+  'optionally error (such as "ERR_NGROK_26014"), message (at most 1000 characters) and retriesAfter ("30m", or ' +
+  '"-5m" for the past)'
 
 /** Returns what an outcome must be. For an object, that is what its first wrong field must be. */
 function describeAllowed(names: readonly string[]): (issue: { readonly input: unknown }) => string {

@@ -184,16 +184,16 @@ const script = controlCall({
 const clear = controlCall({
   method: 'DELETE',
   path: '/provisioning/script',
-  summary: 'Drop the pending outcomes of one domain, or of all, or one',
+  summary: 'Drop one pending outcome, those for a domain, or all',
   commands: [
     {
       name: 'script remove',
-      summary: 'Drop the pending outcome with an id, which script show prints',
+      summary: 'Drop the pending outcome with this id, as printed by script show',
       words: { id: 'ID' },
       flags: [],
       example: 'outcome_1',
     },
-    { name: 'script clear', summary: 'Drop the pending outcomes of one domain, or of all', flags: ['domain'] },
+    { name: 'script clear', summary: 'Drop the pending outcomes for one domain, or for all', flags: ['domain'] },
   ],
   from: 'query',
   schema: v.object({ domain, id: v.optional(documented(v.string(), 'Only the outcome with this id.')) }),

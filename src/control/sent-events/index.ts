@@ -19,7 +19,7 @@ const filter = optionsOf(filterFields)
 const list = controlCall({
   method: 'GET',
   path: '/sent-events',
-  summary: 'List the last events of the account, oldest first',
+  summary: "List the account's recent events, oldest first",
   commands: [{ name: 'sent-events', example: '--type ip_policy_created.v0' }],
   from: 'query',
   schema: v.object(filterFields),

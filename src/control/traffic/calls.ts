@@ -25,7 +25,7 @@ const request = named(
     headers: headers('The headers, by name.'),
     body: text('The body, as a text.'),
     from: v.exactOptional(documented(visitor, 'The visitor.')),
-    edge: text('The edge that takes the request. The standard dialect needs it.'),
+    edge: text('The edge that receives the request. Required in the standard dialect.'),
     route: text('The route of the edge.'),
     backend: text("The backend that receives the request. Default: the route's backend."),
   }),
@@ -119,7 +119,7 @@ function requireSendable(
     refuseField('url', quote(hideUrlSecrets(url)), 'a URL such as "https://app.example.com/", without credentials')
   if (!isMethod(method)) refuseField('method', quote(method), 'a method that fetch can send, such as "POST"')
   for (const [name, value] of Object.entries(headers)) {
-    if (!isHeader(name, value)) refuseField(`headers.${name}`, quoteSecret(value), 'a name and a value of HTTP')
+    if (!isHeader(name, value)) refuseField(`headers.${name}`, quoteSecret(value), 'an HTTP header name and value')
   }
   if (body !== undefined && /^(get|head)$/i.test(method))
     refuseField('body', quoteSecret(body), 'none with GET and HEAD')
@@ -164,7 +164,7 @@ const after = documented(
 const list = controlCall({
   method: 'GET',
   path: '/traffic',
-  summary: 'List the last requests of visitors, oldest first',
+  summary: 'List recent visitor requests, oldest first',
   commands: [{ name: 'traffic' }],
   from: 'query',
   schema: v.object({ after: v.exactOptional(after) }),
@@ -175,7 +175,7 @@ const list = controlCall({
 const clear = controlCall({
   method: 'DELETE',
   path: '/traffic',
-  summary: 'Remove all upstreams, and empty the journal of traffic',
+  summary: 'Remove all upstreams and clear the traffic journal',
   commands: [{ name: 'traffic clear' }],
   run: ({ traffic }) => traffic.clear(),
 })

@@ -14,7 +14,7 @@ const ip = v.pipe(
     if (!ipBytes(text)) report(general.field_invalid, { allowed: 'an address such as "203.0.113.9" or "2001:db8::1"' })
   }),
 )
-const country = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'two letters of a country, such as "DE"'))
+const country = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'a two-letter country code, such as "DE"'))
 
 const certificate = v.pipe(
   v.string(),
@@ -22,7 +22,9 @@ const certificate = v.pipe(
     try {
       readCertificates(text)
     } catch {
-      report(general.field_invalid, { allowed: 'a certificate as PEM, which its intermediate certificates may follow' })
+      report(general.field_invalid, {
+        allowed: 'a certificate as PEM, optionally followed by its intermediate certificates',
+      })
     }
   }),
 )

@@ -53,7 +53,7 @@ export class RequestNotes {
     const next = isObject(response) ? response.next_page_uri : undefined
     if (typeof next !== 'string' || new URLSearchParams(query).get('limit') === '1') return undefined
     if ([...this.#requestedUrls].some((each) => next.endsWith(each))) return undefined
-    return 'There is another page, which no request asked for: see its next_page_uri.'
+    return 'There is another page that no request asked for: see its next_page_uri.'
   }
 }
 
@@ -95,7 +95,7 @@ function describeRemovedFields({ method, request, commit }: JournalEntry): strin
       isEmpty(value) || name in request || !after || !isEmpty(Reflect.get(after, name)) ? [] : name,
     ),
   )
-  return removed.length === 0 ? undefined : `It has also emptied ${removed.join(' and ')}, which it does not name.`
+  return removed.length === 0 ? undefined : `It has also cleared ${removed.join(' and ')}, which it does not name.`
 }
 
 const isEmpty = (value: unknown) =>

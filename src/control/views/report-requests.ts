@@ -88,7 +88,8 @@ function describeMissingRequests({ otherRequests }: ControlHost): readonly strin
   if (!otherRequests.wasInstalled || otherRequests.listLines().length > 0) return []
   return [
     'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',
-    'their requests go to the network. Connect them by the handlers from fauxgate/msw, or by serve from fauxgate/node and its URL.',
+    'their requests go to the network. Connect them with the handlers from fauxgate/msw, or with serve from ' +
+      'fauxgate/node and its URL.',
   ]
 }
 
@@ -141,7 +142,7 @@ function describeLastResponse({ method, status, response }: JournalEntry): strin
   return `\n  the last response: ${typeof response === 'string' ? response : JSON.stringify(response, withoutAddresses)}`
 }
 
-/** Leaves out what says nothing about progress, because a long line is cut. */
+/** Leaves out what says nothing about progress, because a long line is truncated. */
 function withoutAddresses(name: string, value: unknown): unknown {
   return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
 }

@@ -33,7 +33,8 @@ const MAX_LINE_LENGTH = 400
 const about = v.exactOptional(
   documented(
     v.string('a string'),
-    'A text to print before the report, such as the message of a failed assertion. Domains in it come first in the report, which leaves out pending faults and outcomes in it.',
+    'A text to print before the report, such as the message of a failed assertion. Domains that this text ' +
+      'mentions come first. Pending faults and outcomes that it mentions are omitted.',
   ),
 )
 
@@ -48,7 +49,7 @@ const GO_THERE = {
 const LANGUAGES = ['javascript', 'python', 'go', 'shell'] as const satisfies readonly (keyof typeof GO_THERE)[]
 
 const language = v.exactOptional(
-  documented(oneOfThese(LANGUAGES), 'The language of calls that the report suggests. Default: no calls.'),
+  documented(oneOfThese(LANGUAGES), 'The language of the calls that the report suggests. Default: no calls.'),
 )
 
 const reportOptions = optionsOf({ about })
@@ -56,7 +57,7 @@ const reportOptions = optionsOf({ about })
 const read = controlCall({
   method: 'GET',
   path: '/report',
-  summary: 'Show what happened at the gateway, as text',
+  summary: 'Show what happened in the gateway, as text',
   commands: [{ name: 'report' }],
   from: 'query',
   schema: v.object({ about, for: language }),
@@ -68,7 +69,7 @@ const read = controlCall({
 const listUnused = controlCall({
   method: 'GET',
   path: '/unused',
-  summary: 'List the faults and the scripted outcomes that nothing has used, with the reasons',
+  summary: 'List unused faults and scripted outcomes, with the reasons',
   response: v.array(v.string()),
   run: (host) => describeUnused(host).map(host.withoutKeys),
 })
@@ -123,7 +124,7 @@ function describeStart({ continuedAt }: ControlHost): Section {
   if (continuedAt === undefined) return ['since', []]
   return [
     `since ${continuedAt}`,
-    ['The gateway continued from its store. Visitors and controls from before are not listed.'],
+    ['The gateway resumed from its store. Earlier visitors and control calls are not listed.'],
   ]
 }
 
@@ -152,7 +153,7 @@ function listWaiting(host: ControlHost): Section {
   const entries = seen.map(({ readEntry }) => readEntry())
   const lines = first.map(({ operationId, until }) => {
     const entry = entries.find((each) => each.operationId === operationId)
-    return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of the latency of a fault.`
+    return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of a fault's latency.`
   })
   return ['waiting', [...lines, ...(all.length > first.length ? [`… and ${all.length - first.length} more`] : [])]]
 }

@@ -132,7 +132,7 @@ const read = controlCall({
   commands: [
     {
       name: 'timeline',
-      summary: 'Show what provisioning did and what it does next, for a domain or for all',
+      summary: 'Show past and upcoming provisioning steps, for one domain or for all',
       words: { name: '[DOMAIN]' },
       example: 'app.example.com',
     },

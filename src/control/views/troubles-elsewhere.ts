@@ -39,7 +39,7 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
       ...(waiting > 0 ? [`${formatCount(waiting, 'event waits', 'events wait')} for the next attempt`] : []),
       ...(failed > 0 ? [`${formatCount(failed, 'event')} failed after 24 hours`] : []),
     ]
-    const advice = waiting > 0 ? " Attempts are repeated by the gateway's clock." : ''
+    const advice = waiting > 0 ? " Attempts are repeated on the gateway's clock." : ''
     const cause = `${parts.join(', and ')}. The last attempt: ${all.at(-1)?.problem}.${advice}`
     return { kind: 'broken', count: all.length, cause, about: [{ collection: 'event_destinations', key, name: key }] }
   })
@@ -49,7 +49,7 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
 export function listOtherHosts({ otherRequests }: ControlHost): Trouble[] {
   const { listed, omitted } = otherRequests.listRefused()
   const create = (count: number, name: string, hint: string): Trouble => {
-    const cause = `The global \`fetch\` rejected it: no installed gateway answers this address.${hint && ` ${hint}`}`
+    const cause = `The global \`fetch\` rejected it: no installed gateway handles this address.${hint && ` ${hint}`}`
     return { kind: 'refused', count, cause, about: [{ collection: 'other_hosts', key: name, name }] }
   }
   const all = listed.map(({ request, count, hint }) => create(count, request, hint))

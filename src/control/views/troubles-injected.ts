@@ -81,11 +81,11 @@ function describeWaiting(
     hits === 0
       ? 'A fault waits for a request.'
       : `A fault has applied to ${hits} of ${formatCount(times, 'request')}, and waits for ${times - hits} more.`
-  // The journal has no requests of the agent's API.
+  // The journal has no requests to the agent's API.
   if (agent !== undefined) return cause
   if (traffic !== undefined) {
     const [visit] = journal.newestFirst()
-    if (!visit) return `${cause} The journal of traffic has none.`
+    if (!visit) return `${cause} The traffic journal has none.`
     if (visit.upstream === traffic) return cause
     const went = visit.upstream === null ? 'it reached no upstream' : `its upstream is ${visit.upstream}`
     return `${cause} The last one of a visitor, ${visit.method} ${visit.url}: ${went}, not ${traffic}.`
@@ -105,7 +105,7 @@ export function describeInWords({
   ...spec
 }: ArmedFault): string {
   const rest = Object.entries(spec).map(([name, value]) => `${name} ${isObject(value) ? '…' : value}`)
-  const others = spec.agent === undefined ? 'every operation' : "requests of the agent's API"
+  const others = spec.agent === undefined ? 'every operation' : "requests to the agent's API"
   const what = operation ?? (spec.traffic === undefined ? others : 'requests of visitors')
   return `${what} ${[...rest, ...(when ? ['with a predicate'] : [])].join(', ')}`
 }

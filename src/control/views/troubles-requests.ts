@@ -203,7 +203,7 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
 function adviceFor(error: string | null, end: string): string {
   if (!error?.endsWith('_3200') || end.includes(', but ')) return ''
   return end.startsWith('no child of the backend')
-    ? ' Start a tunnel that the backend or a child of it finds.'
+    ? ' Start a tunnel that the backend or one of its children finds.'
     : ' Start an agent for this URL, or create an endpoint.'
 }
 

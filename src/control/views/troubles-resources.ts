@@ -88,7 +88,7 @@ function listIdleBackends(tx: Transaction): Trouble[] {
         ? 'it has no children. Add one'
         : `its ${formatCount(children, 'weight is', 'weights are')} 0. Give one a weight above 0`
     const about = [{ collection: backends.name, key, name: description || key }]
-    return [{ kind: 'risk', count: 1, cause: `The backend sends no request on: ${why}.`, about }]
+    return [{ kind: 'risk', count: 1, cause: `The backend forwards no requests: ${why}.`, about }]
   })
 }
 

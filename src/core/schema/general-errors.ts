@@ -17,7 +17,7 @@ export const general = declareErrors({
     401,
     'The Authorization header is not of the form "Bearer <API key>" with a non-empty key.',
   ),
-  auth_invalid: entry(203, 401, 'The API key is not one of the keys of this gateway.'),
+  auth_invalid: entry(203, 401, "The API key is not one of this gateway's keys."),
   auth_is_authtoken: entry(
     206,
     401,

@@ -99,7 +99,7 @@ export const THE_BODY = 'the body'
 const MAX_SEGMENTS = 12
 const MAX_SEGMENT_LENGTH = 64
 
-/** Formats a field's path for messages and `details`. Long keys are cut, and keys that are not plain names are quoted. */
+/** Formats a field's path for messages and `details`. Long keys are truncated, and keys that are not plain names are quoted. */
 export function formatPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
   const segments = path.slice(0, MAX_SEGMENTS).map((key) => {

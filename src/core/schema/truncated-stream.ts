@@ -1,6 +1,6 @@
 import { atCaller } from './caller-stack.ts'
 
-/** The end of a body that is cut: the usual end, a broken connection, or silence until the client gives up. */
+/** The end of a truncated body: the usual end, a broken connection, or silence until the client gives up. */
 export type Ending = 'complete' | 'break' | 'stall'
 
 /** The codes by which Node's `fetch` says that a connection ended before a response, and within its body. */

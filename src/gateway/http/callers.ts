@@ -28,7 +28,7 @@ export function findUnknownCaller(request: HttpRequest, callers: KnownCallers): 
   const target = request.peer === undefined ? undefined : parseAuthority(request.url)
   const host = target ?? request.header('host') ?? parseAuthority(request.url)
   if (!isOwnHost(request, host, callers))
-    return { what: 'host', received: quote(host), others: 'others by --allow-host or --base-url' }
+    return { what: 'host', received: quote(host), others: 'others with --allow-host or --base-url' }
   const origin = request.header('origin')
   if (origin === null || isKnownOrigin(origin, host, callers)) return undefined
   return { what: 'origin', received: quote(origin), others: 'others by --cors' }

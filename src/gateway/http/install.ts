@@ -159,7 +159,7 @@ function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
   if (taken === undefined) return
   throw atCaller(
     new Error(
-      `Another gateway is installed at ${taken} already. Uninstall it first, in afterEach for one; tests that run ` +
+      `Another gateway is installed at ${taken} already. Uninstall it first, for example in afterEach; tests that run ` +
         'concurrently need a baseUrl for each gateway, or gateway.fetch.',
     ),
   )

@@ -9,7 +9,7 @@ import { type Conversions, createQueryParameter, createRequestBody, createRespon
 export const CONTROL_TAG = {
   name: 'controls',
   description:
-    'Controls for tests, for this machine only or for clients with the control key. The real service does not have them.',
+    'Test controls, available only to this machine or to clients with the control key. The real service does not have them.',
 }
 
 export const CONTROL_KEY = {

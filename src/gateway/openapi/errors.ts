@@ -95,8 +95,8 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
           allowed: { type: 'string', description: 'The allowed values.' },
           choices: { type: 'string', description: 'All allowed values, separated by commas, if they are a list.' },
           nearest: { type: 'string', description: 'The allowed value that was probably meant.' },
-          typed: { type: 'string', description: 'The allowed values for senders of texts only, if they are fewer.' },
-          further_problems: { type: 'string', description: 'The number of further fields with problems.' },
+          typed: { type: 'string', description: 'The allowed values for senders of text only, if they are fewer.' },
+          further_problems: { type: 'string', description: 'The number of additional fields with problems.' },
         },
         // A generated type of all further fields would have to be that of the fields above too, some of which are optional.
         additionalProperties: true,

@@ -32,7 +32,7 @@ const gatewayRequest = named(
     }),
   }),
   'GatewayRequest',
-  'The options of a further gateway. By default, each is that of the server.',
+  "The options of an additional gateway. Each option defaults to the server's.",
 )
 
 /** Returns a call as documents show it: the control knows nothing of the options of gateways, which are above it. */

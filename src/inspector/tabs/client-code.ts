@@ -21,7 +21,7 @@ export function findReplayProblem(page: Page, entry: JournalEntry): string | und
   const sent = JSON.stringify([path, query, request])
   const [, field] = /"(\w+)":\[?"\[redacted\]"/.exec(sent) ?? []
   if (field || sent.includes('[redacted]')) return `${field ?? 'a secret'} in it is hidden.`
-  if (sent.includes('… [cut: ')) return 'the journal has cut it.'
+  if (sent.includes('… [truncated: ')) return 'the journal has truncated it.'
   if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body.'
   const hidden = Object.entries(requestHeaders).filter(([, text]) => text.includes('[redacted]'))
   const isKeyChecked = page.overview?.keys || status === 401

@@ -65,7 +65,7 @@ function Resources({ counts }: { counts: Overview['counts'] }) {
 /** The first steps with an empty gateway. */
 function Welcome() {
   const url = location.origin + page.connection.base
-  const key = page.overview?.keys ? 'one of the keys of this gateway' : "'any text'"
+  const key = page.overview?.keys ? "one of this gateway's keys" : "'any text'"
   return (
     <Card title="No resources yet" wide>
       <div class="row">

@@ -14,7 +14,7 @@ export function State() {
       <Snapshots />
       <CopyTest />
       <Card title="The whole state" wide>
-        <p class="dim">Files are JSON, without private keys. A reset goes back to the state at the start.</p>
+        <p class="dim">Files are JSON, without private keys. A reset returns to the initial state.</p>
         <div class="row">
           <Button onClick={async () => download(await page.control('GET', '/state'))}>Export</Button>
           <Button onClick={async () => load(await chooseFile())}>Import</Button>
@@ -88,7 +88,7 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
             </span>
             <Button
               label={`Go back to ${name}`}
-              asking="Lose the present state?"
+              asking="Lose the current state?"
               onClick={() => page.control('POST', '/snapshots/restore', { name })}
             >
               Go back
@@ -118,7 +118,7 @@ function CopyTest() {
   const [text, setText] = useState('')
   return (
     <Card title="Copy as test" wide>
-      <p class="dim">The requests of the journal and the controls between them, as a test file.</p>
+      <p class="dim">The requests in the journal and the controls between them, as a test file.</p>
       <div class="row">
         {RUNNERS.map((each) => (
           <Button key={each} pressed={each === runner} onClick={() => setRunner(each)}>

@@ -42,7 +42,7 @@ function VisitLog({ visits, id }: { visits: Visits; id: string }) {
       example="/admin status:403 203.0.113.9"
       count={(found) => `${formatCount(found.length)} of ${formatCount(visits.length)} here${start}`}
       details={(visit) => <VisitDetails key={id} visit={visit} visits={visits} />}
-      missing={`The journal of traffic does not have it. It keeps the last ${formatCount(MAX_VISITS)} requests.`}
+      missing={`The traffic journal does not have it. It keeps the last ${formatCount(MAX_VISITS)} requests.`}
     />
   )
 }

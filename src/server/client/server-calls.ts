@@ -153,17 +153,17 @@ export async function callControl(
     const hint = new URL(url).pathname === '/' ? '' : ' Is this the URL of the server, without a path?'
     throw new Error(`The server at ${url} is not fauxgate: its status was ${status}.${hint}`)
   }
-  const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
+  const hint = status === 401 ? ' Pass the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
   throw new ControlError(`${message}${hint}`, `${error}, at ${url}`, details)
 }
 
 function connectionProblem({ code = '', message }: NodeJS.ErrnoException, serverUrl: string): string {
   const url = urlWithoutKey(serverUrl)
   if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', ''].includes(code)) {
-    return `No server answers at ${url}. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.`
+    return `No server responds at ${url}. Start one with "fauxgate serve", or specify it with --url or FAUXGATE_URL.`
   }
   if (/CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code)) {
-    return `The certificate of ${url} is not trusted (${code}). Give its root with --ca FILE or FAUXGATE_CA.`
+    return `The certificate of ${url} is not trusted (${code}). Pass its root certificate with --ca FILE or FAUXGATE_CA.`
   }
   if (code === 'ECONNRESET' || code === 'EPROTO') {
     return `${url} closed the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`

@@ -7,7 +7,7 @@ import { print } from '../terminal.ts'
 import { parseFlags } from './fields.ts'
 import { callControl, printServer, readServerAddress } from './server-calls.ts'
 
-/** The response of the control call that sends a request of a visitor. */
+/** The response of the control call that sends a visitor request. */
 interface TrafficOutcome {
   readonly status: number | null
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ const HEADER: Flag = {
 const FIELDS = [
   { field: 'method', ...textFlag('method', 'METHOD', 'The method. Default: GET.') },
   { field: 'body', ...textFlag('body', 'TEXT', 'The body of the request, as text.') },
-  { field: 'edge', ...textFlag('edge', 'ID', 'The edge that takes the request. The standard dialect needs it.') },
+  { field: 'edge', ...textFlag('edge', 'ID', 'The edge that receives the request. Required in the standard dialect.') },
   { field: 'route', ...textFlag('route', 'ID', 'The route of the edge.') },
   {
     field: 'backend',

@@ -59,8 +59,8 @@ function describePlace({ url, address, port }: Served, host: string): string {
 function exposureWarning({ keys, control }: Config): string {
   const api = keys ? 'with one of its keys' : 'with any key'
   const isKeyed = typeof control === 'object' && control.key !== undefined
-  const controls = isKeyed ? 'are open to whoever has the control key' : 'are closed to them'
-  return `others can reach this address. The API is open to them ${api}; the controls ${controls}.`
+  const controls = isKeyed ? 'are open to anyone with the control key' : 'are closed to them'
+  return `other machines can reach this address. The API is open to them ${api}; the controls ${controls}.`
 }
 
 /** The number of ports to try after a taken port. */
@@ -76,7 +76,7 @@ export async function portTakenMessage(host: string, port: number): Promise<stri
 
 async function describeProgram(url: string): Promise<string> {
   const program = await detectProgram(url)
-  if (program === 'fauxgate') return `: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/`
+  if (program === 'fauxgate') return `: a fauxgate server is already running there; its inspector is ${url}/_fauxgate/`
   return program === 'web server' ? ' by another web server' : ' by another program'
 }
 

@@ -121,7 +121,7 @@ function requireValue(typed: string, value: string | undefined, isInline: boolea
   const isNext = value?.startsWith('--') && !isInline
   if (value === undefined || isNext) throw new UsageError(`${typed} needs a value.`)
   // An empty value is a mistake: usually, a variable of the shell is not set.
-  if (value === '') throw new UsageError(`${typed} is empty. Give it a value, or leave it out.`)
+  if (value === '') throw new UsageError(`${typed} is empty. Give it a value, or omit it.`)
   return value
 }
 
@@ -143,7 +143,7 @@ export function requireOneOf<Name extends string>(subject: string, received: str
 export function requireNoWords(words: readonly string[], usage: string, { flags }: Arguments, example?: string): void {
   if (words.length === 0) return
   const isDash = words.some((word) => /^[\u2010-\u2015\u2212]/.test(word))
-  const hint = isDash ? ' One begins with a dash; options begin with two hyphens.' : ''
+  const hint = isDash ? ' One starts with a dash; options start with two hyphens.' : ''
   const isNamed = flags.size === 0 && words.every((word) => /^[\w.:+-]{1,40}$/.test(word))
   const named = isNamed ? ` ${words.map((word) => JSON.stringify(word)).join(', ')}` : ''
   const unexpected = words.length === 1 ? 'Unexpected word' : `${words.length} unexpected words`

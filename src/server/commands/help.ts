@@ -38,7 +38,7 @@ export function helpOnAll(commands: readonly Command[]): string {
   })
   return `Usage: fauxgate <command> [options]
 
-An emulated tunnel gateway's management API: for offline development, and for tests in any language.
+An emulated tunnel gateway's management API, for offline development and for tests in any language.
 
 ${parts.join('\n\n')}
 

@@ -14,7 +14,7 @@ import { type Arguments, type Command, flagValue, requireOneWord } from './comma
 import { type Addition, serveUntilStopped } from './serve.ts'
 
 const URL_FLAG = textFlag('url', 'URL', 'The public URL, such as `https://app.example.com`. Default: a new one.')
-const POLICY_FLAG = textFlag('traffic-policy-file', 'FILE', 'The file with the traffic policy of the endpoint.')
+const POLICY_FLAG = textFlag('traffic-policy-file', 'FILE', "The file with the endpoint's traffic policy.")
 
 /** The options that this command sets unless the user does. A port that is taken gives way to the next free one. */
 const DEFAULTS = { dialect: 'ngrok', agent: 4040, traffic: 8080, trafficTls: 8443 } as const
@@ -36,7 +36,7 @@ export const httpCommand: Command = {
     'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing connects to ngrok.',
     'If the default port of --agent, --traffic or --traffic-tls is taken, the next free one is used.',
     'The domain of --url is reserved automatically.',
-    'All options of "fauxgate serve" apply. With --watch, a change of the policy restarts the gateway.',
+    'All options of "fauxgate serve" apply. With --watch, changes to the policy restart the gateway.',
   ],
   example: 'http 3000 --url https://app.example.com --traffic-policy-file policy.yml',
   run: async (parsed, environment) => {

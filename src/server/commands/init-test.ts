@@ -128,7 +128,7 @@ import { assertStrict } from 'fauxgate/testing'
 
 ${READ_INITIAL}
 
-// Each test has a served gateway of its own. A test that fails shows its report, and one that passes leaves nothing unused.
+// Each test has its own served gateway. A failing test shows its report, and a passing test must leave nothing unused.
 const test = base.extend({
   gateway: async ({ browserName: _ }, use, testInfo) => {
     const clock = manualClock('2026-01-01T00:00:00Z')

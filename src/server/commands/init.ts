@@ -22,7 +22,7 @@ import { jestConfigFor, missingInJest } from './jest-config.ts'
 export const init: Command = {
   name: 'init',
   words: '',
-  summary: 'Write a config file, an initial state and a first test; existing files stay unchanged',
+  summary: 'Write a config file, an initial state and a first test; existing files are not changed',
   flags: [
     textFlag(
       'runner',
@@ -100,7 +100,7 @@ export async function writeNewFile({ name, purpose, text }: InitFile): Promise<s
     return `wrote  ${name}, ${purpose}`
   } catch (error) {
     if (asSystemError(error).code !== 'EEXIST') throw writeError(name, error)
-    return `kept   ${name}, which exists already`
+    return `kept   ${name}, which already exists`
   }
 }
 

@@ -28,7 +28,8 @@ export const migrateCommand: Command = {
   flags: [CONFIG_FLAG],
   example: 'migrate gateway.db',
   notes: [
-    'serve --data does the same when it starts. An older fauxgate cannot open the file afterwards: make a copy first.',
+    'serve --data does the same when it starts. Older versions of fauxgate cannot open the file afterwards, so ' +
+      'make a copy first.',
   ],
   async run(parsed: Arguments, environment): Promise<number> {
     const file = requireOneWord(migrateCommand, parsed)

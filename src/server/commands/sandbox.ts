@@ -20,8 +20,9 @@ export const sandboxCommand: Command = {
   flags: sandboxTable,
   notes: [
     'Install the package workerd next to fauxgate: npm install --save-dev workerd.',
-    'ACCOUNT_KEY is the secret that creates and removes sandboxes. Without it, the first start creates a key, prints it and stores it in the folder.',
-    'SIGINT and SIGTERM stop it. The sandboxes are back when you start it again with that folder.',
+    'ACCOUNT_KEY is the secret for creating and removing sandboxes. Without it, the first start creates a key, ' +
+      'prints it and stores it in the folder.',
+    'SIGINT and SIGTERM stop the server. Start it again with the same folder to get the sandboxes back.',
   ],
   run: runSandboxes,
 }
@@ -34,7 +35,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   await requireFreePort(host, port)
   const folder = resolve(data)
   const { removed, unlock } = await prefixErrors('data', names, () => openDataFolder(folder))
-  if (removed > 0) printLine(`Removed ${formatCount(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
+  if (removed > 0) printLine(`Removed ${formatCount(removed, 'empty file', 'empty files')} of removed sandboxes.`)
   try {
     const account = await readOrCreateAccountKey(folder, environment)
     if (account.createdIn)
@@ -76,12 +77,13 @@ async function waitUntilHealthy(workerd: Workerd, host: string): Promise<string>
 }
 
 function announce(url: string, host: string, folder: string, { shellExpression }: AccountKey): void {
-  printLine(`fauxgate sandboxes listen on ${url}`)
+  printLine(`fauxgate sandboxes are listening on ${url}`)
   printLine(`Their data is in ${folder}`)
   printLine('Create the first sandbox, in another shell:')
   printLine(`  curl -X PUT ${url}/s/first -H "Fauxgate-Account-Key: ${shellExpression}"`)
   if (host !== 'localhost' && !isLoopbackAddress(host))
     warn(
-      'others can reach this address, over plain HTTP. Put a TLS proxy in front of it, and set PUBLIC_URL to its URL.',
+      'other machines can reach this address, over plain HTTP. Put a TLS proxy in front of it, and set PUBLIC_URL ' +
+        'to its URL.',
     )
 }

@@ -133,7 +133,7 @@ async function serveOnce(
 function requireOnePlace({ config: { data, state }, names }: ParsedServerOptions): void {
   if (data === undefined || state === undefined) return
   const [one, other] = [names.get('data'), names.get('state')]
-  throw new UsageError(`${one} and ${other} were both set. The state is stored in one place: leave one out.`)
+  throw new UsageError(`${one} and ${other} were both set. The state can be stored in only one place. Omit one.`)
 }
 
 /** Throws if the agent's local API could start no tunnel, because the gateway lacks ngrok's families. */

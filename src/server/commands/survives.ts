@@ -22,22 +22,26 @@ const FLAGS = {
   faults: integerFlag('faults', 'The maximum number of failures in one schedule. Default: 1, or 0 with --copies.'),
   copies: integerFlag(
     'copies',
-    'The number of processes that run at once, 1 to 3, in each order of their requests. Default: 1.',
+    'The number of concurrent processes, 1 to 3. Every order of their requests is tried. Default: 1.',
   ),
-  restart: switchFlag('restart', 'Also kill the command after a request, and start it again.'),
+  restart: switchFlag('restart', 'Also try killing the command after a request and starting it again.'),
   allow: textFlag(
     'allow',
     'REGEXP',
-    'The command may fail only if the last line of its stderr matches this. Default: any.',
+    'A regular expression for the last line of stderr when the command may fail. Default: any.',
   ),
-  mayLeave: listFlag('may-leave', 'FAMILY', 'What the command may leave when it fails. It is then started again.'),
-  ignore: listFlag('ignore', 'PATH', 'What is not compared, such as reserved_addrs.metadata.'),
+  mayLeave: listFlag(
+    'may-leave',
+    'FAMILY',
+    'The resources that the command may leave behind when it fails. It is then started again.',
+  ),
+  ignore: listFlag('ignore', 'PATH', 'Paths to exclude from the comparison, such as reserved_addrs.metadata.'),
   also: listFlag('also', 'KIND', 'Additional failures: late, slow.'),
   max: integerFlag('max', 'The maximum number of schedules to try. Default: 20000.'),
-  silence: integerFlag('silence', 'End a request without a response after this many real seconds. Default: 2.'),
+  silence: integerFlag('silence', 'Abort a request without a response after this many real seconds. Default: 2.'),
   timeout: integerFlag('timeout', 'The maximum duration of a run, in real seconds. Default: 60.'),
   jobs: integerFlag('jobs', 'The number of parallel runs. Use 1 if they share files, ports or a database. Default: 8.'),
-  replay: textFlag('replay', 'SCHEDULE', 'Replay this schedule of a report, and show what the command prints.'),
+  replay: textFlag('replay', 'SCHEDULE', 'Replay this schedule from a report, and show what the command prints.'),
 } satisfies { readonly [Name in keyof ExplorationSettings]?: Flag }
 
 const SETUP = textFlag('setup', 'COMMAND', 'Run this in a shell before each run, with the same environment.')
@@ -45,7 +49,7 @@ const SETUP = textFlag('setup', 'COMMAND', 'Run this in a shell before each run,
 export const survivesCommand: Command = {
   name: 'survives',
   words: 'COMMAND…',
-  summary: 'Run a command once for each failure of each request, and report which one breaks it',
+  summary: 'Run a command once for each failure of each request, and report which failure breaks it',
   flags: [...Object.values(FLAGS), SETUP],
   example: 'survives --faults 2 -- python onboard.py',
   notes: [

@@ -12,7 +12,7 @@ const KEY_VARIABLE = 'NGROK_API_KEY'
 /** The key for servers that accept any key. */
 const ANY_KEY = 'fauxgate-verify'
 
-/** The most requests per minute, which is no limit in practice. */
+/** A maximum number of requests per minute that is no limit in practice. */
 const MAX_RATE = 60_000
 
 const DEFAULTS = { rate: 60, timeout: 30, list: 'fauxgate-verify.jsonl' }
@@ -26,12 +26,12 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'domain',
     'DOMAIN',
-    'A domain that you own. The run reserves names below it. Default: none; for a server on this machine, example.com.',
+    'A domain that you own. The run reserves subdomains of it. Default: none; for a server on this machine, example.com.',
   ),
   { ...textFlag('only', 'FAMILY', 'The families to compare, such as ip_policies. Default: all.'), kind: 'texts' },
   switchFlag('yes', 'Create resources without asking first.'),
   switchFlag('read-only', 'Create nothing: request only lists, and resources that do not exist.'),
-  switchFlag('plan', 'Print which requests would be sent, which would not, and why. Sends none of them.'),
+  switchFlag('plan', 'Print which requests would be sent, which would not, and why, without sending any.'),
   switchFlag('clean', 'Compare nothing; only delete what an earlier run left behind.'),
   integerFlag(
     'rate',
@@ -41,7 +41,7 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'list',
     'FILE',
-    `The file that lists what the run has created. Default: ${DEFAULTS.list}, removed at the end.`,
+    `The file that lists the resources that the run has created. Default: ${DEFAULTS.list}, removed at the end.`,
   ),
   switchFlag('json', 'Print the result as JSON.'),
   textFlag('junit', 'FILE', 'The file for the result as JUnit XML.'),
@@ -59,7 +59,7 @@ export function parseVerifyFlags(parsed: Arguments) {
   const only = parsed.flags.get('only')
   const harmless = ['plan', 'read-only'].find(isOn)
   if (isOn('clean') && harmless !== undefined)
-    throw new UsageError(`--clean and --${harmless} were both set. --clean deletes resources: leave one out.`)
+    throw new UsageError(`--clean and --${harmless} were both set. --clean deletes resources. Omit one.`)
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
     throw new UsageError(
       `--domain is ${JSON.stringify(domain)}. Allowed: a domain that you own, such as test.example.com.`,
@@ -121,7 +121,7 @@ export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPla
 function requireKey(key: string | undefined, protocol: string, isLocal: boolean): string {
   if (key === undefined) {
     if (isLocal || protocol === 'http:') return ANY_KEY
-    throw new UsageError(`${KEY_VARIABLE} is not set. It has the API key of the account to call.`)
+    throw new UsageError(`${KEY_VARIABLE} is not set. It must contain the account's API key.`)
   }
   const invalidIndex = [...key].findIndex((character) => !/^[\x21-\x7e]$/.test(character))
   if (invalidIndex !== -1) {

@@ -25,12 +25,14 @@ import { parseTarget, parseVerifyFlags, rateFor, type VerifySettings, verifyFlag
 export const verifyCommand: Command = {
   name: 'verify',
   words: 'URL',
-  summary: "Send fauxgate's scenarios to a server, and compare its responses with those of a fresh gateway",
+  summary: "Send fauxgate's scenarios to a server, and compare the responses with those of a fresh gateway",
   flags: verifyFlags,
   notes: [
-    'NGROK_API_KEY is the key; it is never printed. A server on this machine needs none.',
-    'It changes and deletes only resources that it created, and names them fauxgate-verify-…. At the end, also after SIGINT, it deletes all of them.',
-    'Exit codes: 0 nothing differs; 1 a response or the inventory differs; 2 the command line or the environment is wrong; 3 something could not be called; 4 something may be left behind.',
+    'NGROK_API_KEY is the API key; it is never printed. A server on this machine needs none.',
+    'It changes and deletes only resources that it created, and names them fauxgate-verify-…. At the end, even ' +
+      'after SIGINT, it deletes all of them.',
+    'Exit codes: 0 nothing differs; 1 a response or the inventory differs; 2 the command line or the environment ' +
+      'is wrong; 3 a call was not possible; 4 resources may be left behind.',
   ],
   run: runVerify,
 }
@@ -192,11 +194,11 @@ async function clean(
   const entries = list.read()
   // Earlier runs in the same list left nothing, or this one would not have started.
   const started = entries.findLast((each) => each.entry === 'run')
-  if (!started) return print(`${list.file} lists nothing, so nothing is left.\n`)
+  if (!started) return print(`${list.file} lists nothing, so nothing is left behind.\n`)
   const target = parseTarget(started.url, environment)
   if (typed !== undefined && parseTarget(typed, environment).url !== target.url)
     throw new UsageError(
-      `${list.file} is the list of a run against ${target.url}. Leave the URL out, or choose another list with --list.`,
+      `${list.file} is the list of a run against ${target.url}. Omit the URL, or choose another list with --list.`,
     )
   list.removeCutLine()
   const { versionHeader } = dialects[isDialectName(started.dialect) ? started.dialect : 'ngrok']
@@ -210,6 +212,6 @@ async function clean(
   })
   const remaining = await deleteLeftovers(client, new RunLog(list, entries), markOf(started.run))
   if (remaining.length === 0) list.remove()
-  for (const { path, reason } of remaining) printErrorLine(`${path} may be left: ${reason}`)
-  return remaining.length === 0 ? print('All that was left is deleted.\n') : 4
+  for (const { path, reason } of remaining) printErrorLine(`${path} may be left behind: ${reason}`)
+  return remaining.length === 0 ? print('Everything left behind has been deleted.\n') : 4
 }

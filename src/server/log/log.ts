@@ -118,7 +118,7 @@ const MAX_LENGTH = 300
 /** Matches a text of printable ASCII, as most are. */
 const PLAIN = /^[ -~]*$/
 
-/** Returns a text in one line, cut after {@link MAX_LENGTH} characters. */
+/** Returns a text in one line, truncated after {@link MAX_LENGTH} characters. */
 function inOneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
   const withoutBreaks = () => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')

@@ -62,7 +62,8 @@ export const configRows = {
   ),
   latency: optionRow(
     durationRange(),
-    'The delay of every API response, in real time. For a range such as `50ms..200ms`, the seed picks a delay for each response.',
+    'The delay of every API response, in real time. For a range such as `50ms..200ms`, the seed picks a delay for ' +
+      'each response.',
     { defaultText: 'none' },
   ),
   ...trafficRows,

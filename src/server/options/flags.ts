@@ -27,7 +27,7 @@ const CONFIG =
   'The config file. Default: fauxgate.config.json, .js, .mjs or .ts in the current folder, if there is one.'
 export const CONFIG_FLAG = withVariable(textFlag('config', 'FILE', CONFIG))
 
-const SERVER = 'The URL of the server. Default: the one that runs on this machine, or `http://127.0.0.1:4747`.'
+const SERVER = "The server's URL. Default: the server running on this machine, or `http://127.0.0.1:4747`."
 export const SERVER_FLAGS = [
   textFlag('url', 'URL', SERVER),
   textFlag('control-key', 'KEY', 'The control key of the server, if it has one.'),

@@ -19,7 +19,7 @@ export const policyCheckCommand: Command = {
   flags: [
     textFlag('format', FORMAT_NAMES.join('|'), 'The format of the output. Default: `text`.'),
     textFlag('protocol', PROTOCOLS.join('|'), 'The protocol of the endpoint. Default: what the file says, or `https`.'),
-    textFlag('place', PLACES.join('|'), 'Where the policy is in use. Default: what the file says, or any endpoint.'),
+    textFlag('place', PLACES.join('|'), 'Where the policy is used. Default: what the file says, or any endpoint.'),
     textFlag('plan', 'PLAN', 'The plan of the account, such as `free`. Default: a plan with all features.'),
     switchFlag('strict', 'Count warnings as errors.'),
     switchFlag('pass-without-policies', 'Exit with 0 if no file has a policy.'),

@@ -39,7 +39,8 @@ export const trafficRows = {
   ),
   trafficTimeout: optionRow(
     duration(1),
-    'How long a visitor or an upstream may be silent, in real time, before the connection is closed or the response is 504 or 408.',
+    'How long a visitor or an upstream may be silent, in real time, before the connection is closed or the ' +
+      'response is 504 or 408.',
     { defaultText: '`5m`, as in the service', flag: 'traffic-timeout' },
   ),
 }

@@ -51,7 +51,7 @@ function requireMadeByKit(name: string, family: unknown): void {
   if (isObject(family) && ['operations', 'collections', 'errors'].every((each) => each in family)) return
   const received = describeReceived(quote(family))
   throw createOptionError(
-    (nameOf) => `${nameOf(`families.${name}`)} is ${received}. Allowed: a family that fauxgate/kit made.`,
+    (nameOf) => `${nameOf(`families.${name}`)} is ${received}. Allowed: a family created with fauxgate/kit.`,
   )
 }
 

@@ -9,12 +9,13 @@ const errors = kit.declareErrors({
   auth_malformed: kit.entry(
     202,
     403,
-    'The API key is not one of the keys of this gateway. Its keys have 27 letters or digits, "_", and 21 more letters or digits.',
+    'The API key is not one of this gateway\'s keys. Its keys have 27 letters or digits, "_", and 21 more letters ' +
+      'or digits.',
   ),
   auth_is_key_id: kit.entry(
     208,
     403,
-    'The id of an API key was sent. Send its token, which is only in the response that created it.',
+    'The id of an API key was sent. Send its token, which is only in the response to the request that created it.',
   ),
   api_key_limit_reached_older: kit.tooMany(603),
   api_key_limit_reached: kit.tooMany(613),

@@ -59,7 +59,7 @@ export const edgeEndpoint = kit.declaration({
       kit.refuse(kit.general.field_invalid, {
         field: 'edge',
         received: kit.quote(edge),
-        allowed: 'an edge that no operation made; for others, add the host and the port to hostports',
+        allowed: 'an edge that no operation created; for others, add the host and the port to hostports',
       })
     }
     const place = resolvePlace(tx, url, 'public')

@@ -47,7 +47,7 @@ function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, bef
   for (const [index, each] of edge.hostports.entries()) {
     const at = { field: `hostports.${index}`, received: kit.quote(each) }
     if (edge.hostports.indexOf(each) < index) {
-      kit.refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
+      kit.refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is already in the list' })
     }
     if (before.includes(each)) continue
     const endpoint = putEdgeEndpoint(tx, edge_id, resolveHostport(tx, kind, each, at), { description, metadata })

@@ -26,14 +26,14 @@ export const configurationErrors = kit.declareErrors({
   modules_without_termination: kit.entry(
     1662,
     400,
-    'terminate_at is "upstream", and these modules need TLS that ends at the edge: {names}. Disable them.',
+    'terminate_at is "upstream", and these modules need TLS to be terminated at the edge: {names}. Disable them.',
   ),
   configuration_description_too_long: parts.tooLong(1673),
   configuration_metadata_too_long: parts.tooLong(1674),
   mutual_tls_without_termination: kit.entry(
     1694,
     400,
-    'mutual_tls needs TLS that ends at the edge, but terminate_at is "upstream". Disable one of them.',
+    'mutual_tls needs TLS to be terminated at the edge, but terminate_at is "upstream". Disable one of them.',
   ),
 })
 

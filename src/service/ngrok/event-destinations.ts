@@ -16,7 +16,7 @@ export const errors = kit.declareErrors({
   event_destination_in_use: kit.entry(
     5112,
     400,
-    '{id} is a destination of the event subscription {subscription}. Take it off there before you delete it.',
+    '{id} is a destination of the event subscription {subscription}. Remove it there before you delete it.',
   ),
   event_destination_limit_none: kit.tooMany(5128),
 })

@@ -9,7 +9,7 @@ export const SOURCES = 'The event types.'
 export const sourceErrors = kit.declareErrors({
   event_type_invalid: kit.field(238, 400, `one of ${EVENT_TYPES.join(', ')}`),
   event_source_not_found: kit.entry(5125, 404, '{id} has no source {type}.'),
-  event_type_twice: kit.field(5127, 400, 'each type of events once'),
+  event_type_twice: kit.field(5127, 400, 'each event type once'),
 })
 
 const TYPE = 'The event type, such as `ip_policy_created.v0`.'

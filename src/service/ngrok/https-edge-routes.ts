@@ -23,7 +23,7 @@ const routeErrors = kit.declareErrors({
   route_match_taken: kit.ofField(
     7126,
     400,
-    'match is already that of the route {id}. Allowed: a path that no other route has.',
+    'match is already used by the route {id}. Allowed: a path that no other route has.',
   ),
   route_match_type_invalid: kit.field(7130, 400),
   route_match_invalid: kit.field(7131, 400, 'a path such as "/blog", without spaces, "?" and "#"'),

@@ -6,7 +6,7 @@ const notOnPlan = (number: number, what: string) =>
   kit.ofField(
     number,
     400,
-    `{field} is {received}, ${what}. The plan {plan} does not have them: leave the URL out, or set another account.plan.`,
+    `{field} is {received}, ${what}. The plan {plan} does not include them: omit the URL, or set another account.plan.`,
   )
 
 /** The errors of URLs at which the account of an agent may start no endpoint (rules: agent#urls-of-the-account). */

@@ -22,7 +22,8 @@ export const errors = kit.declareErrors({
   acl_rule_invalid: kit.field(
     600,
     400,
-    '"*", or "bind:" followed by "*", a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label such as "team=web", whose key and value may be "*"',
+    '"*", or "bind:" followed by one of: "*"; a domain; a wildcard such as "*.example.com"; a host and port such as ' +
+      '"1.tcp.ngrok.io:20000"; a label such as "team=web", whose key and value may be "*"',
   ),
   owned_description_too_long: parts.tooLong(604),
   owned_metadata_too_long: parts.tooLong(605),
@@ -37,11 +38,7 @@ export const errors = kit.declareErrors({
     400,
     '{field} is {received}, who is not active. Send an active user, or activate this one.',
   ),
-  token_precomputed: kit.ofField(
-    638,
-    400,
-    '{field} was sent. The service always generates tokens. Leave the field out.',
-  ),
+  token_precomputed: kit.ofField(638, 400, '{field} was sent. The service always generates tokens. Omit the field.'),
 })
 
 const OWNER = 'The user who owns it: the user of the account, a bot user or a service user.'

@@ -36,7 +36,7 @@ const accountOptions = kit.sectionReader<{
 /** The facts about a gateway and a resource that the check of a policy needs. */
 interface Known {
   readonly hasIpPolicy?: ((id: string) => boolean) | undefined
-  /** True if the policy must end traffic (rules: traffic-policy#the-end). */
+  /** True if the policy must terminate traffic (rules: traffic-policy#the-end). */
   readonly mustEnd?: boolean | undefined
 }
 

@@ -3,22 +3,22 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
 const emptyTextError = (number: number) =>
-  kit.ofField(number, 400, '{field} is {received}. A list of {provider} cannot contain an empty text.')
+  kit.ofField(number, 400, '{field} is {received}. A list for {provider} cannot contain an empty string.')
 
 const twiceError = (number: number) =>
-  kit.ofField(number, 400, '{field} is {received}, which is already in the list of {provider}. Send it once.')
+  kit.ofField(number, 400, '{field} is {received}, which is already in the list for {provider}. Send it once.')
 
 /** The errors of the people who may pass. */
 export const peopleErrors = kit.declareErrors({
   oauth_email_domain_invalid: kit.ofField(
     7039,
     400,
-    '{field} is {received}, which is not a domain of email addresses for {provider}, such as "example.com".',
+    '{field} is {received}, which is not an email domain for {provider}, such as "example.com".',
   ),
   oauth_team_invalid: kit.ofField(
     7040,
     400,
-    '{field} is {received}. A team of {provider} is a number, or "an-organization/a-team".',
+    '{field} is {received}. A team for {provider} is a number, or "an-organization/a-team".',
   ),
   oauth_email_invalid: kit.ofField(
     7043,

@@ -125,11 +125,7 @@ export const routeOidc = oidcModule(ROUTES)
 
 /** The errors of an identity provider that speaks SAML. */
 export const samlErrors = kit.declareErrors({
-  saml_metadata_twice: kit.ofField(
-    7081,
-    400,
-    '{field} was sent together with idp_metadata_url. Leave one of them out.',
-  ),
+  saml_metadata_twice: kit.ofField(7081, 400, '{field} was sent together with idp_metadata_url. Omit one of them.'),
   saml_metadata_missing: kit.field(7091, 400, 'an EntityDescriptor in XML, or its URL as idp_metadata_url'),
 })
 

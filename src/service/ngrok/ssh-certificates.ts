@@ -12,7 +12,7 @@ const errors = kit.declareErrors({
   ssh_public_key_invalid: kit.field(
     1934,
     400,
-    `one line in OpenSSH format: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64`,
+    `one line in OpenSSH format: the key type (${parts.ALGORITHMS.join(', ')}), a space, and the base64-encoded key`,
   ),
   ssh_public_key_unsupported: kit.field(1950, 400, `a key of the type ${parts.ALGORITHMS.join(', ')}`),
   ssh_public_key_missing: kit.field(1952, 400, 'the public key to sign, one line in OpenSSH format'),
@@ -20,7 +20,7 @@ const errors = kit.declareErrors({
 
 const noAuthority = (number: number) => kit.field(number, 400, 'the id of an SSH certificate authority that exists')
 const noDuration = (number: number) =>
-  kit.ofField(number, 400, '{field} is {received}. Allowed: a time after the beginning, valid_after.')
+  kit.ofField(number, 400, '{field} is {received}. Allowed: a time after valid_after.')
 
 const hostErrors = kit.declareErrors({
   ssh_host_description_too_long: parts.tooLong(1945),

@@ -5,7 +5,9 @@ import * as owned from './owned.ts'
 import { byOwner, ownerRow } from './owned-records.ts'
 import { defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
-const KEY_FORM = `one line in OpenSSH format: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
+const KEY_FORM =
+  `one line in OpenSSH format: the key type (${parts.ALGORITHMS.join(', ')}), a space, the base64-encoded key, ` +
+  'and optionally a comment'
 
 const errors = kit.declareErrors({
   ssh_key_taken: kit.ofField(

@@ -76,7 +76,7 @@ const unsupportedError = (number: number, command: Command) =>
     number,
     400,
     (it: { id: string; os: string; supports: string }) =>
-      `The agent of ${it.id} does not support ${command}: its os is ${it.os}, and it supports ${it.supports}.`,
+      `The agent of ${it.id} does not support ${command}s. Its OS is ${it.os}; the agent supports ${it.supports}.`,
   )
 
 const failedError = (number: number, command: Command) =>
@@ -86,7 +86,7 @@ const overSshError = (number: number, command: Command) =>
   kit.entry(
     number,
     400,
-    (it: { id: string }) => `The transport of ${it.id} is ssh. Only a session of an agent can ${command}.`,
+    (it: { id: string }) => `The transport of ${it.id} is ssh. Only an agent session can ${command}.`,
   )
 
 const commandErrors = kit.declareErrors({

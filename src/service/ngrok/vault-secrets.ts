@@ -19,7 +19,7 @@ export const secretErrors = kit.declareErrors({
   secret_name_invalid: invalidNameError(24000),
   secret_name_missing: missingNameError(24001),
   secret_name_too_long: parts.tooLong(24002),
-  secret_value_missing: kit.ofField(24003, 400, '{field} is missing or empty. Send the text to keep.'),
+  secret_value_missing: kit.ofField(24003, 400, "{field} is missing or empty. Send the secret's value."),
   secret_value_too_long: parts.tooLong(24004),
   secret_name_taken: nameTakenError(24005, 'secret in the vault'),
   secret_vault_unknown: kit.field(24006, 400, 'the id of a vault that exists'),

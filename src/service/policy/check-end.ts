@@ -16,7 +16,8 @@ export function checkEnd(policy: Config, protocol: string, reporter: Reporter): 
     reporter.report(
       2235,
       path,
-      'does not end traffic. Add a rule whose last action is custom-response, deny, forward-internal, redirect or close-connection',
+      'does not terminate traffic. Add a rule whose last action is custom-response, deny, forward-internal, ' +
+        'redirect or close-connection',
     )
   }
 }

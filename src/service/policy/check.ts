@@ -99,7 +99,7 @@ function reportPhase(
   const number = isConnect && place === 'edge' ? 2248 : isConnect && place === 'internal' ? 2262 : 2230
   const known: readonly string[] = PHASES
   const what = known.includes(key)
-    ? `is a phase that does not exist for ${protocol} ${placeName(place)}`
+    ? `is a phase that does not exist for ${placeName(protocol, place)}`
     : 'is not a phase'
   const older = OLDER_NAMES[key]
   const hint = older && allowed.includes(older) ? { hint: `${key} is the older name of ${older}.` } : {}
@@ -109,7 +109,7 @@ function reportPhase(
   })
 }
 
-function placeName(place: PolicyOptions['place']): string {
-  if (place === 'edge') return 'edges'
-  return place === 'internal' ? 'endpoints that are internal' : 'endpoints'
+function placeName(protocol: Known['protocol'], place: Known['place']): string {
+  if (place === 'edge') return `${protocol} edges`
+  return place === 'internal' ? `internal ${protocol} endpoints` : `${protocol} endpoints`
 }

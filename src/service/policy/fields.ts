@@ -7,7 +7,7 @@ export const enforce = {
   kind: 'boolean',
   default: true,
   about:
-    'Whether traffic that fails the check ends here. With `false`, the result is only in the variables of the action.',
+    'Whether to reject traffic that fails the check. With `false`, the result is only in the variables of the action.',
 } as const satisfies Field
 
 export const onError = (initial: 'halt' | 'continue', isRequired?: true) =>
@@ -37,7 +37,7 @@ export const from = (about: string) =>
 export const to = {
   kind: 'text',
   takesCel: true,
-  about: 'The replacement. `$1` is the text of the first group of the pattern.',
+  about: "The replacement. `$1` is the text of the pattern's first group.",
 } as const satisfies Field
 
 /** The list of replacements of an action on bodies. */
@@ -46,11 +46,11 @@ export const replacements = <const Extra extends Fields>(extra: Extra) =>
     kind: 'list',
     min: 1,
     isRequired: true,
-    about: 'The replacements, in order. Each one works on the result of the one before it.',
+    about: 'The replacements, in order. Each one is applied to the result of the previous one.',
     item: {
       kind: 'object',
       about: 'One replacement of all matches.',
-      fields: { from: { ...from('The pattern, in the syntax of RE2.'), isRequired: true }, to, ...extra },
+      fields: { from: { ...from('The pattern, in RE2 syntax.'), isRequired: true }, to, ...extra },
     },
   }) as const satisfies Field
 
@@ -74,16 +74,16 @@ export const signIn = {
   },
   client_id: { kind: 'text', takesCel: true, about: 'The id of your app at the provider.' },
   client_secret: { kind: 'text', takesCel: true, isSecret: true, about: 'The secret of your app at the provider.' },
-  scopes: { kind: 'list', item: word('A scope.'), about: 'Further scopes to ask the provider for.' },
+  scopes: { kind: 'list', item: word('A scope.'), about: 'Additional scopes to request from the provider.' },
   authz_url_params: {
     kind: 'map',
     keys: 'any',
     value: word('The value of the parameter.'),
-    about: 'Further parameters of the URL of the provider.',
+    about: "Additional parameters for the provider's URL.",
   },
   max_session_duration: session('How long a session may last.'),
   idle_session_timeout: session('How long a session lasts without requests.'),
-  userinfo_refresh_interval: session('How often the data about the user is read again.'),
+  userinfo_refresh_interval: session('How often to refresh the data about the user.'),
   allow_cors_preflight: { kind: 'boolean', default: false, about: 'Whether CORS preflights pass without a session.' },
   auth_cookie_domain: { kind: 'text', format: 'domain', about: 'The domain of the cookie.' },
 } as const satisfies Fields
@@ -100,9 +100,9 @@ export const signedIn = (sessionId: string, extra: Variables = {}): Variables =>
   access_token: text('The access token of the provider.'),
   refresh_token: text('The refresh token of the provider.'),
   expires_at: text('When the session ends.'),
-  session_timed_out: flag('Whether the session ended for lack of requests.'),
-  session_max_duration_reached: flag('Whether the session reached its longest duration.'),
-  userinfo_refreshed: flag('Whether the data about the user was just read again.'),
+  session_timed_out: flag('Whether the session ended because of inactivity.'),
+  session_max_duration_reached: flag('Whether the session reached its maximum duration.'),
+  userinfo_refreshed: flag('Whether the data about the user was just refreshed.'),
   ...extra,
 })
 
@@ -134,7 +134,7 @@ export const owasp = (what: string): Readonly<Record<string, Field>> => ({
 export const OWASP_SETS: Variables = {
   decision: text('`allow` or `deny`.', ['allow', 'deny']),
   anomaly_score: whole('The sum of the scores of the rules that matched.'),
-  anomaly_score_threshold: whole('The score from which traffic is denied.'),
+  anomaly_score_threshold: whole('The score at which traffic is denied.'),
   matched_rules: {
     type: 'list<MatchedRule>',
     about: 'The rules that matched, each with `id`, `message`, `severity` and `data`.',

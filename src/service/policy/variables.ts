@@ -60,7 +60,7 @@ export const REQUEST: Variables = {
   ...message('request'),
   host: text('The header `host`.'),
   method: text('The method.', forms.METHOD),
-  version: text('The version of HTTP, such as `HTTP/2.0`.', forms.VERSION),
+  version: text('The HTTP version, such as `HTTP/2.0`.', forms.VERSION),
   ts: {
     body_received: time('When the body arrived.'),
     header_received: time('When the headers arrived.'),
@@ -68,11 +68,11 @@ export const REQUEST: Variables = {
   url: {
     _text: text('The whole URL, normalised.', forms.URL_TEXT),
     authority: text('Credentials, host and port.'),
-    host: text('The name of the host.', forms.HOST),
+    host: text('The host name.', forms.HOST),
     path: text('The path, with its leading slash.', forms.PATH),
     port: whole('The port, if the URL has one.'),
     query: text('The query, without its question mark.', forms.QUERY),
-    query_params: map('list<string>', 'The parameters of the query.'),
+    query_params: map('list<string>', 'The query parameters.'),
     raw: text('The whole URL as sent.', forms.URL_TEXT),
     raw_path: text('The path as sent.', forms.PATH),
     scheme: text('`http` or `https`.', forms.SCHEMES),
@@ -101,9 +101,9 @@ const place = {
   continent: text('The continent.', forms.PLACE_NAME),
   country: text('The country.', forms.PLACE_NAME),
   country_code: text('The two-letter country code.', forms.COUNTRY_CODE),
-  is_eu: flag('Whether the place is in the European Union.'),
+  is_eu: flag('Whether the location is in the European Union.'),
   metro_code: text('The metro code.'),
-  subdivision: text('The part of the country.'),
+  subdivision: text('The region of the country.'),
   timezone: text('The time zone.'),
 } satisfies Variables
 const coordinates: Variables = {
@@ -130,7 +130,7 @@ const entity = (about: string): Variables => ({
   country: texts('The countries.'),
   locality: texts('The localities.'),
   organization: texts('The organizations.'),
-  organizational_unit: texts('The units of the organizations.'),
+  organizational_unit: texts('The organizational units.'),
   postal_code: texts('The postal codes.'),
   province: texts('The provinces.'),
   street_address: texts('The street addresses.'),
@@ -158,10 +158,10 @@ export function tlsVariables(): Variables {
   return {
     cipher_suite: text('The cipher suite.'),
     ja4_fingerprint: text('The JA4 fingerprint.'),
-    negotiated_alpn: text('The protocol that ALPN agreed upon.'),
+    negotiated_alpn: text('The protocol negotiated through ALPN.'),
     session_resumed: flag('Whether the session was resumed.'),
     sni: text('The host name of the SNI extension.', forms.HOST),
-    version: text('The version of TLS.', forms.TLS_VERSION),
+    version: text('The TLS version.', forms.TLS_VERSION),
     client: certificate('client'),
     server: certificate('server'),
   }
@@ -171,7 +171,7 @@ const podMetadata: Variables = {
   name: text('The name of the pod.'),
   namespace: text('The namespace of the pod.'),
   annotations: map('string', 'The annotations whose names begin with `k8s.ngrok.com/`.'),
-  error_code: text('The number of the error for which the pod is unknown.'),
+  error_code: text('The number of the error because of which the pod is unknown.'),
   error_message: text('The reason for which the pod is unknown.'),
 }
 
@@ -203,7 +203,7 @@ export const ENDPOINT: Variables = {
   url: text('The URL of the endpoint.'),
 }
 
-export const TIME: Variables = { now: text('The time in UTC, as RFC 3339 writes it.') }
+export const TIME: Variables = { now: text('The time in UTC, in RFC 3339 format.') }
 
 export const ACTION_ERROR: Variables = {
   code: text('The number of an error of the action.', forms.ERROR_CODE),
@@ -218,7 +218,7 @@ export const SENT_REQUEST: Variables = {
   body: text('The body of the request.'),
 }
 export const RECEIVED_RESPONSE: Variables = {
-  resolved_ip: text('The address of the host that answered.'),
+  resolved_ip: text('The address of the host that responded.'),
   header: map('list<string>', 'The headers of the response.'),
   status_code: whole('The status of the response.'),
   time_ms: text('How long the response took.'),
@@ -227,7 +227,7 @@ export const RECEIVED_RESPONSE: Variables = {
 
 /** The variables of `retry_condition`. The page of the action writes `statusCode`, and its variables have `status_code`. */
 export const RETRY: Variables = {
-  attempts: whole('The number of attempts until now.'),
+  attempts: whole('The number of attempts so far.'),
   last_attempt: {
     req: SENT_REQUEST,
     res: { ...RECEIVED_RESPONSE, statusCode: whole('The status of the response.') },
@@ -243,8 +243,8 @@ export const OLDER_REQUEST: Variables = {
   ContentLength: int64('The length of the body.'),
   ContentType: text('The media type.', forms.MEDIA_TYPE),
   Headers: map('list<string>', 'The headers, by canonical name.'),
-  Params: map('list<string>', 'The parameters of the query.'),
-  Version: text('The version of HTTP.', forms.VERSION),
+  Params: map('list<string>', 'The query parameters.'),
+  Version: text('The HTTP version.', forms.VERSION),
 }
 export const OLDER_RESPONSE: Variables = {
   // The service took comparisons with numbers and with texts, as programs of 2024 wrote them.
@@ -260,7 +260,7 @@ export const OLDER_CONNECTION: Variables = {
     City: text('The city.'),
     Country: text('The country.', forms.PLACE_NAME),
     CountryCode: text('The two-letter country code.', forms.COUNTRY_CODE),
-    Subdivision: text('The part of the country.'),
+    Subdivision: text('The region of the country.'),
   },
 }
 

@@ -141,7 +141,8 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
       return {
         problem: /^cloudflare$/i.test(record.value ?? '') ? 'proxied' : 'address',
         describe: (name) =>
-          `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`,
+          `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Turn off its ` +
+          `proxy for this name`,
       }
     case 'SERVFAIL':
       return {

@@ -94,7 +94,7 @@ export function withoutPolicy<D extends ManagedDomain>(tx: Transaction, domain: 
   if (!domain.policy) return domain
   const automatic = domain.certificate_id && tx.get(certificates, domain.certificate_id)
   if (automatic) tx.remove(certificates, automatic)
-  const idle = withoutJob(tx, domain, 'The policy was taken off the domain.')
+  const idle = withoutJob(tx, domain, 'The policy was detached from the domain.')
   return { ...idle, policy: null, renews_at: null, due: null, certificate_id: null }
 }
 

@@ -55,7 +55,7 @@ const failure = {
 const success = {
   apply: putNewCertificate,
   message: ({ at, note }: TimelineRecord, rules: ProvisioningOptions) =>
-    `${note} is in use, to be renewed at ${timestamp(roundUpToSecond(getRenewalTime(at * 1000, rules)))}.`,
+    `${note} is in use, and will be renewed at ${timestamp(roundUpToSecond(getRenewalTime(at * 1000, rules)))}.`,
 }
 
 /** The input of each transition in addition to the domain. */

@@ -3,19 +3,23 @@ import { type CatalogueError, declareErrors, entry, refuse } from '../../core/sc
 import { keysOf } from '../../core/schema/values.ts'
 
 export const stateErrors = declareErrors({
-  account_without_api: entry(204, 403, 'The API key is valid, but its account may not use the API.'),
+  account_without_api: entry(204, 403, 'The API key is valid, but its account is not allowed to use the API.'),
   account_suspended: entry(205, 403, 'The account is suspended.'),
   account_unpaid: entry(247, 403, 'The account is suspended until its invoice is paid.'),
   owner_without_write: entry(
     635,
     403,
-    'The owner of the API key may not write. Use the key of a user with write access.',
+    'The owner of the API key is not allowed to write. Use the key of a user with write access.',
   ),
   maintenance_read_only: entry(1500, 503, 'The service is in maintenance. Nothing can be changed until it ends.'),
   maintenance: entry(1501, 503, 'The service is in maintenance. Try again later.'),
-  configurations_ended: entry(1608, 400, 'Endpoint configurations have ended. Use cloud endpoints instead.'),
-  edges_ended: entry(7008, 400, 'Edges have ended. Use cloud endpoints instead.'),
-  edges_read_only: entry(7196, 400, 'The account may only read its edges, since edges have ended.'),
+  configurations_ended: entry(
+    1608,
+    400,
+    'Endpoint configurations have been discontinued. Use cloud endpoints instead.',
+  ),
+  edges_ended: entry(7008, 400, 'Edges have been discontinued. Use cloud endpoints instead.'),
+  edges_read_only: entry(7196, 400, 'The account can only read its edges, because edges have been discontinued.'),
 })
 
 /** The fields of an operation that a gate reads. */

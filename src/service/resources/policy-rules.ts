@@ -18,7 +18,7 @@ export const policyErrors = declareErrors({
   expression_invalid: ofField(
     2200,
     400,
-    '{field} is {received}, which is not CEL: {problem}. A CEL expression is required.',
+    '{field} is {received}, which is not valid CEL: {problem}. A CEL expression is required.',
   ),
   action_unknown: field(2201, 400, 'one of {allowed}'),
   action_config_invalid: field(2204, 400),

@@ -13,7 +13,7 @@ const errors = declareErrors({
   webhook_secret_not_accepted: ofField(
     7026,
     400,
-    '{field} was sent, which the provider {provider} does not use. Leave it out.',
+    '{field} was sent, which the provider {provider} does not use. Omit it.',
   ),
   webhook_secret_missing: ofField(
     7027,

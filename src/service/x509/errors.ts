@@ -45,7 +45,7 @@ export const errors = declareErrors({
   certificate_not_pem: pemError<{ problem: string }>(
     1920,
     (it) =>
-      `${it.field} is not PEM: ${it.problem}. Send blocks of "-----BEGIN CERTIFICATE-----", base64 and ` +
+      `${it.field} is not valid PEM: ${it.problem}. Send blocks of "-----BEGIN CERTIFICATE-----", base64 and ` +
       '"-----END CERTIFICATE-----", each on separate lines.',
   ),
   certificate_too_long: pemError<{ received: number; limit: number; unit: 'bytes' | 'certificates' }>(

@@ -58,7 +58,8 @@ export function findSignatureProblem(child: Certificate, issuer: Certificate): s
 
 function describeDifferentNames(child: Certificate, issuer: Certificate): string {
   const [issuerName, subjectName] = [quoteName(child.issuer), quoteName(issuer.subject)]
-  if (issuerName !== subjectName) return `its issuer is ${issuerName}, the next certificate's subject is ${subjectName}`
+  if (issuerName !== subjectName)
+    return `its issuer is ${issuerName}, but the next certificate's subject is ${subjectName}`
   return `its issuer and the next certificate's subject, ${issuerName}, differ in their bytes`
 }
 
@@ -76,7 +77,7 @@ export function isSignedBy(key: PublicKey, signed: SignedData): boolean {
 function findMismatch(key: PublicKey, signed: SignedData): string | undefined {
   const scheme = readScheme(signed.signatureAlgorithm)
   if (scheme.kind !== key.kind) {
-    return `its signature is ${KIND_NAMES[scheme.kind]}, the next certificate's key is ${keyName(key)}`
+    return `its signature is ${KIND_NAMES[scheme.kind]}, but the next certificate's key is ${keyName(key)}`
   }
   return verify(scheme, key, signed) ? undefined : 'the signature does not verify'
 }

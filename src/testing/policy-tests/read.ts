@@ -126,7 +126,7 @@ const repeat = v.optional(integerFrom(1, 1_000_000))
 
 const step = optionsOf(
   {
-    advance: v.optional(sentDuration('The time that passes.')),
+    advance: v.optional(sentDuration('The time to let pass.')),
     request: v.optional(request),
     repeat,
     expect: v.optional(expected),

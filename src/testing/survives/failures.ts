@@ -40,7 +40,7 @@ export const FAILURES: readonly Failure[] = [
   request('5xx', '503', '503', { effect: { status: 503 } }),
   request('5xx', '503-after', 'done, but 503', afterChange({ status: 503 })),
   request('429', '429', '429, Retry-After: 1', { effect: { error: 'too_many_requests', retryAfter: '1s' } }),
-  request('cut', 'cut', 'cut in the middle', { needsBody: true, showsResponse: true, effect: { truncate: 0 } }),
+  request('cut', 'cut', 'truncated in the middle', { needsBody: true, showsResponse: true, effect: { truncate: 0 } }),
   request('silent', 'silent', 'no response', { effect: SILENT }),
   request('silent', 'silent-after', 'done, but no response', afterChange(SILENT)),
   request('crash', 'crash', 'the code crashes before the response', {}),

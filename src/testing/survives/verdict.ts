@@ -46,7 +46,7 @@ const verdictOf = (verdict: Judgement['verdict'], message: string): Judgement =>
 const SURVIVED = verdictOf('survived', 'It survives.')
 
 const STOP_REASONS = {
-  nothing: () => 'it waits, but no timer is set and no request is under way',
+  nothing: () => 'it waits, but no timer is set and no request is pending',
   time: (within: number, [next = 0]: readonly number[]) =>
     `it runs longer than ${durationText(within)}, the most that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
   'real-time': () => 'it runs longer than the real time that `timeout` allows',

@@ -148,8 +148,8 @@ function isDecided({ claim, reason, payload }: ClaimError, now: number): boolean
 function claimProblem({ claim, reason }: ClaimError): string {
   if (reason === 'missing') return `it has no claim ${claim}`
   if (reason === 'invalid') return `its claim ${claim} is malformed`
-  if (claim === 'exp') return "it has expired by the gateway's clock (exp)"
-  if (claim === 'nbf') return "it is not yet valid by the gateway's clock (nbf)"
+  if (claim === 'exp') return "it has expired on the gateway's clock (exp)"
+  if (claim === 'nbf') return "it is not yet valid on the gateway's clock (nbf)"
   if (claim === 'iss')
     return 'its issuer (iss) is not one of the allowed ones, which must match exactly, including a trailing slash'
   return claim === 'aud' ? 'none of its audiences (aud) is allowed' : `its claim ${claim} is not allowed`

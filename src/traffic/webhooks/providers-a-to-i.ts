@@ -78,7 +78,7 @@ export const providersAToI: Readonly<Record<string, Provider>> = {
   clerk: { page: 'https://clerk.com/docs/webhooks/sync-data', schemes: svix },
   coinbase: {
     page: 'https://docs.cdp.coinbase.com/commerce/api-arcitecture/webhooks-security',
-    remark: 'Commerce alone documents a signature with a shared secret.',
+    remark: 'Only Commerce documents a signature with a shared secret.',
     schemes: [{ signature: 'x-cc-webhook-signature' }],
   },
   contentful: {

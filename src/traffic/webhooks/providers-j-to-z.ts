@@ -34,7 +34,7 @@ export const providersJToZ: Readonly<Record<string, Provider>> = {
   },
   mailchimp: {
     page: 'https://mailchimp.com/developer/transactional/guides/track-respond-activity-webhooks/#authenticating-webhook-requests',
-    remark: 'Transactional (Mandrill) alone documents a signature. Audience webhooks have none.',
+    remark: 'Only Transactional (Mandrill) documents a signature. Audience webhooks have none.',
     schemes: [
       {
         signature: 'x-mandrill-signature',

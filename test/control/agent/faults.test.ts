@@ -28,7 +28,7 @@ describe('A fault of the API of the agent', () => {
     gateway.faults.add({ agent: PATH, times: 1 })
     await gateway.fetch(`${gateway.url}/tunnels`)
     expect(() => gateway.faults.assertNoPendingFaults()).toThrow(
-      /applied to 0 of 1 request\.\n {2}It waits for requests of the agent's API\.$/,
+      /applied to 0 of 1 request\.\n {2}It waits for requests to the agent's API\.$/,
     )
   })
 
@@ -79,7 +79,7 @@ describe('A fault of the API of the agent', () => {
   })
 
   test.each([
-    [{ agent: '/tunnels' }, 'agent is "/tunnels". Allowed: a path of the API of the agent'],
+    [{ agent: '/tunnels' }, 'agent is "/tunnels". Allowed: a path in the agent\'s API'],
     [{ agent: PATH, operation: 'endpoints.list' }, 'only without agent'],
     [{ agent: PATH, traffic: 'https://app.example.com' }, 'only without agent'],
     [{ agent: PATH, phase: 'after' as const }, 'only without agent'],

@@ -36,13 +36,13 @@ test('The document of the controls says what each control of the agent does, and
     .filter(([path]) => path.startsWith('/_fauxgate/agent'))
     .flatMap(([, methods]) => Object.values(methods))
   expect(operations.map(({ summary }) => summary)).toEqual([
-    'Start a tunnel of the agent',
+    'Start an agent tunnel',
     'Change how the agent behaves',
     'Restart the agent, with the same tunnels',
   ])
   const { properties: ofRestart } =
     paths['/_fauxgate/agent/restart'].post.requestBody.content['application/json'].schema
-  expect(ofRestart.new_urls.description).toMatch(/^True if URLs without a reservation/)
+  expect(ofRestart.new_urls.description).toMatch(/^True to replace URLs without a reservation/)
   for (const name of ['AgentTunnelDefinition', 'AgentBehaviour']) {
     const { description, properties } = components.schemas[name]
     const sentence = expect.stringMatching(/^[A-Z].{15,}/)

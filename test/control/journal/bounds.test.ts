@@ -100,9 +100,9 @@ describe('The journal in bytes', () => {
     const gateway = open()
     exchange(gateway, { method: 'M'.repeat(70_000), url: `/${'p'.repeat(80_000)}?${'q'.repeat(90_000)}` })
     expect(gateway.requests.last()).toMatchObject({
-      method: expect.stringMatching(/^M{65536}… \[cut: 65536 of 70000 characters\]$/),
-      path: expect.stringMatching(/^\/p{65535}… \[cut: 65536 of 80001 characters\]$/),
-      query: expect.stringMatching(/^q{65536}… \[cut: 65536 of 90000 characters\]$/),
+      method: expect.stringMatching(/^M{65536}… \[truncated: 65536 of 70000 characters\]$/),
+      path: expect.stringMatching(/^\/p{65535}… \[truncated: 65536 of 80001 characters\]$/),
+      query: expect.stringMatching(/^q{65536}… \[truncated: 65536 of 90000 characters\]$/),
     })
   })
 

@@ -83,14 +83,14 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const gateway = open()
     const waits = 'A fault waits for a request.'
     gateway.faults.add({ traffic: 'https://misspelt.example.org', times: 1, status: 503 })
-    expect(await listCauses(gateway)).toEqual([['unused', `${waits} The journal of traffic has none.`]])
+    expect(await listCauses(gateway)).toEqual([['unused', `${waits} The traffic journal has none.`]])
     const url = 'https://app.example.org'
     gateway.declare.tunnelSession({ endpoints: [{ url }] })
     gateway.traffic.upstream(url, () => new Response('hello'))
     await gateway.traffic.fetch(url)
     const went = `The last one of a visitor, GET ${url}/: its upstream is ${url}, not https://misspelt.example.org.`
     expect(await listCauses(gateway)).toEqual([['unused', `${waits} ${went}`]])
-    expect(() => gateway.faults.assertNoPendingFaults()).toThrow('It waits for requests that the gateway sends on.')
+    expect(() => gateway.faults.assertNoPendingFaults()).toThrow('It waits for requests that the gateway forwards.')
   })
 
   test('of a partly used fault says that the journal has no request, not that there was none', async () => {
@@ -164,7 +164,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       {
         kind: 'broken',
         cause:
-          "1 event waits for the next attempt. The last attempt: the destination answered 500. Attempts are repeated by the gateway's clock.",
+          "1 event waits for the next attempt. The last attempt: the destination answered 500. Attempts are repeated on the gateway's clock.",
         about: [{ collection: 'event_destinations', key: id }],
       },
     ])

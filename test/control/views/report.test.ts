@@ -47,7 +47,7 @@ describe('The report', () => {
     const first = await send('GET', '/reserved_addrs?limit=2')
     expect(readSection(gateway, 'requests')).toEqual([
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page, which no request asked for: see its next_page_uri.',
+      '  There is another page that no request asked for: see its next_page_uri.',
     ])
     await send('GET', first.body.next_page_uri.slice(gateway.url.length))
     expect(readSection(gateway, 'requests')).toHaveLength(2)
@@ -70,7 +70,7 @@ describe('The report', () => {
     expect(readSection(gateway, 'requests').slice(0, 4)).toEqual([
       '… 11 earlier left out',
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page, which no request asked for: see its next_page_uri.',
+      '  There is another page that no request asked for: see its next_page_uri.',
       `${SHOWN_START}  GET /reserved_addrs?limit=20 → 200`,
     ])
   })
@@ -85,7 +85,7 @@ describe('The report', () => {
     for (let n = 0; n < 60; n++) await send('GET', `/reserved_addrs/ra_${n}`)
     const lines = readSection(gateway, 'requests')
     expect(lines[0]).toBe('… 45 earlier left out')
-    expect(lines).toContain('  There is another page, which no request asked for: see its next_page_uri.')
+    expect(lines).toContain('  There is another page that no request asked for: see its next_page_uri.')
     expect(lines.filter((line) => line.includes('An equal request had created'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
   })
@@ -131,7 +131,7 @@ describe('The report', () => {
     const send = client(gateway)
     const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
     await send('PATCH', `/backends/weighted/${id}`, { json: { description: 'new' } })
-    expect(readSection(gateway, 'requests')[1]).toBe('  It has also emptied backends, which it does not name.')
+    expect(readSection(gateway, 'requests')[1]).toBe('  It has also cleared backends, which it does not name.')
     await send('PATCH', `/backends/weighted/${id}`, { json: { backends: {} } })
     expect(readSection(gateway, 'requests')).toHaveLength(3)
   })
@@ -316,7 +316,7 @@ describe('The report', () => {
     expect(readSection(gateway, 'requests')).toEqual([
       'none over HTTP',
       expect.stringContaining('Clients of node:http, such as axios and got, do not use it:'),
-      expect.stringMatching(/fauxgate\/msw, or by serve from fauxgate\/node/),
+      expect.stringMatching(/fauxgate\/msw, or with serve from fauxgate\/node/),
     ])
     await client(gateway)('GET', '/reserved_domains')
     expect(gateway.report()).not.toContain('node:http')

@@ -438,7 +438,7 @@ describe('Options', () => {
       'account.limits.api_keys has the number 431. Allowed: 603 or 613.',
     ],
     [{ limits: { policy_rules: { max: 1, window: '1m' } } }, 'account.limits.policy_rules has a window.'],
-    [{ limits: [] }, 'account.limits is an array of 0. Allowed: an object with limits by their names.'],
+    [{ limits: [] }, 'account.limits is an array of 0. Allowed: an object with limits by name.'],
     [{ plan: 'pro' }, 'account.plan is "pro". Allowed: "free" or "hobbyist" or "paygo".'],
     [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, card, state, edges, limits.'],
     ['free', 'account is "free". Allowed: an object.'],

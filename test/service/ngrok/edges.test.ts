@@ -120,7 +120,7 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     expect(endpoint).toMatchObject({ ...texts, type: 'edge', proto: 'tcp', hostport: addr, edge: { id: edge.id } })
     gateway.tcpEdges.update(edge.id, { hostports: [addr], metadata: 'm' })
     expect(gateway.endpoints.list().endpoints).toMatchObject([{ id: endpoint?.id, metadata: 'm' }])
-    expect(() => gateway.declare.end(endpoint?.id ?? '')).toThrow('There is no declared thing')
+    expect(() => gateway.declare.end(endpoint?.id ?? '')).toThrow('There is no declared resource')
     expect(gateway.tcpEdges.update(edge.id, { hostports: [] }).hostports).toBeNull()
     expect(gateway.endpoints.list().endpoints).toEqual([])
     gateway.tcpEdges.update(edge.id, { hostports: [addr] })

@@ -186,7 +186,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'endpoints:\n  - url: a.internal\n    traffic_policy: { on_tcp_connect: [] }\n',
     ['endpoints[0].traffic_policy'],
     [
-      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for https endpoints that are  |                     { on_tcp_connect: [] }',
+      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for internal https endpoints. |                     { on_tcp_connect: [] }',
     ],
   ],
   [
@@ -194,7 +194,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'endpoints:\n  - url: a.internal:80\n    traffic_policy: { on_tcp_connect: [] }\n',
     ['endpoints[0].traffic_policy'],
     [
-      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for https endpoints that are  |                     { on_tcp_connect: [] }',
+      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for internal https endpoints. |                     { on_tcp_connect: [] }',
     ],
   ],
   [
@@ -216,7 +216,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'kind: CloudEndpoint\nspec:\n  trafficPolicy:\n    policy:\n      on_http_request: []\n',
     ['spec.trafficPolicy.policy'],
     [
-      '5:7-5:22 | spec.trafficPolicy.policy | In the policy, on_http_request does not end traffic. Add a rule whose last action is custo |       on_http_request: []',
+      '5:7-5:22 | spec.trafficPolicy.policy | In the policy, on_http_request does not terminate traffic. Add a rule whose last action is |       on_http_request: []',
     ],
   ],
   [

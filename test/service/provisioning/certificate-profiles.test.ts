@@ -67,7 +67,7 @@ describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)
     expect(readLifetimes()).toEqual(['2027-03-02T00:00:00Z', '2027-05-05T00:00:00Z'])
     const { renews_at } = gateway.reservedDomains.get(id).certificate_management_status ?? {}
     expect(renews_at).toBe('2027-04-13T16:00:00Z')
-    expect(gateway.provisioning.timeline(id).at(-1)?.message).toContain(`to be renewed at ${renews_at}`)
+    expect(gateway.provisioning.timeline(id).at(-1)?.message).toContain(`will be renewed at ${renews_at}`)
   })
 
   test('with only a validity, the renewal is after two thirds of it, or after half if it is under 10 days', () => {

@@ -67,7 +67,7 @@ describe('A record for a CDN or for failing name servers', () => {
     [
       'the proxy of a CDN',
       { type: 'PROXY', value: 'Cloudflare' },
-      `Found addresses of Cloudflare, a CDN that proxies ${DOMAIN} and hides its CNAME record. Switch its proxy off for this name. (ERR_GATEWAY_26015, ERR_GATEWAY_515)`,
+      `Found addresses of Cloudflare, a CDN that proxies ${DOMAIN} and hides its CNAME record. Turn off its proxy for this name. (ERR_GATEWAY_26015, ERR_GATEWAY_515)`,
     ],
     [
       'name servers that answer SERVFAIL',

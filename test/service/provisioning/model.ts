@@ -149,7 +149,7 @@ export class Model {
   }
 
   #unmanage(domain: Domain): void {
-    if (domain.job) this.#note(domain, 'cancelled', null, 'The policy was taken off the domain.')
+    if (domain.job) this.#note(domain, 'cancelled', null, 'The policy was detached from the domain.')
     Object.assign(domain, { policy: null, certificate: null, renews: null, job: null, due: null })
   }
 
@@ -179,7 +179,7 @@ export class Model {
     domain.certificate = { kind: domain.policy as Kind, issued, ends: issued + validity }
     domain.renews = this.#schedule(domain, issued + validity - lead)
     domain.job = null
-    const message = `CERTIFICATE is in use, to be renewed at ${formatTime(domain.renews)}.`
+    const message = `CERTIFICATE is in use, and will be renewed at ${formatTime(domain.renews)}.`
     this.#note(domain, isRenewal ? 'renewed' : 'issued', 'success', message)
   }
 

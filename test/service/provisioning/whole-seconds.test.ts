@@ -127,6 +127,6 @@ describe('An event after the year 9999 is shown at the last second of that year 
     expectChangeAt(it, LATEST)
     const { not_before, not_after } = it.gateway.tlsCertificates.get(it.certificate() as string)
     expect([not_before, not_after, it.status()?.renews_at]).toEqual([LATEST, LATEST, LATEST])
-    expect(it.gateway.provisioning.timeline(it.id).at(-1)?.message).toContain(`to be renewed at ${LATEST}.`)
+    expect(it.gateway.provisioning.timeline(it.id).at(-1)?.message).toContain(`will be renewed at ${LATEST}.`)
   })
 })

@@ -110,7 +110,7 @@ describe('Rules of a traffic policy (rules: traffic-policy#rules)', () => {
       const response = await put({ inbound: [{ expressions: ['true', expression], actions: [DENY] }] })
       expect(outcome(response)).toBe('400 ERR_GATEWAY_2200')
       expect(response.body.msg).toMatch(
-        /^inbound\.0\.expressions\.1 is ".*", which is not CEL: (?!undefined)\S.*\S\. A CEL/,
+        /^inbound\.0\.expressions\.1 is ".*", which is not valid CEL: (?!undefined)\S.*\S\. A CEL/,
       )
       expect(response.body.details['field:inbound.0.expressions.1']).toBe(response.body.msg)
     },

@@ -46,7 +46,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
   it('an error has both names if they differ', () => {
     const [leaf, issuer] = readPair('chain-mixed')
     expect(findSignatureProblem(issuer, leaf)).toBe(
-      'its issuer is "CN=mixed root", the next certificate\'s subject is "CN=leaf.example.com"',
+      'its issuer is "CN=mixed root", but the next certificate\'s subject is "CN=leaf.example.com"',
     )
   })
 
@@ -62,7 +62,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
     expect(findSignatureProblem(leaf, issuer)).toBe('the signature does not verify')
     const { publicKey } = readPair('chain-rsa-sha256')[1]
     expect(findSignatureProblem(leaf, { ...issuer, publicKey })).toBe(
-      "its signature is ECDSA, the next certificate's key is RSA 1024",
+      "its signature is ECDSA, but the next certificate's key is RSA 1024",
     )
   })
 
@@ -78,7 +78,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
       const [leaf, issuer] = readPair(chain)
       const { publicKey } = readPair(source)[1]
       expect(findSignatureProblem(leaf, { ...issuer, publicKey })).toBe(
-        `its signature is ${kind}, the next certificate's key is ${key}`,
+        `its signature is ${kind}, but the next certificate's key is ${key}`,
       )
     },
   )

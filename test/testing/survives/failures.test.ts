@@ -50,7 +50,7 @@ test('a story says of each failure what happened', async () => {
     'POST /reserved_addrs#1 503': '503',
     'POST /reserved_addrs#1 503-after': 'done, but 503 (ra_a)',
     'POST /reserved_addrs#1 429': '429, Retry-After: 1',
-    'POST /reserved_addrs#1 cut': 'cut in the middle → 201 (ra_a)',
+    'POST /reserved_addrs#1 cut': 'truncated in the middle → 201 (ra_a)',
     'POST /reserved_addrs#1 silent': 'no response',
     'POST /reserved_addrs#1 silent-after': 'done, but no response (ra_a)',
     'POST /reserved_addrs#1 crash': 'the code crashes before the response (ra_a)',

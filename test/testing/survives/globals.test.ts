@@ -58,8 +58,7 @@ console.log(JSON.stringify({ verdict, changed: after.flatMap((each, at) => (each
 
 describe('A global that the code makes unchangeable does not keep the others faked', () => {
   const cannotRestore = (name: string) =>
-    `Error: survives cannot restore ${name}: the code under test has made it unchangeable. Let it define properties that ` +
-    'are configurable or writable. All other globals are restored.'
+    `Error: survives cannot restore ${name}: the code under test has made it unchangeable. Let it define only configurable or writable properties. All other globals are restored.`
   const cannotReplace = (name: string) =>
     `Error: survives cannot replace ${name}, which is neither configurable nor writable.`
 

@@ -280,7 +280,7 @@ def require_values(fields: dict[str, Any]) -> dict[str, Any]:
     """Rejects a variable without a value. A null counts as left out, and the call would apply to everything."""
     for name, value in fields.items():
         if value is None:
-            raise TypeError(f"{name} is None. Give it a value, or leave it out.")
+            raise TypeError(f"{name} is None. Give it a value, or omit it.")
     return fields
 
 

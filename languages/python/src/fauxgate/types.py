@@ -481,7 +481,7 @@ Visit = TypedDict(
         "body": "str",
         # The visitor.
         "from": "Visitor",
-        # The edge that takes the request. The standard dialect needs it.
+        # The edge that receives the request. Required in the standard dialect.
         "edge": "str",
         # The route of the edge.
         "route": "str",
@@ -502,7 +502,7 @@ VisitFields = TypedDict(
         "body": "str",
         # The visitor.
         "from": "Visitor",
-        # The edge that takes the request. The standard dialect needs it.
+        # The edge that receives the request. Required in the standard dialect.
         "edge": "str",
         # The route of the edge.
         "route": "str",

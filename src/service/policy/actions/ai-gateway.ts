@@ -7,7 +7,7 @@ const STATUSES: Readonly<Record<number, number>> = { 3800: 502, 3801: 400, 3802:
 
 export const aiGateway = action({
   type: 'ai-gateway',
-  about: 'Routes requests to providers of language models. Of its fields, only the keys of providers are checked.',
+  about: 'Routes requests to language model providers. Of its fields, only the provider keys are checked.',
   page: 'ai-gateway',
   phases: ['on_http_request'],
   outcomes: ['succeeded', 'failed'],
@@ -21,7 +21,7 @@ export const aiGateway = action({
       .map(([index]) => ({
         number: 2267,
         path: ['providers', index, 'api_keys'],
-        message: 'has the keys of a provider that is not your own. Attach them to your AI Gateway API key instead',
+        message: 'has keys for a provider that is not your own. Attach them to your AI Gateway API key instead',
       })),
   onlyOne: { group: 'ai-gateway', number: 2266 },
   refusal({ status, error }) {

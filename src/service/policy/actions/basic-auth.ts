@@ -18,7 +18,7 @@ export const basicAuth = action({
         isSecret: true,
         takesCel: true,
         about:
-          'A name and a password of 8 to 128 characters, with a colon between. A `${…}` beside other text makes no colon.',
+          'A name and a password of 8 to 128 characters, separated by a colon. A `${…}` beside other text makes no colon.',
       },
       min: 1,
       max: 10,
@@ -39,7 +39,7 @@ export const basicAuth = action({
     credentials: {
       presented: flag('Whether the request had credentials.'),
       username: text('The name in the credentials.'),
-      authorized: flag('Whether the credentials were right.'),
+      authorized: flag('Whether the credentials were correct.'),
     },
   },
   refusal: ({ credentials }) =>

@@ -15,7 +15,7 @@ export const circuitBreaker = action({
       max: 1,
       default: 0.5,
       isRequired: true,
-      about: 'The share of errors from which requests are rejected.',
+      about: 'The share of errors at which requests start to be rejected.',
     },
     volume_threshold: {
       kind: 'integer',

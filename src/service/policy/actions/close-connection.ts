@@ -2,7 +2,7 @@ import { action } from '../action.ts'
 
 export const closeConnection = action({
   type: 'close-connection',
-  about: 'Closes the connection at once.',
+  about: 'Closes the connection immediately.',
   page: 'close-connection',
   phases: ['on_tcp_connect', 'on_http_request'],
   config: {},

@@ -23,7 +23,7 @@ export const compressResponse = action({
   },
   variable: 'compress',
   sets: {
-    already_compressed: flag('Whether the response was compressed before.'),
+    already_compressed: flag('Whether the response was already compressed.'),
     negotiated_algorithm: text('The algorithm that was used.'),
   },
   decisions: [DECISIONS.compression, DECISIONS.uncompressed],
@@ -31,7 +31,7 @@ export const compressResponse = action({
     const { response, request } = visit
     const isCompressed = response?.headers.get('content-encoding') !== undefined
     const none = { already_compressed: isCompressed, negotiated_algorithm: '' }
-    if (isCompressed) return { did: 'found the response compressed already', sets: none, isIdle: true }
+    if (isCompressed) return { did: 'found the response already compressed', sets: none, isIdle: true }
     // The headers of HEAD and of 304 are those that GET would bring (RFC 9110, sections 9.3.2 and 15.4.5).
     const isHead = response?.status === (request.method === 'HEAD' ? 200 : 304)
     const hasBody = response?.stream || (isHead && response?.headers.get('content-length') !== '0')

@@ -24,7 +24,7 @@ export const httpRequest = action({
       max: 32,
       countNumber: 2244,
       takesCel: true,
-      about: 'The parameters that are added to the URL.',
+      about: 'The parameters to add to the URL.',
       item: {
         kind: 'object',
         about: 'A parameter.',
@@ -43,20 +43,21 @@ export const httpRequest = action({
     },
     headers: headers('The headers of the request.'),
     body: { kind: 'text', takesCel: true, about: 'The body of the request.' },
-    max_redirects: { kind: 'integer', min: 0, max: 5, default: 0, about: 'How many redirects are followed.' },
+    max_redirects: { kind: 'integer', min: 0, max: 5, default: 0, about: 'How many redirects to follow.' },
     timeout: {
       kind: 'duration',
       min: SECOND,
       max: 30 * SECOND,
       default: '3s',
-      about: 'How long the action may take, with all retries and redirects.',
+      about: 'How long the action may take, including all retries and redirects.',
     },
     retry_condition: {
       kind: 'expression',
       result: 'bool',
       scope: 'retry',
       about:
-        'A CEL expression over `attempts` and `last_attempt`. If it is true after an attempt without a response or with a status from 400, the request is made again, up to 3 times.',
+        'A CEL expression over `attempts` and `last_attempt`. If it is true after an attempt without a response ' +
+        'or with a status of 400 or higher, the request is made again, up to 3 times.',
     },
     on_error: onError('continue'),
   },

@@ -23,7 +23,7 @@ const tokens: Field = {
   kind: 'list',
   min: 1,
   isRequired: true,
-  about: 'Where a request has its tokens. All of them must be present.',
+  about: 'Where a request carries its tokens. All of them must be present.',
   item: {
     kind: 'object',
     about: 'A token.',

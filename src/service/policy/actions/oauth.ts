@@ -8,7 +8,7 @@ const UNMANAGED: readonly unknown[] = ['amazon', 'facebook']
 
 export const oauth = action({
   type: 'oauth',
-  about: 'Allows only users who have signed in at a provider.',
+  about: 'Allows only users who have signed in with a provider.',
   page: 'oauth',
   phases: ['on_http_request'],
   outcomes: SIGN_IN_OUTCOMES,
@@ -17,7 +17,7 @@ export const oauth = action({
       kind: 'text',
       choices: ['amazon', 'facebook', 'github', 'gitlab', 'google', 'linkedin', 'microsoft', 'twitch'],
       isRequired: true,
-      about: 'The provider where users sign in.',
+      about: 'The provider that users sign in with.',
     },
     ...signIn,
   },

@@ -6,7 +6,7 @@ import { needsPair } from './oauth.ts'
 
 export const openidConnect = action({
   type: 'openid-connect',
-  about: 'Allows only users who have signed in at an OpenID provider.',
+  about: 'Allows only users who have signed in with an OpenID provider.',
   page: 'oidc',
   phases: ['on_http_request'],
   outcomes: SIGN_IN_OUTCOMES,
@@ -23,7 +23,7 @@ export const openidConnect = action({
   check: (config) => needsPair(config, false),
   onlyOne: { group: 'sign-in', number: 2239 },
   variable: 'oidc',
-  sets: signedIn('current_session_id', { identity_token: text('The identity token of the user.') }),
+  sets: signedIn('current_session_id', { identity_token: text("The user's identity token.") }),
   decisions: [DECISIONS.signIn],
   run: (
     { client_id: _, scopes, idle_session_duration, idle_session_timeout = idle_session_duration, ...config },

@@ -22,7 +22,7 @@ export const rateLimit = action({
       min: 1,
       max: 2_000_000_000,
       isRequired: true,
-      about: 'How many requests of one key pass in a window.',
+      about: 'How many requests with the same key are allowed in a window.',
     },
     rate: {
       kind: 'duration',

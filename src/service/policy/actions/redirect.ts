@@ -9,10 +9,10 @@ export const redirect = action({
   page: 'redirect',
   phases: ['on_http_request'],
   config: {
-    from: from('The pattern, in the syntax of RE2. Without it, the whole URL matches.'),
+    from: from('The pattern, in RE2 syntax. Without it, the whole URL matches.'),
     to: { ...to, isRequired: true },
     status_code: { kind: 'integer', min: 300, max: 399, default: 302, about: 'The status of the redirect.' },
-    headers: headers('Further headers of the redirect.'),
+    headers: headers('Additional headers for the redirect.'),
   },
   mayEnd: true,
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The URL of the redirect.') },

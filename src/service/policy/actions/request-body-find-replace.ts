@@ -4,7 +4,7 @@ import { nameReplacements, replaceBody } from '../replace.ts'
 
 export const requestBodyFindReplace = action({
   type: 'request-body-find-replace',
-  about: 'Replaces what matches patterns in the body of the request.',
+  about: 'Replaces matches of patterns in the request body.',
   page: 'request-body-find-replace',
   phases: ['on_http_request'],
   config: { replacements: replacements({}) },

@@ -4,7 +4,7 @@ import { nameReplacements, replaceBody } from '../replace.ts'
 
 export const responseBodyFindReplace = action({
   type: 'response-body-find-replace',
-  about: 'Replaces what matches patterns in the body of the response.',
+  about: 'Replaces matches of patterns in the response body.',
   page: 'response-body-find-replace',
   phases: ['on_http_response'],
   config: { replacements: replacements({}) },

@@ -17,12 +17,12 @@ export const restrictIps = action({
   outcomes: ['allowed', 'denied'],
   config: {
     enforce,
-    allow: ranges('The ranges whose addresses may pass.'),
-    deny: ranges('The ranges whose addresses may not pass.'),
+    allow: ranges('The ranges whose addresses are allowed.'),
+    deny: ranges('The ranges whose addresses are denied.'),
     ip_policies: {
       kind: 'list',
       item: { kind: 'ip-policy', about: 'The id of an IP policy.' },
-      about: 'IP policies whose rules join the ranges.',
+      about: 'IP policies whose rules are added to the ranges.',
     },
   },
   sets: {

@@ -4,7 +4,7 @@ import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 
 export const saml = action({
   type: 'saml',
-  about: 'Allows only users who have signed in at a SAML provider. The service does not document its fields.',
+  about: 'Allows only users who have signed in with a SAML provider. The service does not document its fields.',
   page: 'saml',
   phases: ['on_http_request'],
   outcomes: SIGN_IN_OUTCOMES,

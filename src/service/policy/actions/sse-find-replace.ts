@@ -4,7 +4,7 @@ import { nameMatched, nameReplacements, replaceText } from '../replace.ts'
 
 export const sseFindReplace = action({
   type: 'sse-find-replace',
-  about: 'Replaces what matches patterns in the messages of an event stream.',
+  about: 'Replaces matches of patterns in the messages of an event stream.',
   page: 'sse-find-replace',
   phases: ['on_event_stream_message'],
   config: {

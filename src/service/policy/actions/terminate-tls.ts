@@ -16,13 +16,13 @@ const WITHOUT_MUTUAL_TLS: readonly string[] = ['free', 'hobbyist']
 
 export const terminateTls = action({
   type: 'terminate-tls',
-  about: 'Ends TLS at the gateway, with a certificate and versions of your choice.',
+  about: 'Terminates TLS at the gateway, with a certificate and versions of your choice.',
   page: 'terminate-tls',
   phases: ['on_tcp_connect'],
   protocols: ['https', 'tls'],
   config: {
-    min_version: version('The lowest version of TLS.', '1.2'),
-    max_version: version('The highest version of TLS.', '1.3'),
+    min_version: version('The minimum TLS version.', '1.2'),
+    max_version: version('The maximum TLS version.', '1.3'),
     server_private_key: {
       kind: 'text',
       format: 'private-key',
@@ -39,7 +39,7 @@ export const terminateTls = action({
         takesCel: true,
         about: 'A certificate as PEM, or the id of a certificate authority.',
       },
-      about: 'The authorities whose certificates clients may have.',
+      about: 'The authorities whose client certificates are accepted.',
     },
     mutual_tls_verification_strategy: {
       kind: 'text',

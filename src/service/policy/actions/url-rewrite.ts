@@ -6,11 +6,11 @@ import { completeUrl, readHttpUrl, toUrlText } from '../url-text.ts'
 
 export const urlRewrite = action({
   type: 'url-rewrite',
-  about: 'Replaces what matches a pattern in the whole URL of the request, scheme and host included.',
+  about: 'Replaces matches of a pattern in the whole request URL, including the scheme and the host.',
   page: 'url-rewrite',
   phases: ['on_http_request'],
   config: {
-    from: from('The pattern, in the syntax of RE2. Without it, the whole URL matches.'),
+    from: from('The pattern, in RE2 syntax. Without it, the whole URL matches.'),
     to: { ...to, isRequired: true },
   },
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The new URL.') },

@@ -32,7 +32,7 @@ export const verifyWebhook = action({
       ? []
       : [{ number: 2234, path: ['secret'], message: 'is missing' }]
   },
-  sets: { verified: flag('Whether the signature was right.') },
+  sets: { verified: flag('Whether the signature was correct.') },
   decisions: [DECISIONS.webhookTime],
   refusal: ({ verified }) => (verified === false ? { status: 403, error: 3204 } : undefined),
   run: ({ provider, secret = '' }, visit) => visit.verifyWebhook(provider.toLowerCase(), secret),

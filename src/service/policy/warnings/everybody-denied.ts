@@ -19,7 +19,7 @@ export const everybodyDenied: Warning = {
       if (row.type !== 'restrict-ips' || hasRange || enforce === false) return []
       const hint = 'To allow everything that is not denied, write allow: [0.0.0.0/0, "::/0"].'
       return [
-        { path: [...path, 'type'], what: 'is restrict-ips without an allowed range, which denies everybody', hint },
+        { path: [...path, 'type'], what: 'is restrict-ips without an allowed range, which denies everyone', hint },
       ]
     }),
 }

@@ -39,6 +39,6 @@ function findIn(field: Field, value: unknown, path: Finding['path']): readonly F
   // A value without expressions has an error.
   if (isControl && found.length === 0) return []
   const why = isControl ? 'which headers cannot have' : 'which clients read as other characters'
-  const hint = isControl ? 'Remove the control character.' : 'Write it in ASCII, such as with percent signs.'
+  const hint = isControl ? 'Remove the control character.' : 'Write it in ASCII, for example percent-encoded.'
   return [{ path, what: `has the character ${quote(letter)}, ${why}`, hint }]
 }

@@ -4,7 +4,8 @@ import type { Warning } from './warning.ts'
 export const notEnforced: Warning = {
   id: 'not-enforced',
   about: 'An action has `enforce: false`, but no expression reads its result.',
-  reason: 'With `enforce: false`, a check does not end traffic. Its result is only in the variables of the action.',
+  reason:
+    'With `enforce: false`, a check does not terminate traffic. Its result is only in the variables of the action.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
   wrong: `on_http_request:
   - actions: [{ type: restrict-ips, config: { allow: [203.0.113.0/24], enforce: false } }]

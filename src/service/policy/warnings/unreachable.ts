@@ -6,7 +6,7 @@ const DOCS = 'https://ngrok.com/docs/traffic-policy/how-it-works/#chaining-rules
 
 export const ruleUnreachable: Warning = {
   id: 'rule-unreachable',
-  about: 'An earlier rule ends all traffic of a rule: it has no expressions, or a shorter prefix of the path.',
+  about: "An earlier rule ends all of a rule's traffic: it has no expressions, or a shorter prefix of the path.",
   reason: 'Rules run in order, and a terminating action ends them.',
   docs: DOCS,
   wrong: `on_http_request:
@@ -26,7 +26,7 @@ export const ruleUnreachable: Warning = {
 
 export const rateLimitUnreachable: Warning = {
   id: 'rate-limit-unreachable',
-  about: 'A rate limit is after the action that ends its traffic.',
+  about: 'A rate limit comes after the action that ends its traffic.',
   reason: 'Rules run in order, and a terminating action ends them. A rate limit counts only requests that reach it.',
   docs: DOCS,
   wrong: `on_http_request:

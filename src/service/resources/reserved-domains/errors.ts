@@ -12,7 +12,7 @@ export const errors = declareErrors({
   ),
   domain_of_company: only(
     refusesNames('domain_of_company'),
-    ofField(404, 400, '{field} is {received}, which belongs to the company of the service. Send your own name.'),
+    ofField(404, 400, '{field} is {received}, which belongs to the company behind the service. Send your own name.'),
   ),
   domain_of_service: only(
     refusesNames('domain_of_service'),

@@ -85,7 +85,7 @@ const MODULE = '/edges/https/edghts_1/routes/edghtsrt_1/compression'
 
 /** Errors of the states of an account (rules: account#states). */
 const stateCases: readonly ErrorCase[] = [
-  stateCase('account_without_api', { state: 'without_api' }, READ, 'may not use the API'),
+  stateCase('account_without_api', { state: 'without_api' }, READ, 'is not allowed to use the API'),
   stateCase('account_suspended', { state: 'suspended' }, READ, 'suspended'),
   stateCase('account_unpaid', { state: 'unpaid' }, READ, 'invoice'),
   stateCase('owner_without_write', { state: 'without_write' }, READ, 'owner of the API key'),
