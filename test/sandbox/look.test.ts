@@ -193,7 +193,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByText('fauxgate-sandboxes/account-key').waitFor()
     await key.fill('wrong')
     await page.getByRole('button', { name: 'Open' }).click()
-    await page.getByRole('alert').getByText('key of this account').waitFor()
+    await page.getByRole('alert').getByText("does not contain this account's key").waitFor()
     await key.fill(ACCOUNT_KEY)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByLabel('Name', { exact: true }).fill('by-hand')
