@@ -43,9 +43,8 @@ function checkExpressions(expressions: unknown, path: PolicyPath, known: Known):
   checkLimit(expressions.length, 'expressions', known.options.maxExpressions, path, known)
   for (const [index, each] of expressions.entries()) {
     // YAML reads `true` as a boolean.
-    if (typeof each === 'string') checkCondition(each, [...path, index], known)
-    else if (typeof each !== 'boolean')
-      known.reporter.reportValue(2200, [...path, index], each, 'a CEL expression, as text')
+    if (typeof each === 'string' || typeof each === 'boolean') checkCondition(`${each}`, [...path, index], known)
+    else known.reporter.reportValue(2200, [...path, index], each, 'a CEL expression, as text')
   }
 }
 

@@ -6,7 +6,7 @@ import { readPolicy } from './warnings/warning.ts'
 /** Returns whether a traffic policy denies every visitor: by a rule without conditions, before any rule that answers some of them. */
 export function deniesEverybody(text: string): boolean {
   const { value } = readText(text)
-  const policy = readPolicy(value, examinePolicy(value, {}).expressions, {})
+  const policy = readPolicy(value, examinePolicy(value, {}), {})
   for (const { phase, conditions: all, actions } of policy.rules) {
     if (phase === 'on_http_response') break
     const conditions = all.filter(({ tree }) => !(tree?.op === 'value' && tree.args === true))

@@ -119,6 +119,8 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   }
   const hint = /^Unexpected character: (=|&|\|)$/.exec(summary)?.[1]
   const message = cut(cleanTypes(summary.charAt(0).toLowerCase() + summary.slice(1)), 200)
+  if (summary.startsWith('List index must be int'))
+    return { message, hint: 'The list has several values: take the first, with [0].' }
   return { message, hint: hint && `Did you mean ${hint}${hint}?` }
 }
 
@@ -137,7 +139,7 @@ function cleanTypes(text: string): string {
     .replace(/\w+Functions\b/, (type) => Object.keys(NAMESPACES).find((name) => NAMESPACES[name] === type) ?? type)
 }
 
-function explainVariable(name: string, { scope, variables }: Known): Explanation {
+function explainVariable(name: string, { scope, variables, source }: Known): Explanation {
   const elsewhere = PHASES.filter((phase) => Object.hasOwn(variablesOf({ ...scope, phase }), name))
   if (elsewhere.length > 0) {
     return { message: `${name} does not exist in ${scope.phase}`, hint: `It exists in ${elsewhere.join(' and ')}.` }
@@ -148,7 +150,11 @@ function explainVariable(name: string, { scope, variables }: Known): Explanation
       hint: "A policy cannot read environment variables. Use secrets.get('vault', 'name').",
     }
   }
+  // A macro without its variable.
+  const [, macro] = /\.(all|exists|exists_one|filter|map)\((?!\s*\w+\s*,)/.exec(source) ?? []
   const suggested = nearest(name, Object.keys(variables)) ?? nearestPath(name, listPaths(variables))
+  if (macro !== undefined && suggested === undefined)
+    return { message: `there is no variable ${cut(name)}`, hint: `Name it first: ${macro}(${name}, …).` }
   return { message: `there is no variable ${cut(name)}`, hint: suggest(suggested) }
 }
 

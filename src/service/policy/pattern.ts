@@ -10,9 +10,21 @@ const MAX_DEPTH = 1000
  * is one. Reads each character once: no pattern takes longer than its length.
  */
 export function patternProblem(pattern: string): string | undefined {
+  const read = readPattern(pattern)
+  return typeof read === 'string' ? read : undefined
+}
+
+/** Returns the numbers and the names of the groups of a pattern, with 0 for the whole match; undefined if it is none. */
+export function groupsOf(pattern: string): ReadonlySet<string> | undefined {
+  const read = readPattern(pattern)
+  return typeof read === 'string' ? undefined : new Set([...read.numbers, ...read.names])
+}
+
+function readPattern(pattern: string): PatternReader | string {
+  const reader = new PatternReader(pattern)
   try {
-    new PatternReader(pattern).read()
-    return undefined
+    reader.read()
+    return reader
   } catch (error) {
     if (error instanceof PatternError) return error.message
     throw error
@@ -29,7 +41,8 @@ interface Group {
 class PatternReader {
   #at = 0
   readonly #groups: Group[] = [{ repeat: 1 }]
-  readonly #names = new Set<string>()
+  readonly names = new Set<string>()
+  readonly numbers = ['0']
   /** The properties that were found to exist. */
   readonly #properties = new Set<string>()
 
@@ -72,8 +85,9 @@ class PatternReader {
     const [named, name = ''] = /^\(\?P?<([A-Za-z0-9_]+)>/.exec(rest) ?? []
     if (/^\(\?<?[=!]/.test(rest)) fail(`look-around, such as ${this.#show(4)}, does not exist in RE2`)
     if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} does not begin a group of RE2`)
-    if (named && this.#names.has(name)) fail(`the group ${cut(name, 20)} is there twice`)
-    if (named) this.#names.add(name)
+    if (named && this.names.has(name)) fail(`the group ${cut(name, 20)} is there twice`)
+    if (named) this.names.add(name)
+    if (!flags) this.numbers.push(`${this.numbers.length}`)
     this.#at += (flags ?? named ?? '(').length
     if (flags?.endsWith(')')) return 'nothing'
     if (this.#groups.push({ repeat: 1 }) > MAX_DEPTH) fail('it is nested too deeply')

@@ -20,6 +20,15 @@ export function findInterpolations(text: string): {
   return { found }
 }
 
+/** Returns a text with a space in the place of each expression. */
+export function blankInterpolations(text: string): string {
+  const { found } = findInterpolations(text)
+  return found.reduceRight(
+    (rest, { source, offset }) => `${rest.slice(0, offset - 2)} ${rest.slice(offset + source.length + 1)}`,
+    text,
+  )
+}
+
 /** Matches a text in an expression: a raw one, in which a backslash escapes nothing, or another. Its end may be missing. */
 export const LITERAL = /[bB]?[rR]("""|'''|"|')(?:(?!\1).)*(?:\1|$)|("""|'''|"|')(?:\\.|(?!\2)[^\\])*(?:\2|\\?$)/gs
 

@@ -23,6 +23,11 @@ export const HOST: Form = {
   never: /[A-Z/?]|:\d+$/,
   fix: (text) => lower(text).replace(/^[a-z]+:\/\/|(?::\d+)?(?:[/?].*)?$/g, ''),
 }
+export const HOST_HEADER: Form = {
+  about: 'It is a host name, without a scheme or a path.',
+  never: /[/?]/,
+  fix: (text) => text.replace(/^[a-z]+:\/\/|[/?].*$/gi, ''),
+}
 export const QUERY: Form = {
   about: 'It has no question mark before it.',
   start: /^(?!\?)/,
@@ -57,4 +62,25 @@ export const ERROR_CODE: Form = {
   about: 'It is a text such as ERR_NGROK_3807.',
   start: /^ERR/,
   fix: (text) => text.replace(/^(?=\d+$)/, 'ERR_NGROK_'),
+}
+
+/** The least and the largest number that a variable can be, or that a function returns. */
+export const RANGES: Readonly<Record<string, readonly [min: number, max: number]>> = {
+  'res.status_code': [100, 999],
+  'conn.client_port': [0, 65_535],
+  'conn.server_port': [0, 65_535],
+  'endpoint.port': [0, 65_535],
+  'req.url.port': [0, 65_535],
+  // A random number for all traffic, or for none, is no mistake.
+  'rand.double': [-Number.EPSILON, 1 + Number.EPSILON],
+  size: [0, Number.POSITIVE_INFINITY],
+  getDate: [1, 31],
+  getDayOfMonth: [0, 30],
+  getDayOfWeek: [0, 6],
+  getDayOfYear: [0, 365],
+  getHours: [0, 23],
+  getMilliseconds: [0, 999],
+  getMinutes: [0, 59],
+  getMonth: [0, 11],
+  getSeconds: [0, 59],
 }

@@ -58,7 +58,7 @@ const message = (whose: string): Variables => ({
 
 export const REQUEST: Variables = {
   ...message('request'),
-  host: text('The header `host`.'),
+  host: text('The header `host`.', forms.HOST_HEADER),
   method: text('The method.', forms.METHOD),
   version: text('The HTTP version, such as `HTTP/2.0`.', forms.VERSION),
   ts: {

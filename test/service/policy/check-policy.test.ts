@@ -76,6 +76,9 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ["{'a': 1}[1u] == 1", '1u', undefined],
     ["[1].exists(at, req.cookies[at][0].value == 'a')", 'at', undefined],
     ['req.headers["a"] == "b"', 'req.headers["a"] == "b"', LIST],
+    ["req.cookies['a'].value == 'b'", 'value', 'The list has several values: take the first, with [0].'],
+    ["getReqHeader('a').exists(v.matches('b'))", 'v', 'Name it first: exists(v, …).'],
+    ["getReqHeader('a').exists(v, val.matches('b'))", 'val', undefined],
     ['req.url == "a" && conn.geo.countrycode == "DE"', 'countrycode', 'Did you mean conn.geo.country_code?'],
   ])('%s: the problem is at "%s", with a hint', (source, part, hint) => {
     const problem = condition(source)

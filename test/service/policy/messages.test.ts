@@ -189,7 +189,7 @@ const DOUBTFUL: readonly string[] = [
   onRequests(rule('req.url.path == "/a"'), rule('req.url.path == "/a"', 'rate-limit', limit)),
   onRequests(rule("req.url.path.startsWith('/a')"), rule("req.url.path == '/a/b'"), rule("req.url.path == '/b'")),
   onRequests(rule("req.url.path.startsWith('/a') || req.url.path == '/b'"), rule("req.url.path == '/b'")),
-  onRequests(rule("req.host.startsWith('/a')"), rule("req.host == '/a'")),
+  onRequests(rule("req.host.startsWith('a')"), rule("req.host == 'b'")),
   onRequests(rule('req.method == "GET"', 'forward-internal', { url: 'https://a.internal', on_error: 'continue' })),
   onRequests(rule('req.method == "GET"', 'oauth', { provider: 'github' }), rule(undefined)),
   onRequests(rule(undefined, 'openid-connect', { issuer_url: 'https://a.test' })),

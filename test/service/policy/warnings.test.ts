@@ -54,10 +54,6 @@ test.each([
   ["json.decode(req.host)['a'] != 'a'", "Write !has(json.decode(req.host)['a']) || before it."],
   ["req.content_encoding[0] != 'a'", 'Write size(req.content_encoding) == 0 || before it.'],
   ["req.content_encoding[1] != 'a'", 'Write size(req.content_encoding) <= 1 || before it.'],
-  [
-    "actions.ngrok.jwt_validation.tokens[0].payload.role != 'a'",
-    'Write !has(actions.ngrok.jwt_validation.tokens[0].payload.role) || before it.',
-  ],
   ["!inCidrRange(getReqHeader('x')[0], '203.0.113.0/24')", "Write !hasReqHeader('x') || before it."],
   ["!inCidrRanges(getReqHeader('x')[0], ['203.0.113.0/24'])", "Write !hasReqHeader('x') || before it."],
   ["!getReqHeader('x')[0].isPrivateIp()", "Write !hasReqHeader('x') || before it."],
@@ -98,6 +94,12 @@ test.each([
   ["'/a?b=1' == req.url.path", "A path begins with a slash, and has no query. Use '/a'."],
   ["req.url.path.contains('?b=')", 'A path begins with a slash, and has no query.'],
   ["req.method in ['GET', 'Post']", "Methods are in capitals. Use 'POST'."],
+  ["req.method.matches('get')", "Methods are in capitals. Use 'GET'."],
+  ["req.method.matches('^get$')", "Methods are in capitals. Use '^GET$'."],
+  ["req.url.path.matches('^admin/.*')", "A path begins with a slash, and has no query. Use '^/admin/.*'."],
+  ["req.url.path.matches('^admin')", "A path begins with a slash, and has no query. Use '^/admin'."],
+  ["req.url.scheme.matches('^HTTP$')", "It is http or https. Use '^http$'."],
+  ["req.host == 'https://a.example.com/b'", "It is a host name, without a scheme or a path. Use 'a.example.com'."],
   ["req.method.lower() != 'GET'", "The text is in lower case. Use 'get'."],
   ["req.host.upperAscii().endsWith('.org')", "The text is in capitals. Use '.ORG'."],
   ["req.url.scheme == 'HTTPS'", "It is http or https. Use 'https'."],
@@ -119,10 +121,37 @@ test.each([
   ["conn.client_ip == 'localhost'", 'It is a numeric address.'],
   ["conn.tls.version == 'TLSv1.3'", "It is a text such as 1.2 or 1.3. Use '1.3'."],
   ["endpoint.id == 'main'", 'The id of an endpoint begins with ep_.'],
-  ["actions.ngrok.rate_limit.error.code == '3807'", "It is a text such as ERR_NGROK_3807. Use 'ERR_NGROK_3807'."],
-  ["actions.ngrok.restrict_ips.action == 'denied'", 'It is allow or deny.'],
 ])('%s gets the better form', (source, hint) => {
   expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
+})
+
+const limit = { name: 'a', algorithm: 'sliding_window', capacity: 10, rate: '60s', bucket_key: ['req.host'] }
+const jwt = {
+  issuer: { allow_list: [{ value: 'https://a.test' }] },
+  audience: { allow_list: [{ value: 'b' }] },
+  http: { tokens: [{ type: 'jwt', method: 'header', name: 'authorization' }] },
+  jws: { allowed_algorithms: ['RS256'], keys: { sources: { additional_jkus: ['https://a.test/keys'] } } },
+}
+
+test.each<[string, string, object, string]>([
+  [
+    "actions.ngrok.jwt_validation.tokens[0].payload.role != 'a'",
+    'jwt-validation',
+    jwt,
+    'Write !has(actions.ngrok.jwt_validation.tokens[0].payload.role) || before it.',
+  ],
+  [
+    "actions.ngrok.rate_limit.error.code == '3807'",
+    'rate-limit',
+    limit,
+    "It is a text such as ERR_NGROK_3807. Use 'ERR_NGROK_3807'.",
+  ],
+  ["actions.ngrok.restrict_ips.action == 'denied'", 'restrict-ips', { allow: ['10.0.0.0/8'] }, 'It is allow or deny.'],
+])('%s after %s gets the better form', (source, type, config, hint) => {
+  const rules = [{ actions: [{ type, config }] }, { expressions: [source], actions: [{ type: 'deny' }] }]
+  expect(checkPolicy(JSON.stringify({ on_http_request: rules })).map((each) => [each.severity, each.hint])).toEqual([
+    ['warning', hint],
+  ])
 })
 
 test.each([
@@ -138,6 +167,9 @@ test.each([
   "req.method == 'M-SEARCH' || req.method == '' || req.method.contains('ET') || req.method.lower() == 'get'",
   "req.url.path.contains('a/b') || req.url.path.endsWith('b') || req.url.uri.contains('?a=')",
   "req.url.startsWith('https:') || req.url == 'http://a.example.com/A?b' || req.host == 'A.example.com:8080'",
+  "req.method.matches('^(get|GET)$') || req.method.matches('(?i)get') || req.method.matches('get|GET') || req.method.matches('^G[e]*T')",
+  "req.url.path.matches('/a') || req.url.path.matches('^/a?b') || req.url.path.matches('^a*/b') || req.url.path.matches('a$')",
+  "req.url.scheme.matches('^https?$') || req.host.matches('^a[.]example[.]com(:[0-9]+)?$') || req.host.matches('^a.+[.]com$')",
   "req.content_type.startsWith('text/') || req.content_type.raw == 'Text/HTML; charset=utf-8'",
   "conn.geo.country in ['Germany', 'USSR'] || conn.geo.city == 'DE' || conn.client_ip in ['::1', '192.0.2.1']",
   "endpoint.protocol.startsWith('http') || endpoint.id.startsWith('ep_') || req.version.startsWith('HTTP/1')",
@@ -203,6 +235,26 @@ describe('A rule is unreachable only if an earlier one surely ends its traffic',
     ['after a shorter prefix', [rule(prefix('/a')), rule(`${prefix('/a/b')} || req.url.path == '/a/c'`)]],
     ['after the same path', [rule("req.url.path == '/a'"), rule("req.url.path == '/a'")]],
     ['after a redirect of every URL', [rule(undefined, 'redirect', { to: 'https://a.test' }), rule(undefined)]],
+    ['after the same condition', [rule("req.method == 'DELETE'"), rule("req.method == 'DELETE'")]],
+    ['after another list', [rule("req.method in ['PUT', 'POST']"), rule("'POST' == req.method && req.host == 'a'")]],
+    ['after a lower number', [rule('conn.client_port < 1024'), rule('conn.client_port == 80')]],
+    ['after one of its conditions', [rule("hasReqHeader('x')"), rule("req.host == 'a' && hasReqHeader('x')")]],
+    ['after true', [rule('true'), rule(prefix('/a'))]],
+    [
+      'after two conditions, and its own two',
+      [
+        { ...rule(undefined), expressions: [prefix('/a'), "req.method == 'GET'"] },
+        { ...rule(undefined), expressions: ["req.method == 'GET'", prefix('/a/b')] },
+      ],
+    ],
+    [
+      'after a condition of the method, whatever headers change',
+      [
+        rule("req.method == 'PUT'"),
+        rule(undefined, 'add-headers', { headers: { a: 'b' } }),
+        rule("req.method == 'PUT'"),
+      ],
+    ],
     ['after one of several prefixes', [rule(`${prefix('/a')} || ${prefix('/b')}`), rule(prefix('/b/c'))]],
   ])('%s', (_, rules) => {
     expect(check(...rules)).toEqual(['rule-unreachable'])
@@ -220,12 +272,42 @@ describe('A rule is unreachable only if an earlier one surely ends its traffic',
       'after what continues',
       [rule(undefined, 'forward-internal', { url: 'https://a.internal', on_error: 'continue' }), rule(undefined)],
     ],
+    ['after another random number', [rule('rand.double() < 0.5'), rule('rand.double() < 0.5')]],
+    [
+      'after other variables',
+      [
+        rule(undefined, 'set-vars', { vars: [{ a: 'b' }] }),
+        rule("vars.a == 'c'"),
+        rule(undefined, 'set-vars', { vars: [{ a: 'c' }] }),
+        rule("vars.a == 'c'"),
+      ],
+    ],
+    [
+      'after changed headers',
+      [
+        rule("hasReqHeader('x')"),
+        rule(undefined, 'add-headers', { headers: { x: 'b' } }),
+        rule("hasReqHeader('x') && req.method == 'GET'"),
+      ],
+    ],
     [
       'after a rewritten URL',
       [rule(prefix('/a')), rule(undefined, 'url-rewrite', { from: 'a', to: 'b' }), rule(prefix('/a/b'))],
     ],
   ])('not %s', (_, rules) => {
     expect(check(...rules)).toEqual([])
+  })
+
+  test('Of two rules that end the same traffic, one is to be removed', () => {
+    const [deny, other] = [
+      rule("req.method == 'PUT'"),
+      rule("'PUT' == req.method", 'custom-response', { status_code: 405 }),
+    ]
+    const log = rule("req.method == 'PUT'", 'log', { metadata: { a: 1 } })
+    const hintsOf = (...rules: object[]) =>
+      checkPolicy(JSON.stringify({ on_http_request: rules })).map(({ hint }) => hint)
+    expect(hintsOf(deny, other)).toEqual(['Remove one of the two rules.'])
+    expect(hintsOf(deny, log)).toEqual(['Move this rule before on_http_request[0].'])
   })
 
   test('A connection that closes has no requests; a response may come after a response', () => {
@@ -290,6 +372,15 @@ test.each<[string, object, (string | number)[]]>([
   ['restrict-ips', { deny: ['203.0.113.0/24'], enforce: false }, ['not-enforced']],
   ['restrict-ips', { allow: [], ip_policies: ['ipp_2p2q5Yt85IKQQ7zbpR4XmUpyVIN'] }, []],
   ['restrict-ips', { allow: '10.0.0.0/8' }, [2204]],
+  ['restrict-ips', { allow: ['10.0.0.0/8'], deny: ['10.0.0.0/8'] }, ['everybody-denied']],
+  ['restrict-ips', { allow: ['10.1.0.0/16', '2001:db8::/32'], deny: ['0.0.0.0/0', '::/0'] }, ['everybody-denied']],
+  ['restrict-ips', { allow: ['10.0.0.0/8'], deny: ['10.1.0.0/16'] }, []],
+  ['restrict-ips', { allow: ['10.0.0.0/8', '${vars.a}'], deny: ['10.0.0.0/8'] }, [2224]],
+  [
+    'restrict-ips',
+    { allow: ['10.0.0.0/8'], deny: ['10.0.0.0/8'], ip_policies: ['ipp_2p2q5Yt85IKQQ7zbpR4XmUpyVIN'] },
+    [],
+  ],
   ['custom-response', { status_code: 304, content: 'a' }, ['body-not-allowed']],
   ['custom-response', { status_code: 304, body: '' }, []],
   ['custom-response', { status_code: 200, body: 'a' }, []],
@@ -301,6 +392,211 @@ test('A log, a header or a condition may read the result of a check that is not 
   const check = { actions: [{ type: 'restrict-ips', config: { allow: ['203.0.113.0/24'], enforce: false } }] }
   const log = { actions: [{ type: 'log', config: { metadata: { a: '${actions.ngrok.restrict_ips.action}' } } }] }
   expect(rulesOf(JSON.stringify({ on_http_request: [check, log] }))).toEqual([])
+})
+
+test('An action without variables checks nothing if it is not enforced', () => {
+  const check = (type: string, config: object) =>
+    checkPolicy(JSON.stringify({ on_http_request: [{ actions: [{ type, config: { ...config, enforce: false } }] }] }))
+  expect(check('circuit-breaker', { error_threshold: 0.5 })[0]?.message).toMatch(
+    /is false, so circuit-breaker rejects nothing, and all traffic passes\.$/,
+  )
+  expect(check('rate-limit', limit)[0]?.hint).toBe(
+    'Remove enforce: false after your tests, or read actions.ngrok.rate_limit in a later rule.',
+  )
+})
+
+describe('A condition that is always true, or never (rules: traffic-policy#warnings)', () => {
+  const check = (...conditions: (string | boolean)[]) =>
+    checkPolicy(
+      JSON.stringify({
+        on_http_response: [{ expressions: conditions, actions: [{ type: 'log', config: { metadata: { a: 1 } } }] }],
+      }),
+    )
+  const EXCLUDED = 'Use || if one of the tests is enough, or change a value.'
+
+  test.each([
+    ["req.method == 'GET' && req.method == 'POST'", EXCLUDED],
+    ["req.method in ['GET', 'PUT'] && req.host == 'a' && 'POST' == req.method", EXCLUDED],
+    ["req.method == 'GET' && !(req.method == 'GET')", EXCLUDED],
+    ["hasReqHeader('x') && req.method == 'GET' && !hasReqHeader('x')", EXCLUDED],
+    ["req.url.path == '/a' && req.url.path.startsWith('/b')", EXCLUDED],
+    ["req.url.path.startsWith('/a') && req.url.path.startsWith('/b')", EXCLUDED],
+    ["getReqHeader('x').exists(v, v == 'a' && v == 'b')", EXCLUDED],
+    ['res.status_code >= 500 && res.status_code < 400', EXCLUDED],
+    ['res.status_code > 400 && 300.5 > res.status_code', EXCLUDED],
+    ['res.status_code == 42', 'res.status_code is from 100 to 999.'],
+    ['100 > res.status_code || req.method == "GET"', 'res.status_code is from 100 to 999.'],
+    ['timestamp(time.now).getMonth() == 12', 'timestamp(time.now).getMonth() is from 0 to 11.'],
+    [
+      "timestamp(time.now).getHours('Europe/Berlin') > 23",
+      "timestamp(time.now).getHours('Europe/Berlin') is from 0 to 23.",
+    ],
+    ['conn.ts.start.getDayOfWeek() in [7, 8]', 'conn.ts.start.getDayOfWeek() is from 0 to 6.'],
+    ['rand.double() > 10.0', 'rand.double() is from 0 to 1.'],
+    ['size(req.url.path) < 0', 'size(req.url.path) is at least 0.'],
+    ['req.url.path.size() == -1', 'req.url.path.size() is at least 0.'],
+    ['conn.client_port > 65535', 'conn.client_port is from 0 to 65535.'],
+    ['1 == 2', 'Remove the rule, or change a value.'],
+    ['false', 'Remove the rule, or change a value.'],
+    [false, 'Remove the rule, or change a value.'],
+    ['!true', 'Remove the rule, or change a value.'],
+    ['!(size(req.url.path) >= 0)', 'Remove the rule, or change a value.'],
+  ])('%s is never true', (source, hint) => {
+    expect(check(source)).toMatchObject([{ rule: 'never-true', hint }])
+  })
+
+  test.each([
+    ["req.method != 'GET' || req.method != 'POST'", 'Use && if all of the tests must hold.'],
+    ["req.host == 'a' && (req.method != 'GET' || req.method != 'POST')", 'Use && if all of the tests must hold.'],
+    ['res.status_code < 500 || res.status_code > 400', 'Use && if all of the tests must hold.'],
+    ['req.user_agent.is_bot || !req.user_agent.is_bot', 'Use && if all of the tests must hold.'],
+    ['size(req.url.path) >= 0', 'size(req.url.path) is at least 0.'],
+    ["'a' != 'b'", 'Remove it, or change a value.'],
+    ["!(req.method == 'GET') || req.method == 'GET'", 'Use && if all of the tests must hold.'],
+  ])('%s is always true', (source, hint) => {
+    expect(check(source)).toMatchObject([{ rule: 'always-true', hint }])
+  })
+
+  test('The expressions of a rule exclude each other', () => {
+    expect(check("req.url.path == '/a'", "req.url.path == '/b'")).toMatchObject([
+      { rule: 'never-true', path: ['on_http_response', 0, 'expressions'] },
+    ])
+    expect(check("req.url.path == '/a'", '1 == 2')).toMatchObject([
+      { rule: 'never-true', path: ['on_http_response', 0, 'expressions', 1] },
+    ])
+  })
+
+  test('A long or a deep condition is not decided', () => {
+    const paths = Array.from({ length: 900 }, (_, at) => `req.url.path == '/${at}'`)
+    expect(check(paths.join(' && '))).toEqual([])
+    const flags = Array.from({ length: 30 }, (_, at) => `hasReqHeader('x${at}')`)
+    expect(check([...flags, `!${flags[0]}`].join(' && '))).toEqual([])
+    expect(check(`${'!'.repeat(900)}(req.method == 'GET')`)).toEqual([])
+  })
+
+  test.each<[string, ...string[]]>([
+    ['true'],
+    ["true && req.method == 'GET'"],
+    ["req.method != 'GET' && req.method != 'POST'"],
+    ["req.method == 'GET' || req.method == 'POST'"],
+    ["req.url.path.startsWith('/a') && req.url.path != '/a'"],
+    ["req.url.path.startsWith('/a') && req.url.path.startsWith('/a/b') && !(req.url.path in ['/a/b', '/a/b/c'])"],
+    ["req.url.path.contains('a') && req.url.path.contains('b') && req.url.path.endsWith('c')"],
+    ["'x' in req.headers && req.headers['x'].exists(v, v == 'a') && req.headers['x'].exists(v, v == 'b')"],
+    ["['GET', 'PUT'].exists(m, m == req.method) && ['GET'].all(m, m == req.method)"],
+    ['res.status_code >= 100 && res.status_code < 200 || res.status_code >= 500'],
+    ['res.status_code >= 100', 'res.status_code < 200'],
+    ['res.status_code >= 499.5 && res.status_code < 500.5'],
+    ['rand.double() < 0.1 || rand.double() > 0.2', 'rand.double() < 0.5', 'rand.double() >= 0.5'],
+    ['rand.double() <= 1.0'],
+    ['rand.double() < 0.0'],
+    ['double(req.url.query) > 0.1 && double(req.url.query) < 0.2'],
+    ['timestamp(time.now).getHours() >= 22 || timestamp(time.now).getHours() < 6'],
+    ['(timestamp(time.now) - conn.ts.start).getHours() > 24 && req.content_length >= 0'],
+    ['json.decode(req.url.query).a != true && json.decode(req.url.query).a != false'],
+    ["req.host > 'a' && req.host < 'b'"],
+    ["req.method == 'GET' ? req.host == 'a' : req.host == 'b'"],
+    ["(req.method == 'GET') == (req.host == 'a') && req.method != 'GET'"],
+    ['-1 < req.content_length && req.content_length == 0 && size(req.cookies) == 0'],
+  ])('%s, %s is right', (...conditions) => {
+    expect(check(...conditions)).toEqual([])
+  })
+})
+
+describe('The result of an action is there after it has run', () => {
+  const auth = { type: 'basic-auth', config: { credentials: ['ada:correct horse'] } }
+  const READ = 'actions.ngrok.basic_auth.credentials.authorized'
+  const log = (read: string) => ({ type: 'log', config: { metadata: { a: `\${${read}}` } } })
+  const rule = (condition: string) => ({ expressions: [condition], actions: [log('req.host')] })
+
+  test.each<[string, object, string]>([
+    [
+      'a condition of an earlier rule',
+      { on_http_request: [rule(READ), { actions: [auth] }] },
+      'Move the rule with basic-auth before this one.',
+    ],
+    [
+      'a condition of its own rule',
+      { on_http_request: [{ expressions: [READ], actions: [auth] }] },
+      'Move the rule with basic-auth before this one.',
+    ],
+    [
+      'an action before it',
+      { on_http_request: [{ actions: [log(READ), auth] }] },
+      'Move the rule with basic-auth before this one.',
+    ],
+    ['a policy without it', { on_http_request: [rule(`${READ} || ${READ}`)] }, 'Add basic-auth to an earlier rule.'],
+  ])('not in %s', (_, policy, hint) => {
+    expect(checkPolicy(JSON.stringify(policy))).toMatchObject([{ rule: 'result-not-set', hint }])
+  })
+
+  test.each<[string, object]>([
+    ['a later rule', { on_http_request: [{ actions: [auth] }, rule(READ)] }],
+    ['a later action of its rule', { on_http_request: [{ actions: [auth, log(READ)] }] }],
+    [
+      'a later phase, wherever it is written',
+      { on_http_response: [rule(READ)], on_http_request: [{ actions: [auth] }] },
+    ],
+    ['a test whether it is there', { on_http_request: [rule(`has(${READ})`)] }],
+  ])('in %s', (_, policy) => {
+    expect(checkPolicy(JSON.stringify(policy))).toEqual([])
+  })
+
+  test('A misspelt action is one mistake', () => {
+    const policy = { on_http_request: [{ actions: [{ ...auth, type: 'basic-aut' }] }, rule(READ)] }
+    expect(rulesOf(JSON.stringify(policy))).toEqual([2201])
+  })
+})
+
+describe('A replacement names groups of its pattern', () => {
+  const check = (from: string | undefined, to: string, type = 'url-rewrite') =>
+    rulesOf(JSON.stringify({ on_http_request: [{ actions: [{ type, config: { from, to } }] }] }))
+
+  test.each([
+    ['/a/([0-9]+)', '/b?c=$1&d=$2'],
+    ['/a/[0-9]+', '/b/$1'],
+    ['/a/(?:[0-9]+)\\(', '/b/$1'],
+    ['/a/(.*)', '/b/$1c'],
+    ['/a/(?P<id>.*)', '/b/$name'],
+    ['/a/[(]b', '/$1'],
+    ['/a/(.*)', '/b/${req.host}/$2'],
+  ])('%s has not all groups of %s', (from, to) => {
+    expect(check(from, to)).toEqual(['group-unknown'])
+    expect(check(from, to, 'redirect')).toEqual(['group-unknown'])
+  })
+
+  test.each([
+    ['/a/([0-9]+)/((?:b)c)', '/b?c=$1&d=$2&e=$0'],
+    ['/a/(?P<id>.*)', '/b/$id/$1'],
+    ['/a/(?<id>.*)', '/b/$id'],
+    ['/a', '/b?price=$$1&c=$'],
+    ['/a', '/b?price=$${req.host}USD'],
+    ['/a/${req.host}', '/b/$1'],
+    [undefined, '/b/$1'],
+  ])('%s has all groups of %s', (from, to) => {
+    expect(check(from, to)).toEqual([])
+  })
+
+  test('A replacement in a body too', () => {
+    const replacements = [
+      { from: '(a)', to: '$1' },
+      { from: 'price', to: 'only $5' },
+    ]
+    const policy = { on_http_request: [{ actions: [{ type: 'request-body-find-replace', config: { replacements } }] }] }
+    expect(checkPolicy(JSON.stringify(policy))).toMatchObject([
+      {
+        path: ['on_http_request', 0, 'actions', 0, 'config', 'replacements', 1, 'to'],
+        hint: 'Put what it means in ( and ) in the pattern. Write $$ for a dollar sign.',
+      },
+    ])
+  })
+})
+
+test('An action with an error has no second message about who signs in', () => {
+  const check = (config: object) =>
+    rulesOf(JSON.stringify({ on_http_request: [{ actions: [{ type: 'oauth', config }] }] }))
+  expect(check({ provider: 'gogle' })).toEqual([2222])
+  expect(check({ provider: 'google' })).toEqual(['anyone-signs-in'])
 })
 
 test('Warnings are not errors: the gateway takes the policy', () => {

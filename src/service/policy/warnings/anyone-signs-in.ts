@@ -1,6 +1,6 @@
 import { variableOf } from '../action.ts'
 import type { PolicyExpression } from '../expression.ts'
-import type { Warning } from './warning.ts'
+import { isWithin, type Warning } from './warning.ts'
 
 /** The issuers of OpenID Connect with which anyone can have an account. Those of a company know its own people alone. */
 const ANYONES =
@@ -23,13 +23,13 @@ export const anyoneSignsIn: Warning = {
   - expressions: ["!actions.ngrok.oauth.identity.email.endsWith('@example.com')"]
     actions: [{ type: deny }]
 `,
-  find: ({ actions, expressions }) =>
+  find: ({ actions, expressions, problems }) =>
     actions.flatMap(({ row, config, path }) => {
       const isOpen = row.type === 'openid-connect' && ANYONES.test(String(config.issuer_url))
-      if (row.type !== 'oauth' && !isOpen) return []
+      // An action with an error is fixed first.
+      if ((row.type !== 'oauth' && !isOpen) || problems.some((each) => isWithin(each.path, path))) return []
       const identity = `actions.ngrok.${variableOf(row)}.identity`
-      const typeOf = (at: PolicyExpression['path']) =>
-        actions.find((each) => each.path.every((key, index) => at[index] === key))?.row.type ?? ''
+      const typeOf = (at: PolicyExpression['path']) => actions.find((each) => isWithin(at, each.path))?.row.type ?? ''
       const isRead = expressions.some((each) => each.source.includes(identity) && !NOTES.has(typeOf(each.path)))
       if (isRead) return []
       return [

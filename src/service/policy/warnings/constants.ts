@@ -142,7 +142,8 @@ function tryAll(evaluate: Evaluate, choices: readonly (readonly unknown[])[]) {
   return message === undefined ? { value: SAMPLES } : { message: message.charAt(0).toLowerCase() + message.slice(1) }
 }
 
-function* listProducts([first, ...others]: readonly (readonly unknown[])[]): Generator<readonly unknown[]> {
+/** Lists all choices of one item of each list. */
+export function* listProducts([first, ...others]: readonly (readonly unknown[])[]): Generator<readonly unknown[]> {
   if (!first) yield []
   else for (const rest of listProducts(others)) for (const each of first) yield [each, ...rest]
 }

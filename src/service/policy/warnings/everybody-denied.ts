@@ -1,8 +1,10 @@
+import { isInRange } from '../cel/addresses.ts'
+import { formatProblem } from '../formats.ts'
 import type { Warning } from './warning.ts'
 
 export const everybodyDenied: Warning = {
   id: 'everybody-denied',
-  about: '`restrict-ips` does not allow any range.',
+  about: '`restrict-ips` does not allow any range, or denies each range that it allows.',
   reason: 'An address passes only if it is in an allowed range. Denying some ranges does not allow the others.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/restrict-ips/#allow-and-deny-conditions',
   wrong: `on_http_request:
@@ -13,13 +15,24 @@ export const everybodyDenied: Warning = {
 `,
   find: ({ actions }) =>
     actions.flatMap(({ row, config, path }) => {
-      const { allow, ip_policies, enforce } = config
+      const { allow, deny, ip_policies, enforce } = config
+      const [allowed = [], denied = []] = [allow, deny].map((list) => (Array.isArray(list) ? list.map(String) : []))
       // What is no list has an error.
       const hasRange = [allow, ip_policies].some((list) => (Array.isArray(list) ? list.length > 0 : list !== undefined))
-      if (row.type !== 'restrict-ips' || hasRange || enforce === false) return []
-      const hint = 'To allow everything that is not denied, write allow: [0.0.0.0/0, "::/0"].'
-      return [
-        { path: [...path, 'type'], what: 'is restrict-ips without an allowed range, which denies everyone', hint },
-      ]
+      const isOverlap = allowed.length > 0 && allowed.every((each) => denied.some((range) => hasAll(range, each)))
+      const isDenied = ip_policies === undefined && isOverlap
+      if (row.type !== 'restrict-ips' || (hasRange && !isDenied) || enforce === false) return []
+      const why = hasRange ? 'that denies each range that it allows, and so' : 'without an allowed range, which'
+      const hint = hasRange
+        ? 'Allow a range that is not in a denied one.'
+        : 'To allow everything that is not denied, write allow: [0.0.0.0/0, "::/0"].'
+      return [{ path: [...path, 'type'], what: `is restrict-ips ${why} denies everyone`, hint }]
     }),
+}
+
+/** Returns whether a range has all addresses of another one. */
+function hasAll(range: string, other: string): boolean {
+  const [address = '', bits] = other.split('/')
+  const isRange = [range, other].every((each) => !formatProblem('cidr', each))
+  return isRange && Number(range.split('/')[1]) <= Number(bits) && isInRange(address, range)
 }

@@ -1,7 +1,7 @@
 import { quote } from '../../../core/schema/text.ts'
 import { isObject } from '../../../core/schema/values.ts'
 import type { Field } from '../action.ts'
-import { findInterpolations } from '../template.ts'
+import { blankInterpolations } from '../template.ts'
 import type { Finding, Warning } from './warning.ts'
 
 export const headerValue: Warning = {
@@ -28,16 +28,12 @@ function findIn(field: Field, value: unknown, path: Finding['path']): readonly F
   if (field.kind === 'map' && isObject(value))
     return Object.entries(value).flatMap(([name, each]) => findIn(field.value, each, [...path, name]))
   if (field.kind !== 'text' || field.format !== 'header-value' || typeof value !== 'string') return []
-  const { found } = findInterpolations(value)
-  const fixed = found.reduceRight(
-    (text, { source, offset }) => text.slice(0, offset) + text.slice(offset + source.length),
-    value,
-  )
+  const fixed = blankInterpolations(value)
   const [letter] = /[^\t\x20-\x7e]/u.exec(fixed) ?? []
   if (letter === undefined) return []
   const isControl = /\p{Cc}/u.test(letter)
   // A value without expressions has an error.
-  if (isControl && found.length === 0) return []
+  if (isControl && fixed === value) return []
   const why = isControl ? 'which headers cannot have' : 'which clients read as other characters'
   const hint = isControl ? 'Remove the control character.' : 'Write it in ASCII, for example percent-encoded.'
   return [{ path, what: `has the character ${quote(letter)}, ${why}`, hint }]

@@ -7,6 +7,7 @@ import { anyoneSignsIn } from './anyone-signs-in.ts'
 import { bodyNotAllowed } from './body-not-allowed.ts'
 import { checkSkipped } from './check-skipped.ts'
 import { everybodyDenied } from './everybody-denied.ts'
+import { groupUnknown } from './group-unknown.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
 import { listHoles } from './holes.ts'
@@ -16,8 +17,10 @@ import { missingValue } from './missing-value.ts'
 import { missingValuePasses } from './missing-value-passes.ts'
 import { negatedValue } from './negated-value.ts'
 import { neverEqual } from './never-equal.ts'
+import { alwaysTrue, neverTrue } from './never-true.ts'
 import { notEnforced } from './not-enforced.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
+import { resultNotSet } from './result-not-set.ts'
 import { secretUnknown } from './secret-unknown.ts'
 import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
 import { urlNotReachable } from './url-not-reachable.ts'
@@ -39,23 +42,27 @@ export const WARNINGS: readonly Warning[] = [
   headerWithCapitals,
   headerValue,
   secretUnknown,
+  resultNotSet,
+  groupUnknown,
   urlNotReachable,
   notEnforced,
   everybodyDenied,
   bodyNotAllowed,
   invalidConstant,
   neverEqual,
+  neverTrue,
+  alwaysTrue,
 ]
 
 /** Checks a parsed policy. Returns its errors and its warnings. */
 export function checkWithWarnings(policy: unknown, options: PolicyOptions): readonly ReportedProblem[] {
-  const { problems, expressions } = examinePolicy(policy, options)
-  const read = readPolicy(policy, expressions, options)
+  const examined = examinePolicy(policy, options)
+  const read = readPolicy(policy, examined, options)
   const holes = lazy(() => listHoles(read.rules))
   const warnings = WARNINGS.flatMap(({ id, docs, find }) =>
     find({ ...read, holes }).map(({ path, what, ...more }): ReportedProblem => {
       return { severity: 'warning', rule: id, path, message: toMessage(path, what), docs, ...more }
     }),
   )
-  return [...problems, ...warnings].slice(0, MAX_PROBLEMS)
+  return [...examined.problems, ...warnings].slice(0, MAX_PROBLEMS)
 }

@@ -24,7 +24,7 @@ export const neverEqual: Warning = {
   find: (policy) => {
     const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
     return findInExpressions(policy, '', (node) => {
-      const { subject, texts = [], test = 'is' } = readTest(node) ?? {}
+      const { subject, texts = [], test = 'is', pattern } = readTest(node) ?? {}
       const form = subject && formOf(subject, variables)
       const wrong = form && texts.find((text) => !fits(text, test, form))
       if (!form || wrong === undefined) return undefined
@@ -35,7 +35,7 @@ export const neverEqual: Warning = {
       const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
         what: `tests whether ${source} ${test} ${quote(wrong)}, which is never true`,
-        hint: `${form.about}${isBetter ? ` Use '${fixed}'.` : ''}`,
+        hint: `${form.about}${isBetter ? ` Use '${pattern?.replace(wrong, fixed) ?? fixed}'.` : ''}`,
       }
     })
   },
@@ -45,8 +45,16 @@ const TESTS = { startsWith: 'begins with', endsWith: 'ends with', contains: 'has
 
 type Test = 'is' | (typeof TESTS)[keyof typeof TESTS]
 
+interface TextTest {
+  readonly subject: ASTNode
+  readonly texts: readonly string[]
+  readonly test?: Test
+  /** The pattern that has the text. */
+  readonly pattern?: string
+}
+
 /** Returns the test of a text, and the texts that it is compared with; undefined for other nodes. */
-function readTest(node: ASTNode): { subject: ASTNode; texts: readonly string[]; test?: Test } | undefined {
+function readTest(node: ASTNode): TextTest | undefined {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
     const text = literalOf(right) ?? literalOf(left)
@@ -58,7 +66,16 @@ function readTest(node: ASTNode): { subject: ASTNode; texts: readonly string[]; 
   const [name, subject, args] = node.args
   const test = Object.entries(TESTS).find(([each]) => each === name)?.[1]
   const text = literalOf(args[0])
+  if (name === 'matches' && text !== undefined) return { subject, ...readPattern(text) }
   return test && text !== undefined ? { subject, texts: [text], test } : undefined
+}
+
+/** Returns the text at the beginning of a pattern, which each match has; none for a pattern with alternatives. */
+function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'pattern'> {
+  const [all, start, text = '', end] = /^(\^?)((?:[\w/:= -](?![*+?{]))*)(\$?)/.exec(pattern) ?? ['']
+  const isWhole = all === pattern
+  const test = start ? (end && isWhole ? 'is' : 'begins with') : end && isWhole ? 'ends with' : 'has'
+  return { texts: pattern.includes('|') ? [] : [text], test, pattern }
 }
 
 /** Returns the form of the values of a node: of a variable, or of a text in lower case or in capitals. */

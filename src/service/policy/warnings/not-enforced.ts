@@ -3,9 +3,9 @@ import type { Warning } from './warning.ts'
 
 export const notEnforced: Warning = {
   id: 'not-enforced',
-  about: 'An action has `enforce: false`, but no expression reads its result.',
+  about: 'An action has `enforce: false`, and no expression reads its result.',
   reason:
-    'With `enforce: false`, a check does not terminate traffic. Its result is only in the variables of the action.',
+    'With `enforce: false`, a check does not terminate traffic. Its result is only in the variables of the action, and `circuit-breaker` has none.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
   wrong: `on_http_request:
   - actions: [{ type: restrict-ips, config: { allow: [203.0.113.0/24], enforce: false } }]
@@ -20,11 +20,15 @@ export const notEnforced: Warning = {
       const variable = `actions.ngrok.${variableOf(row)}`
       const isRead = row.sets && expressions.some(({ source }) => source.includes(variable))
       if (!('enforce' in row.config) || config.enforce !== false || isRead) return []
+      const why = row.sets
+        ? `, and no expression reads the result of ${row.type}, so all`
+        : `, so ${row.type} rejects nothing, and all`
+      const read = row.sets ? `, or read ${variable} in a later rule` : ''
       return [
         {
           path: [...path, 'config', 'enforce'],
-          what: `is false, but no expression reads the result of ${row.type}, so all traffic passes`,
-          hint: `Remove enforce: false${row.sets ? `, or read ${variable} in a later rule` : ''}.`,
+          what: `is false${why} traffic passes`,
+          hint: `Remove enforce: false${row.sets ? ' after your tests' : ''}${read}.`,
         },
       ]
     }),

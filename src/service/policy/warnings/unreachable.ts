@@ -1,12 +1,14 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { pathOfNode } from '../expression.ts'
-import { type Finding, literalOf, type ReadAction, type ReadRule, type Warning } from './warning.ts'
+import { cut } from '../../../core/schema/text.ts'
+import { Cases } from './cases.ts'
+import type { Finding, ReadAction, ReadRule, Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/how-it-works/#chaining-rules-and-priority'
 
 export const ruleUnreachable: Warning = {
   id: 'rule-unreachable',
-  about: "An earlier rule ends all of a rule's traffic: it has no expressions, or a shorter prefix of the path.",
+  about:
+    "An earlier rule ends all of a rule's traffic: it has no expressions, the same ones, or a shorter prefix of the path.",
   reason: 'Rules run in order, and a terminating action ends them.',
   docs: DOCS,
   wrong: `on_http_request:
@@ -44,48 +46,55 @@ export const rateLimitUnreachable: Warning = {
   find: ({ rules }) => findUnreachable(rules, true),
 }
 
-/** The traffic that a rule ends: all of it, or the paths of these tests. */
+/** A rule that ends the traffic for which its conditions are true. */
 interface Ending {
   readonly rule: ReadRule
   readonly by: ReadAction
-  readonly tests: readonly PathTest[]
+  readonly conditions: readonly ASTNode[]
 }
 
-interface PathTest {
-  readonly kind: 'prefix' | 'equal'
-  readonly path: string
-}
-
-/** The tests of the path in each condition of a rule, of which one must hold; undefined for a condition that is something else. */
-type Tests = readonly (readonly PathTest[] | undefined)[]
+/** The values that a condition may read and that another rule reads differently: those that change, and random ones. */
+const UNSTABLE = /\b(?:actions|rand|vars)\./
+/** The values that actions on headers change. */
+const OF_HEADERS = /\bre[qs]\.(?!url\b|method\b|status_code\b)|Header|Cookie/
 
 /** Finds the rules, with a rate limit or without, whose traffic an earlier rule ends. */
 function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly Finding[] {
+  const cases = new Cases()
   const found: Finding[] = []
-  const endings: Ending[] = []
+  let endings: Ending[] = []
   for (const rule of rules) {
-    const tests: Tests = rule.conditions.map(({ tree }) => tree && readTests(tree))
+    const conditions = treesOf(rule)
     const isAsked = isLimit === rule.actions.some(({ row }) => row.type === 'rate-limit')
-    const before = isAsked ? endings.find((each) => isBefore(each, rule) && isEnded(tests, each)) : undefined
+    const isCovered = (each: Ending) => isBefore(each, rule) && cases.implies(conditions, each.conditions)
+    const before = isAsked ? endings.find(isCovered) : undefined
     if (before) {
       const [phase, index] = before.rule.path
-      const [first] = before.tests
-      const which = first
-        ? `requests whose path ${first.kind === 'prefix' ? 'begins with' : 'is'} "${first.path}"`
-        : 'all traffic'
+      const source = before.rule.conditions.map((each) => each.source.trim()).join(' && ')
+      const which = before.conditions.length > 0 ? `all traffic for which ${cut(source)}` : 'all traffic'
+      const isSame = rule.actions.some(isEnding) && cases.implies(before.conditions, conditions)
       found.push({
         path: rule.path,
         what: `${isLimit ? 'limits nothing' : 'is never reached'}: ${before.by.row.type} in ${phase}[${index}] ends ${which} first`,
-        hint: `Move this rule before ${phase}[${index}].`,
+        hint: isSame ? 'Remove one of the two rules.' : `Move this rule before ${phase}[${index}].`,
       })
     }
+    const changes = rule.actions.map(({ row }) => row.type)
     // A rewritten URL may have another path.
-    if (rule.actions.some(({ row }) => row.type === 'url-rewrite')) endings.length = 0
+    if (changes.includes('url-rewrite')) endings = []
+    if (changes.includes('add-headers') || changes.includes('remove-headers'))
+      endings = endings.filter((each) => !each.conditions.some(({ input }) => OF_HEADERS.test(input)))
     const by = rule.actions.find(isEnding)
-    const [only = []] = tests
-    if (by && tests.length <= 1 && (tests.length === 0 || only.length > 0)) endings.push({ rule, by, tests: only })
+    const isStable = rule.conditions.every(({ source, problem }) => !problem && !UNSTABLE.test(source))
+    if (by && isStable) endings.push({ rule, by, conditions })
   }
   return found
+}
+
+/** Returns the conditions of a rule. One that is just `true` is none. */
+function treesOf({ conditions }: ReadRule): readonly ASTNode[] {
+  const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
+  return trees.filter(({ op, args }) => op !== 'value' || args !== true)
 }
 
 function isEnding({ row, config }: ReadAction): boolean {
@@ -94,38 +103,8 @@ function isEnding({ row, config }: ReadAction): boolean {
   return config.on_error !== 'continue' && row.ends?.(config) === true
 }
 
-function isBefore({ rule, tests }: Ending, later: ReadRule): boolean {
+function isBefore({ rule, conditions }: Ending, later: ReadRule): boolean {
   if (rule.phase === later.phase) return true
   // Responses are not from the upstream alone: actions before may have answered.
-  return tests.length === 0 && rule.phase === 'on_tcp_connect'
-}
-
-function isEnded(conditions: Tests, { tests }: Ending): boolean {
-  if (tests.length === 0) return true
-  return conditions.some((own) => own?.every((each) => tests.some((test) => covers(test, each))))
-}
-
-function covers(test: PathTest, other: PathTest): boolean {
-  return test.kind === 'prefix' ? other.path.startsWith(test.path) : other.kind === 'equal' && other.path === test.path
-}
-
-/** Returns the tests of the path of which one must hold; undefined if the expression is something else. */
-function readTests(tree: ASTNode): readonly PathTest[] | undefined {
-  if (tree.op === '||') {
-    const [left, right] = tree.args.map(readTests)
-    return left && right ? [...left, ...right] : undefined
-  }
-  if (tree.op === 'value' && tree.args === true) return undefined
-  if (tree.op === '==' && isPath(tree.args[0])) return toTests('equal', literalOf(tree.args[1]))
-  if (tree.op === 'rcall' && tree.args[0] === 'startsWith' && isPath(tree.args[1]))
-    return toTests('prefix', literalOf(tree.args[2][0]))
-  return undefined
-}
-
-function isPath(node: ASTNode): boolean {
-  return pathOfNode(node) === 'req.url.path'
-}
-
-function toTests(kind: PathTest['kind'], path: string | undefined): readonly PathTest[] | undefined {
-  return path === undefined ? undefined : [{ kind, path }]
+  return conditions.length === 0 && rule.phase === 'on_tcp_connect'
 }

@@ -7,7 +7,7 @@ import type { PolicyExpression } from '../expression.ts'
 import { walk } from '../expression.ts'
 import type { PolicyOptions } from '../options.ts'
 import { type Phase, phasesOf } from '../phases.ts'
-import type { PolicyPath } from '../problem.ts'
+import type { PolicyPath, PolicyProblem } from '../problem.ts'
 import type { Subject } from './symbolic.ts'
 
 /** A warning of policies that the service takes and that surely mean something else. */
@@ -70,6 +70,8 @@ export interface ReadPolicy {
   /** The actions of all rules. */
   readonly actions: readonly ReadAction[]
   readonly expressions: readonly PolicyExpression[]
+  /** The errors. */
+  readonly problems: readonly PolicyProblem[]
   readonly options: PolicyOptions
   /** Returns the values that conditions depend on, and for which no other rule is there. */
   readonly holes: () => readonly Hole[]
@@ -78,7 +80,7 @@ export interface ReadPolicy {
 /** Reads a checked policy. What is malformed in it is left out. */
 export function readPolicy(
   policy: unknown,
-  expressions: readonly PolicyExpression[],
+  { problems, expressions }: Pick<ReadPolicy, 'problems' | 'expressions'>,
   options: PolicyOptions,
 ): Omit<ReadPolicy, 'holes'> {
   const conditions = new Map<string, PolicyExpression[]>()
@@ -100,7 +102,12 @@ export function readPolicy(
       rules.push({ phase, path, conditions: conditions.get(path.join('.')) ?? [], actions })
     }
   }
-  return { rules, actions: rules.flatMap(({ actions }) => actions), expressions, options }
+  return { rules, actions: rules.flatMap(({ actions }) => actions), expressions, problems, options }
+}
+
+/** Returns whether a place is a part of another one. */
+export function isWithin(path: PolicyPath, outer: PolicyPath): boolean {
+  return outer.every((key, index) => path[index] === key)
 }
 
 function entriesOf(list: unknown): readonly (readonly [number, unknown])[] {

@@ -1,0 +1,165 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { pathOfNode } from '../expression.ts'
+import { NAMESPACES } from '../functions.ts'
+import { RANGES } from '../value-forms.ts'
+import { listProducts } from './constants.ts'
+import { sourceOf } from './symbolic.ts'
+
+type Constant = string | number | boolean
+
+/** A test whether a value is one of the constants, or less than the only one. */
+interface Test {
+  readonly subject: ASTNode
+  readonly name: string
+  readonly constants: readonly Constant[]
+}
+
+/** The most steps of all questions about a policy, and of one. */
+const MAX_ALL_STEPS = 1_000_000
+const MAX_STEPS = 20_000
+/** The time that a question takes at least, in steps. */
+const STEPS_OF_LIST = 20
+
+/** The end of a text that no constant has. */
+const FRESH = '\0'
+
+const FLIPPED = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
+const TESTS: Readonly<Record<string, (value: unknown, constant: Constant) => boolean>> = {
+  '==': (value, constant) => value === constant,
+  '!=': (value, constant) => value !== constant,
+  in: (value, constant) => value === constant,
+  '<': (value, constant) => Number(value) < Number(constant),
+  '<=': (value, constant) => Number(value) <= Number(constant),
+  '>': (value, constant) => Number(value) > Number(constant),
+  '>=': (value, constant) => Number(value) >= Number(constant),
+  startsWith: (value, constant) => String(value).startsWith(String(constant)),
+}
+
+/** Lists the cases that conditions tell apart: a value that they test is each of the constants, and what is between and beyond them. */
+export class Cases {
+  #left = MAX_ALL_STEPS
+
+  /** Returns the truth of conditions and of all their parts in each case; undefined if there are too many cases. */
+  list(conditions: readonly ASTNode[]): readonly ReadonlyMap<ASTNode, boolean>[] | undefined {
+    if (this.#left <= 0) return undefined
+    const parts = listParts(conditions).map((node) => ({ node, test: readTest(node) }))
+    // Nodes with the same source have the same value, unless it is random.
+    const keyOf = (node: ASTNode) => (sourceOf(node).includes('rand.') ? node : sourceOf(node))
+    const values = new Map<unknown, { readonly subject: ASTNode; readonly constants: Set<Constant> }>()
+    for (const { node, test } of parts) {
+      const { subject, constants } = test ?? { subject: node, constants: [] }
+      if (partsOf(node).length > 0 || toConstant(subject) !== undefined) continue
+      const known = values.get(keyOf(subject)) ?? { subject, constants: new Set() }
+      for (const each of constants) known.constants.add(each)
+      values.set(keyOf(subject), known)
+    }
+    const samples = Array.from(values.values(), (each) => listSamples([...each.constants], each.subject))
+    const size = parts.reduce((sum, { test }) => sum + 1 + (test?.constants.length ?? 0), 0)
+    const steps = samples.reduce((product, each) => product * each.length, size)
+    if (steps > MAX_STEPS) return undefined
+    this.#left -= steps + STEPS_OF_LIST
+    const keys = [...values.keys()]
+    parts.reverse()
+    return Array.from(listProducts(samples), (chosen) => {
+      const known = new Map(keys.map((key, at) => [key, chosen[at]]))
+      const truths = new Map<ASTNode, boolean>()
+      for (const { node, test } of parts) {
+        const { subject, name, constants } = test ?? { subject: node, name: '==', constants: [true] }
+        const value = toConstant(subject) ?? known.get(keyOf(subject))
+        truths.set(node, join(node, truths) ?? constants.some((each) => TESTS[name]?.(value, each)))
+      }
+      return truths
+    })
+  }
+
+  /** Returns whether some conditions can be true, and others surely are then. */
+  implies(conditions: readonly ASTNode[], others: readonly ASTNode[]): boolean {
+    const cases = this.list([...conditions, ...others])?.filter((each) => conditions.every((node) => each.get(node)))
+    return cases !== undefined && cases.length > 0 && cases.every((each) => others.every((node) => each.get(node)))
+  }
+}
+
+/** Lists conditions with all their parts, each before its own. Deep ones do not overflow the stack. */
+export function listParts(conditions: readonly ASTNode[]): readonly ASTNode[] {
+  const nodes = [...conditions]
+  for (const each of nodes) nodes.push(...partsOf(each))
+  return nodes
+}
+
+/** Returns the conditions of which a condition is made. */
+export function partsOf(node: ASTNode): readonly ASTNode[] {
+  if (node.op === '&&' || node.op === '||') return node.args
+  return node.op === '!_' ? [node.args] : []
+}
+
+/** Returns whether a condition is true by its parts; undefined if it has none. */
+function join(node: ASTNode, truths: ReadonlyMap<ASTNode, boolean>): boolean | undefined {
+  const parts = partsOf(node).map((each) => truths.get(each))
+  if (parts.length === 0) return undefined
+  return node.op === '!_' ? !parts[0] : parts.includes(node.op === '||') === (node.op === '||')
+}
+
+/** Returns the value, and the constants, of a test; undefined for other nodes. */
+export function readTest(node: ASTNode): Test | undefined {
+  if (node.op === 'rcall') return toTest(node.args[1], node.args[0], node.args[2])
+  if (node.op === 'in') return node.args[1].op === 'list' ? toTest(node.args[0], 'in', node.args[1].args) : undefined
+  if (!isComparison(node)) return undefined
+  const [left, right] = node.args
+  return toTest(left, node.op, [right]) ?? toTest(right, FLIPPED[node.op], [left])
+}
+
+function isComparison(node: ASTNode): node is Extract<ASTNode, { op: keyof typeof FLIPPED }> {
+  return Object.hasOwn(FLIPPED, node.op)
+}
+
+function toTest(subject: ASTNode, name: string, nodes: readonly ASTNode[]): Test | undefined {
+  const constants = nodes.flatMap((each) => toConstant(each) ?? [])
+  const isOrder = /[<>]/.test(name) && typeof constants[0] !== 'number'
+  const isTest = Object.hasOwn(TESTS, name) && constants.length === nodes.length && !isOrder
+  return isTest ? { subject, name, constants } : undefined
+}
+
+function toConstant(node: ASTNode): Constant | undefined {
+  const literal = node.op === '-_' ? node.args : node
+  if (literal.op !== 'value') return undefined
+  const { args } = literal
+  const constant = typeof args === 'bigint' ? Number(args) : args
+  if (typeof constant === 'number') {
+    if (typeof args === 'bigint' && !Number.isSafeInteger(constant)) return undefined
+    return node.op === '-_' ? -constant : constant
+  }
+  return typeof constant === 'string' || typeof constant === 'boolean' ? constant : undefined
+}
+
+/** Returns the least and the largest number that a value can be. */
+export function rangeOf(node: ASTNode): readonly [min: number, max: number] | undefined {
+  const name = nameOf(node)
+  return Object.hasOwn(RANGES, name) ? RANGES[name] : undefined
+}
+
+function nameOf(node: ASTNode): string {
+  if (node.op === 'call') return node.args[0]
+  if (node.op !== 'rcall') return pathOfNode(node) ?? ''
+  const [name, owner] = node.args
+  if (owner.op === 'id' && Object.hasOwn(NAMESPACES, owner.args)) return `${owner.args}.${name}`
+  // A duration has any number of hours.
+  const isTime = owner.op === 'call' ? owner.args[0] === 'timestamp' : /\.ts\./.test(pathOfNode(owner) ?? '')
+  return isTime || !/^get(?:Hours|Minutes|Seconds|Milliseconds)$/.test(name) ? name : ''
+}
+
+/** Returns the constants, and values between and beyond them. */
+function listSamples(constants: readonly Constant[], subject: ASTNode): readonly Constant[] {
+  if (constants.length === 0) return [true, false]
+  const texts = constants.filter((each) => typeof each === 'string')
+  const numbers = constants.filter((each) => typeof each === 'number')
+  const [min, max] = rangeOf(subject) ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const points = [...new Set([min, ...numbers, max])].filter((each) => each >= min && each <= max).sort((a, b) => a - b)
+  const between = (low: number, high: number) => (Number.isFinite(low) ? Math.min((low + high) / 2, low + 1) : high - 1)
+  return [
+    // What is no boolean is neither true nor false.
+    ...(constants.some((each) => typeof each === 'boolean') ? [true, false, FRESH] : []),
+    ...texts.flatMap((each) => [each, each + FRESH]),
+    ...(texts.length > 0 ? [FRESH] : []),
+    ...(numbers.length > 0 ? points.flatMap((each, at) => [each, between(each, points[at + 1] ?? each)]) : []),
+  ]
+}

@@ -1,0 +1,40 @@
+import { isObject } from '../../../core/schema/values.ts'
+import { groupsOf } from '../pattern.ts'
+import { blankInterpolations } from '../template.ts'
+import type { Warning } from './warning.ts'
+
+export const groupUnknown: Warning = {
+  id: 'group-unknown',
+  about: 'A replacement such as `$2` names a group that the pattern does not have.',
+  reason: 'The text of a group that does not exist is empty.',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/url-rewrite/',
+  wrong: `on_http_request:
+  - actions: [{ type: url-rewrite, config: { from: '/blog/([0-9]+)', to: '/posts?id=$1&page=$2' } }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: url-rewrite, config: { from: '/blog/([0-9]+)/([0-9]+)', to: '/posts?id=$1&page=$2' } }]
+`,
+  find: ({ actions }) =>
+    actions.flatMap(({ config, path }) =>
+      [config, ...(Array.isArray(config.replacements) ? config.replacements : [])].flatMap((each: unknown, index) => {
+        const { from, to } = isObject(each) ? each : {}
+        if (typeof from !== 'string' || typeof to !== 'string' || from.includes('${')) return []
+        const groups = groupsOf(from)
+        const name = groups && namesIn(to).find((group) => !groups.has(group))
+        if (name === undefined) return []
+        const known = [...(groups ?? [])].slice(1).map((group) => `$${group}`)
+        const hint =
+          known.length > 0 ? `The pattern has ${known.join(', ')}.` : 'Put what it means in ( and ) in the pattern.'
+        return {
+          path: [...path, 'config', ...(index > 0 ? ['replacements', index - 1] : []), 'to'],
+          what: `names the group $${name}, which the pattern does not have, so it becomes empty`,
+          hint: `${hint} Write $$ for a dollar sign.`,
+        }
+      }),
+    ),
+}
+
+/** Lists the groups that a replacement names. A name is as long as it can be. */
+function namesIn(to: string): readonly string[] {
+  return Array.from(blankInterpolations(to).matchAll(/\$(?:\$|([\p{L}\p{Nd}_]+))/gu), ([, name]) => name ?? '0')
+}

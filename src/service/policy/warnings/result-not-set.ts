@@ -1,0 +1,47 @@
+import { variableOf } from '../action.ts'
+import { ACTIONS } from '../actions/index.ts'
+import { isWithin, type Warning } from './warning.ts'
+
+/** The errors of rules and actions that may hide the action. */
+const HIDING: readonly (number | undefined)[] = [2201, 2203, 2206, 2230, 2236]
+
+export const resultNotSet: Warning = {
+  id: 'result-not-set',
+  about: 'An expression reads the result of an action that no earlier rule or phase has.',
+  reason:
+    'The variables of an action have values after it has run. Rules run in order, and conditions before the actions of their rule.',
+  docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
+  wrong: `on_http_request:
+  - expressions: ["actions.ngrok.basic_auth.credentials.username == 'ada'"]
+    actions: [{ type: log, config: { metadata: { who: ada } } }]
+  - actions: [{ type: basic-auth, config: { credentials: ['ada:correct horse'] } }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: basic-auth, config: { credentials: ['ada:correct horse'] } }]
+  - expressions: ["actions.ngrok.basic_auth.credentials.username == 'ada'"]
+    actions: [{ type: log, config: { metadata: { who: ada } } }]
+`,
+  find: ({ actions, expressions, problems }) => {
+    if (problems.some(({ number }) => HIDING.includes(number))) return []
+    return expressions.flatMap(({ source, path, offset, kind }) => {
+      const place = kind === 'condition' ? path.slice(0, 2) : path
+      const at = actions.findIndex((each) => isWithin(each.path, place) || isWithin(path, each.path))
+      const before = at < 0 ? actions : actions.slice(0, at)
+      const found = new Map(Array.from(source.matchAll(READ), (each) => [each[1] ?? '', each.index]))
+      return [...found].flatMap(([name, index]) => {
+        const { type } = ACTIONS.find((row) => variableOf(row) === name) ?? {}
+        if (type === undefined || before.some(({ row }) => variableOf(row) === name)) return []
+        const isLater = actions.some(({ row }) => row.type === type)
+        return {
+          path,
+          within: { offset: offset + index, length: `actions.ngrok.${name}`.length },
+          what: `reads actions.ngrok.${name}, but ${type} ${isLater ? 'runs later' : 'is not in the policy'}`,
+          hint: isLater ? `Move the rule with ${type} before this one.` : `Add ${type} to an earlier rule.`,
+        }
+      })
+    })
+  },
+}
+
+/** A result of an action, unless the expression tests whether it is there. */
+const READ = /(?<!\bhas\()\bactions\.ngrok\.(\w+)/g
