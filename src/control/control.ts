@@ -122,7 +122,7 @@ export interface ControlHost {
   readonly otherRequests: OtherRequests
   /** The last transition of each domain that an earlier server made, before this one continued from its state. */
   readonly earlierTransitions: WeakSet<object>
-  /** The requests of visitors through the gateway. */
+  /** The visitor requests through the gateway. */
   readonly traffic: TrafficState
   readonly agent: AgentState
   /** The events of the account; undefined for a dialect without events. */

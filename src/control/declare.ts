@@ -55,7 +55,7 @@ const consistent = (names: readonly string[]) =>
     }
   })
 
-/** Returns the declarations that the families of a gateway add, by their names over HTTP. */
+/** Returns the declarations that the families of a gateway add, by name over HTTP. */
 function collectDeclarations(families: Families): Readonly<Record<string, Declaration>> {
   const added = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
   return Object.fromEntries(added.map(([name, each]) => [toSnakeCase(name), each]))

@@ -20,7 +20,10 @@ const usedControl = named(
       documented(anyObject<object>(), 'The response to a new fault, to a new snapshot or to a write of the inspector.'),
     ),
     at: documented(time, "The gateway's time before it."),
-    after: documented(v.string(), 'The operation id of the newest request of the journal before it; empty for none.'),
+    after: documented(
+      v.string(),
+      'The operation id of the newest journaled request before it; empty if there is none.',
+    ),
   }),
   'UsedControl',
   'A control that changed something, or a write of the inspector. The journal has no entry for either.',
@@ -43,7 +46,7 @@ const usedControls = named(
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),
   }),
   'UsedControls',
-  'The controls that were used since the journal was emptied, within its size, and what is missing before them.',
+  'The controls that were used since the journal was cleared, within its size, and what is missing before them.',
 )
 
 const list = controlCall({

@@ -47,7 +47,7 @@ export function describeChanges({ transport }: Gateway): object {
 
 /**
  * Calls `changed` at the end of each call that changed the state of a gateway. Calls `send` with every `request`, and with
- * `emptied` when the journal was emptied. Returns a function that ends the subscription.
+ * `emptied` when the journal was cleared. Returns a function that ends the subscription.
  */
 export function subscribeToEvents(
   gateway: Gateway,

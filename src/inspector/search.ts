@@ -5,7 +5,7 @@ interface Word<T> {
   readonly allowed?: readonly [pattern: RegExp, sentence: string]
 }
 
-/** The words that search in one field, by their names. Any other word searches in the whole row. */
+/** The words that search in one field, by name. Any other word searches in the whole row. */
 export type Words<T> = Readonly<Record<string, Word<T>>>
 
 const isLike = (status: string, pattern: string) =>

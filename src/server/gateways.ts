@@ -44,7 +44,7 @@ interface Further {
 export class Gateways {
   readonly home: Gateway
   readonly #homeResponders: Responders
-  /** The further gateways by their names, the one that was used longest ago first. */
+  /** The further gateways by name, the one that was used longest ago first. */
   readonly #further = new Map<string, Further>()
 
   constructor(home: Gateway, name: string | null) {

@@ -29,7 +29,7 @@ function readTimerModules() {
   return {
     timers: nodeModule?.('node:timers'),
     promises: nodeModule?.('node:timers/promises'),
-    /** Shows changed members of these modules to code that has imported the members by their names. */
+    /** Shows changed members of these modules to code that has imported the members by name. */
     syncExports: () => nodeModule?.('node:module')?.syncBuiltinESMExports?.(),
   }
 }

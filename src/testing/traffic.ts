@@ -88,7 +88,8 @@ export class DelayedRequests {
   get hints(): readonly string[] {
     return [...this.#notAwaited].map(
       ([request, move]) =>
-        `${request} was still under way when the test called \`${move}\`, although the test had awaited something else since. ` +
+        `${request} was still pending when the test called \`${move}\`, although the test had awaited something ` +
+        `else since. ` +
         'It arrived only because of that move. Is an await missing?',
     )
   }
@@ -199,7 +200,7 @@ function describeUnfinished(
   if (underWay.size === 0) return []
   const which = formatCount(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
   const names = [...underWay].map(({ name }) => name)
-  return [`${which} still under way when the test ended: ${names.join(', ')}. ${hint}`]
+  return [`${which} still pending when the test ended: ${names.join(', ')}. ${hint}`]
 }
 
 function requestName(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {

@@ -3,7 +3,7 @@ import type { Ending, OwnResponse } from '../service/policy/visit.ts'
 import { UpstreamResponse } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 
-/** The errors that visitors get, by their numbers: the status, and the sentence. The numbers are those of the service. */
+/** The errors that visitors get, by number: the status, and the sentence. The numbers are those of the service. */
 const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {
   3004: [502, 'The upstream sent no valid HTTP response.'],
   3005: [504, 'The upstream did not respond in time.'],

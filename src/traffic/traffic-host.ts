@@ -38,7 +38,7 @@ export interface TrafficHost {
   readonly watchAgent: AgentWatcher
   /** Receives the parts of expressions that decide a value; undefined if nobody counts them. */
   readonly onDecided: OnDecided | undefined
-  /** Adds a request to the journal of traffic, and returns its number there. */
+  /** Adds a request to the traffic journal, and returns its number there. */
   record(exchange: VisitorExchange): number
   /** True if somebody needs to know when a visit has ended. */
   readonly awaitsEnds: boolean

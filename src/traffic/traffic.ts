@@ -87,7 +87,7 @@ export class GatewayTraffic {
     return oldest?.url ?? String(origins[0])
   }
 
-  /** Sends a request through the gateway as a visitor would. `onRecorded` receives its number in the journal of traffic. */
+  /** Sends a request through the gateway as a visitor would. `onRecorded` receives its number in the traffic journal. */
   async fetch(
     input: string | URL | Request,
     { from = {}, edge, route, backend, ...init }: TrafficInit,

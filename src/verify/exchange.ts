@@ -22,7 +22,7 @@ export interface ApiRequest {
 /** A response that was read to its end. */
 export interface ApiResponse {
   readonly status: number
-  /** The headers, by their names in lower case. */
+  /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   /** The JSON of the body; undefined if the body is empty or no JSON. */

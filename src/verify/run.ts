@@ -46,7 +46,7 @@ export class VerifyRun {
   readonly outcomes: StepOutcome[] = []
   /** The reason why the run sends no more requests; undefined while it does. */
   stopped: string | undefined
-  /** The lists before the first creation, by their paths. */
+  /** The lists before the first creation, by path. */
   readonly listsBefore = new Map<string, ItemsById>()
   readonly #options: RunOptions
   readonly #reference: ReferenceGateway

@@ -14,7 +14,7 @@ import { trafficExamples } from './traffic-examples.ts'
 /** The requests that a run sends, and the operations that it leaves out. */
 export interface RequestPlan {
   readonly scenarios: readonly Scenario[]
-  /** The reasons why operations are left out, by their names. */
+  /** The reasons why operations are left out, by name. */
   readonly notAsked: ReadonlyMap<string, string>
   /** The fields that no request has, of the operations that are called. */
   readonly fieldsNotAsked: readonly FieldNotAsked[]

@@ -4,7 +4,7 @@ import type { JsonFacts } from '../core/schema/facts.ts'
 import { isSchema, partsOf, type SchemaParts } from '../core/schema/schema-parts.ts'
 import { isObject } from '../core/schema/values.ts'
 
-/** The values of fields that a schema does not tell, by their names: the first, and the one that a change sets. */
+/** The values of fields that a schema does not tell, by name: the first, and the one that a change sets. */
 export type FieldValues = Readonly<Record<string, readonly unknown[]>>
 
 /** Objects in which exactly one field may be set, by the name of the object's own field. */

@@ -111,7 +111,7 @@ describe('The status of a name that is reserved already', () => {
       `${ngrok} in the dialect \`ngrok\`, as ngrok has been observed to return, and ${standard} in`,
     )
     expect(read('docs/from-msw.md')).toContain(
-      `Programs met ${ngrok} at ngrok, and \`createNgrok\` responds with ${ngrok}.`,
+      `Programs have received ${ngrok} from ngrok, and \`createNgrok\` responds with ${ngrok}.`,
     )
     expect(read('docs/differences.md')).toContain(
       `fauxgate returns ${ngrok} in \`ngrok\`; \`quirks.takenStatus\` lets a test try both.`,

@@ -74,7 +74,9 @@ test('a crash kills the program after a request, and starts it again on the same
 
 test('copies run at once, and an order in which they end otherwise than one after the other is a failure', async () => {
   const { report, replay } = await explore((send) => createOnce(send), { copies: 2 })
-  expect(report).toMatch('Two copies at once do not end as one after the other: 2 reserved_addrs where 1 is left.')
+  expect(report).toMatch(
+    'Two concurrent copies do not end like copies that run one after the other: 2 reserved_addrs where 1 is left.',
+  )
   expect(replay).toBe('A1 B A')
   const { survives } = await explore(
     async (send, { copy }) => void (await send('POST', '/reserved_domains', { domain: `${copy}.example.com` })),

@@ -51,7 +51,7 @@ async function visit(here: string, path = '/') {
 }
 
 describe('fauxgate http', () => {
-  test('forwards the requests of visitors to the application, and logs them', async () => {
+  test('forwards the visitor requests to the application, and logs them', async () => {
     const { here, publicUrl, output } = await startHttp()
     const { host } = new URL(publicUrl)
     expect(publicUrl).toMatch(/^https:\/\/[0-9a-f]{12}\.ngrok-free\.app$/)

@@ -640,7 +640,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
       'policy: policy.yml\ntests: [{ name: a, steps: [{ expect: { status: 200 } }] }]',
       'tests.0.steps.0.request is missing.',
     ],
-    ['policy: policy.yml\ntests: [{ name: a, repeat: 2, steps: [] }]', 'tests.0 has steps beside its own request.'],
+    ['policy: policy.yml\ntests: [{ name: a, repeat: 2, steps: [] }]', 'tests.0 has both steps and its own request.'],
     [
       'policy: { on_http_request: [{ actions: [{ type: dny }] }] }\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
       'policy.test.yml:1:49: ',

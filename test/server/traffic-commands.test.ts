@@ -23,7 +23,7 @@ async function readOutput(...args: string[]): Promise<string> {
   return stdout
 }
 
-test('send requests of visitors, and explain the responses', async () => {
+test('send visitor requests, and explain the responses', async () => {
   const url = 'https://app.example.com'
   const traffic_policy = JSON.stringify({
     on_http_request: [

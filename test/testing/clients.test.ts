@@ -88,7 +88,7 @@ const ENTRY_POINTS: Readonly<Record<string, (gateway: Gateway) => EntryPoint | P
 
 type FaultOfClients = Parameters<Gateway['faults']['add']>[0]
 
-/** The faults, in the order of the rows, by their names on the page. */
+/** The faults, in the order of the rows, by name on the page. */
 const FAULTS: Readonly<Record<string, FaultOfClients>> = {
   '`status`, `retryAfter`': { status: 503, retryAfter: '2s' },
   '`error`': { error: 'too_many_requests' },

@@ -234,7 +234,7 @@ describe('toHaveNoLeftovers', () => {
     expect(message).toContain(`Expected no leftover resources, but requests left 12: ${names.join(', ')}, and 2 more.`)
     for (const id of made.slice(2)) gateway.reservedAddrs.delete(id)
     expect(gateway.report()).toContain(
-      `leftover resources:\n    reserved_addrs ${ofTest}, made by the test itself\n    reserved_addrs ${made[0]}\n`,
+      `leftover resources:\n    reserved_addrs ${ofTest}, created by the test itself\n    reserved_addrs ${made[0]}\n`,
     )
   })
 

@@ -71,7 +71,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       await retries
       expect(statuses).toContain(200)
     },
-    "It came 1 s after a response with Retry-After: 20, by the gateway's clock.",
+    "It came 1 s after a response with Retry-After: 20, on the gateway's clock.",
   ],
   'empties a field that it does not send': [
     async (gateway) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 
-/** Runs all checks, or those with these names. Returns the messages of the checks that fail, by their names. */
+/** Runs all checks, or those with these names. Returns the messages of the checks that fail, by name. */
 export async function findStoreFailures(
   newPlace: () => StorePlace,
   ...checks: string[]

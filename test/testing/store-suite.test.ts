@@ -89,7 +89,7 @@ const isNewTo =
 const findLargest = (commits: readonly StoredCommit[], name: 'sequence' | 'operations') =>
   Math.max(...commits.map((each) => each[name]))
 
-/** The flaws that each check finds, by their names. */
+/** The flaws that each check finds, by name. */
 const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
   'is empty at the beginning': { 'begins with a state': { load: (state) => state ?? EMPTY } },
   [FIRST]: {

@@ -38,7 +38,7 @@ describe('A forgotten await', () => {
     })
     expect(error).toMatch(/^There is no certificate\./)
     expect(error).toContain(
-      '1 request was still under way when the test ended: POST /reserved_domains. Is an await missing?',
+      '1 request was still pending when the test ended: POST /reserved_domains. Is an await missing?',
     )
   })
 
@@ -47,7 +47,7 @@ describe('A forgotten await', () => {
       void createClient(gateway).list()
       throw new Error('Test timed out in 5000ms.')
     })
-    expect(error).toContain('1 request was still under way when the test ended: GET /reserved_domains. The test may')
+    expect(error).toContain('1 request was still pending when the test ended: GET /reserved_domains. The test may')
     expect(error).not.toContain('Is an await missing')
   })
 
@@ -62,7 +62,7 @@ describe('A forgotten await', () => {
       await rollBack()
     })
     expect(error).toMatch(
-      /2 requests were still under way when the test ended: DELETE \/reserved_domains\/rd_\w+, DELETE .*Is an await missing/,
+      /2 requests were still pending when the test ended: DELETE \/reserved_domains\/rd_\w+, DELETE .*Is an await missing/,
     )
   })
 
@@ -71,7 +71,7 @@ describe('A forgotten await', () => {
       gateway.faults.add({ operation: 'reserved_domains.list', latency: '5s' })
       void createClient(gateway).list()
     })
-    expect(error).toContain('1 request was still under way when the test ended: GET /reserved_domains.')
+    expect(error).toContain('1 request was still pending when the test ended: GET /reserved_domains.')
     const [before] = error.split('The gateway at')
     expect(before).not.toContain('still waits for requests')
   })
@@ -89,7 +89,7 @@ describe('A forgotten await', () => {
       expect(gateway.reservedDomains.list().reserved_domains[0]?.certificate).not.toBeNull()
     }
     await expectToPass(forget)
-    const hint = 'POST /reserved_domains was still under way when the test called `advanceAsync`'
+    const hint = 'POST /reserved_domains was still pending when the test called `advanceAsync`'
     expect(warn.mock.calls).toEqual([[expect.stringContaining(hint)]])
     const error = await catchTestMessage(async (gateway) => {
       await forget(gateway)
@@ -116,7 +116,7 @@ describe('A forgotten await', () => {
     const work = (gateway: Gateway<ManualClock>) => void createClient(gateway).list()
     expect(await catchTestMessage(work, { strict: false })).toBe('passed')
     expect(await catchTestMessage(work)).toContain(
-      '1 request was still under way when the test ended: GET /reserved_domains',
+      '1 request was still pending when the test ended: GET /reserved_domains',
     )
   })
 
@@ -126,7 +126,7 @@ describe('A forgotten await', () => {
       const { url } = gateway
       void createClient({ url, fetch: (...args) => globalThis.fetch(...args) }).list()
     })
-    expect(error).toContain('1 request was still under way')
+    expect(error).toContain('1 request was still pending')
   })
 })
 
@@ -136,7 +136,7 @@ describe('An `advanceAsync` that nobody waits for', () => {
       gateway.clock.advanceAsync('1h').catch(() => undefined)
     })
     expect(error).toContain(
-      '1 move of the clock was still under way when the test ended: clock.advanceAsync("1h"). Is an await missing?',
+      '1 move of the clock was still pending when the test ended: clock.advanceAsync("1h"). Is an await missing?',
     )
   })
 
@@ -148,7 +148,7 @@ describe('An `advanceAsync` that nobody waits for', () => {
     })
     expect(error).toMatch(/^There is no certificate\./)
     expect(error).toContain(
-      '2 moves of the clock were still under way when the test ended: clock.advanceToAsync("2026-02-01T00:00:00Z"), clock.advanceToNextAsync(). Is',
+      '2 moves of the clock were still pending when the test ended: clock.advanceToAsync("2026-02-01T00:00:00Z"), clock.advanceToNextAsync(). Is',
     )
   })
 
@@ -192,7 +192,7 @@ describe('A request that nobody waits for', () => {
       assertRequested(gateway)
     })
     expect(error).toMatch(/^Your assertions passed, /)
-    expect(error).toContain('1 request was still under way when the test ended: GET /reserved_domains. Is an await')
+    expect(error).toContain('1 request was still pending when the test ended: GET /reserved_domains. Is an await')
   })
 })
 

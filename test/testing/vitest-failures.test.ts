@@ -101,7 +101,7 @@ describe('A test whose assertions pass still fails', () => {
 
   test('for a request that nobody waits for', () => {
     expect(findError('by an await that was forgotten at the end')).toContain(
-      '1 request was still under way when the test ended: DELETE /reserved_domains/rd_1. Is an await missing',
+      '1 request was still pending when the test ended: DELETE /reserved_domains/rd_1. Is an await missing',
     )
   })
 

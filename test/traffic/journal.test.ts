@@ -99,7 +99,7 @@ it('says what a policy needs that the visitor does not have', async () => {
   })
 })
 
-it('returns over HTTP those after a number, and all if the journal was emptied since', async () => {
+it('returns over HTTP those after a number, and all if the journal was cleared since', async () => {
   const gateway = openApp()
   const list = async (query: string) => {
     const response = await gateway.fetch(`http://localhost/_fauxgate/traffic${query}`)

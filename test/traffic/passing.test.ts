@@ -435,7 +435,7 @@ describe('what a caller passes', () => {
     expect([(await visit()).status, (await visit()).status]).toEqual([503, 200])
   })
 
-  test('the report of the gateway has the last requests of visitors', async () => {
+  test('the report of the gateway has the last visitor requests', async () => {
     const { gateway, visit } = createVisited(policyOf('deny'))
     await visit('/a')
     expect(gateway.report()).toContain(`GET ${URL_OF_APP}/a 403 by the rule on_http_request.0`)
@@ -457,7 +457,7 @@ test.each([
   expect((await visit(path)).status).toBe(403)
 })
 
-describe('the journal of traffic', () => {
+describe('the traffic journal', () => {
   test('has no secret of a query, and no signature of a token', async () => {
     const { gateway, visit } = createVisited(
       JSON.stringify({

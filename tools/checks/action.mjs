@@ -79,7 +79,7 @@ async function checkAction(folder, tarball) {
   console.log(`ok  action.yml: ${stdout.trim().split('\n').at(-1)}, and a wrong input fails the step`)
 }
 
-/** Returns the instructions of a Dockerfile by their names. */
+/** Returns the instructions of a Dockerfile by name. */
 const parseInstructions = (text) =>
   Object.fromEntries([...text.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => [name, rest]))
 

@@ -67,7 +67,7 @@ import "github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
 var fault = fauxgatetest.Fault{Opration: "reserved_domains.create"}
 `
 
-/** Tests that end in each way, by their names. Each prints the URL of its server. */
+/** Tests that end in each way, by name. Each prints the URL of its server. */
 const ENDS = `package app
 
 import (

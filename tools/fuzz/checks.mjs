@@ -68,7 +68,7 @@ export function checkAgain(gateway, value) {
   assert.equal(JSON.stringify(again), expected)
 }
 
-/** Calls the direct API. Returns whether it threw a GatewayError, or one of the other errors by their names. */
+/** Calls the direct API. Returns whether it threw a GatewayError, or one of the other errors by name. */
 export function attempt(gateway, work, others = []) {
   try {
     checkAgain(gateway, work())

@@ -57,7 +57,7 @@ const url = fc.oneof(
   fc.constantFrom(...OTHER_URLS, 'http://a.b'),
 )
 
-/** The resources that only an agent or the service makes, by their names in a body of `POST /_fauxgate/declare`. */
+/** The resources that only an agent or the service makes, by name in a body of `POST /_fauxgate/declare`. */
 const DECLARED = Object.entries(schemas.Declaration.properties).filter(([, { anyOf }]) => anyOf)
 
 /** Values of fields, by name and by a part of a pattern. From the schema alone, most values would be invalid. */

@@ -102,7 +102,7 @@ func (g *Gateway) Fault(fault Fault) ListedFault {
 	return control[ListedFault](g, "POST", "/faults", fault)
 }
 
-// Faults lists the faults. A pending one has in Missed why it did not apply.
+// Faults lists the faults. Missed of a pending fault says why it did not apply.
 func (g *Gateway) Faults() []ListedFault {
 	g.tb.Helper()
 	return control[[]ListedFault](g, "GET", "/faults", nil)
@@ -127,7 +127,7 @@ func (g *Gateway) Upstream(response Upstream) {
 	g.Control("PUT", "/traffic/upstreams", response)
 }
 
-// Requests returns the last requests, oldest first.
+// Requests returns the most recent requests, oldest first.
 func (g *Gateway) Requests() []Request {
 	g.tb.Helper()
 	return control[[]Request](g, "GET", "/requests", nil)
@@ -143,7 +143,7 @@ func (g *Gateway) LastRequest() Request {
 	return all[len(all)-1]
 }
 
-// SentEvents returns the events that the account has told its event destinations, oldest first: those of a type such as
+// SentEvents returns the events that the account has sent to its event destinations, oldest first: those of a type such as
 // ip_policy_created.v0, or all for "".
 func (g *Gateway) SentEvents(kind string) []Object {
 	g.tb.Helper()
@@ -154,7 +154,7 @@ func (g *Gateway) SentEvents(kind string) []Object {
 	return control[[]Object](g, "GET", path, nil)
 }
 
-// Report returns a text for people about what happened.
+// Report returns a human-readable report of what happened.
 func (g *Gateway) Report() string { g.tb.Helper(); return g.Control("GET", "/report?for=go", nil) }
 
 // RootCertificate returns the root certificate of the gateway's authority, as PEM.

@@ -65,7 +65,7 @@ func toPlain(value reflect.Value) (any, error) {
 	return value.Interface(), nil
 }
 
-// fieldsOf returns the fields of a struct that are set, by their names in JSON.
+// fieldsOf returns the fields of a struct that are set, by name in JSON.
 func fieldsOf(value reflect.Value) (any, error) {
 	plain := Object{}
 	for index := range value.NumField() {

@@ -1,4 +1,4 @@
-// Package fauxgatetest gives each test a gateway of its own: an emulator of ngrok's API with a clock that the test controls.
+// Package fauxgatetest gives each test its own gateway: an emulator of ngrok's API with a clock that the test controls.
 //
 //	gateway := fauxgatetest.New(t)
 //	config := ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL), ngrok.WithHTTPClient(gateway.Client()))
@@ -19,7 +19,7 @@ const Version = "0.1.0"
 
 // Gateway is the gateway of one test, with its controls. If a control fails, the test ends with the server's message.
 type Gateway struct {
-	// URL is the base URL of the API. It is also that of the local API of ngrok's agent, which programs expect at
+	// URL is the base URL of the API. It is also the URL of the local API of ngrok's agent, which programs expect at
 	// http://127.0.0.1:4040.
 	URL         string
 	tb          testing.TB
@@ -31,8 +31,8 @@ type Gateway struct {
 // state, so tests can run in parallel, and is removed at the end of the test. If the test fails, its log has the gateway's
 // report. A test that passes but leaves a fault or a scripted outcome unused fails.
 //
-// All gateways of a test binary share one server. It ends with the binary, even if that is killed. If FAUXGATE_URL names a
-// server, the gateways are there.
+// All gateways of a test binary share one server. It stops when the binary ends, even if the binary is killed. If
+// FAUXGATE_URL names a server, the gateways are there.
 func New(tb testing.TB, options ...Options) *Gateway {
 	tb.Helper()
 	s, err := connect()
@@ -78,15 +78,15 @@ func (g *Gateway) end() {
 		if err != nil {
 			report = err.Error()
 		}
-		g.tb.Log("What happened at the gateway:\n" + report)
+		g.tb.Log("What happened in the gateway:\n" + report)
 	}
 	name := g.URL[strings.LastIndex(g.URL, "/")+1:]
 	_, _ = g.server.send(g.server.url, "DELETE", "/gateways?name="+url.QueryEscape(name), nil)
 }
 
-// Client returns a client that trusts the root certificates of the gateway and of its server beside those of the system, and
-// uses no proxy. Its requests to the server without the path of [Gateway.URL] go to this gateway: ngrok's own client
-// replaces the path of its base URL.
+// Client returns a client that trusts the root certificates of the gateway and of its server in addition to those of the
+// system, and uses no proxy. Its requests to the server without the path of [Gateway.URL] go to this gateway: ngrok's own
+// client replaces the path of its base URL.
 func (g *Gateway) Client() *http.Client {
 	g.tb.Helper()
 	client := newClient(g.server.root + "\n" + g.RootCertificate())

@@ -198,7 +198,7 @@ func TestAnUnusedFaultFailsATest(t *testing.T) {
 	gateway := fauxgatetest.New(f)
 	gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
 	f.end()
-	if !strings.Contains(f.message, "1 fault still waits for requests") || !strings.Contains(f.message, "What happened at the gateway") {
+	if !strings.Contains(f.message, "1 fault still waits for requests") || !strings.Contains(f.message, "What happened in the gateway") {
 		t.Fatal(f.message)
 	}
 }

@@ -88,7 +88,7 @@ func use(address string) (*server, error) {
 	return &server{url: address, root: string(root), client: newClient(string(root)), defaults: defaults}, err
 }
 
-// bypassProxy lets the clients of this process reach a server directly, whatever proxy the environment names.
+// bypassProxy lets the clients of this process reach a server directly, whatever proxy the environment sets.
 func bypassProxy(address string) {
 	place, err := url.Parse(address)
 	if err != nil {

@@ -18,8 +18,8 @@ type step struct {
 }
 
 // Survives calls a function once for each failure of each request, each time with the URL of a fresh gateway. The test fails
-// with the smallest story if a failure breaks the function: it leaves other resources, leaves some after an error, or does
-// not end. The function tells an error by its own t, as a test does.
+// with the smallest story if a failure breaks the function: it leaves different resources, leaves some after an error, or
+// does not end. The function reports errors with its own t, as a test does.
 //
 //	fauxgatetest.Survives(t, func(t *testing.T, url string) {
 //		if err := onboard(url); err != nil {

@@ -67,7 +67,7 @@ func TestBrokenFunctions(t *testing.T) {
 	}
 	for kind, story := range map[string]string{
 		"look":   "does not survive one fault: 2 reserved_addrs where 1 is wanted",
-		"copies": "Two copies at once do not end as one after the other",
+		"copies": "Two concurrent copies do not end like copies that run one after the other",
 	} {
 		command := exec.Command(os.Args[0], "-test.run", "^TestBrokenFunctions$")
 		command.Env = append(os.Environ(), "BROKEN="+kind)

@@ -164,7 +164,7 @@ type Visitor struct {
 	Actions Object `json:"actions"`
 }
 
-// Upstream: An upstream that answers each request with the same response.
+// Upstream: An upstream that returns the same response to every request.
 type Upstream struct {
 	// The URL of the upstream, or the id of a backend.
 	URL string `json:"url"`
@@ -440,7 +440,7 @@ type WaitingRequest struct {
 
 // TrafficOutcome: The response to a request of a visitor, and its trace.
 type TrafficOutcome struct {
-	// The number of the request in the journal of traffic.
+	// The number of the request in the traffic journal.
 	Number int `json:"number"`
 	// The status of the response; null if the gateway closed the connection, or the visitor rejected its certificate.
 	Status int `json:"status"`

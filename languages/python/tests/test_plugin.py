@@ -31,7 +31,7 @@ def test_a_failing_test_shows_the_report(pytester):
     )
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(failed=1)
-    lines = ["*What happened at the gateway*", "The gateway at 2026-01-01*", "*reserved_domains.create*503*"]
+    lines = ["*What happened in the gateway*", "The gateway at 2026-01-01*", "*reserved_domains.create*503*"]
     result.stdout.fnmatch_lines(lines)
 
 
@@ -49,7 +49,7 @@ def test_a_failing_setup_shows_the_report_and_a_passing_test_does_not(pytester):
     )
     result = pytester.runpytest_subprocess("-rA")
     result.assert_outcomes(errors=1, passed=1)
-    assert result.stdout.str().count("What happened at the gateway") == 1
+    assert result.stdout.str().count("What happened in the gateway") == 1
 
 
 def test_a_refused_call_points_to_the_line_of_the_test(pytester):
@@ -149,7 +149,7 @@ def test_a_failing_assertion_in_the_teardown_of_a_fixture_shows_the_report(pytes
     )
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*What happened at the gateway*", "The gateway at 2026-01-01*"])
+    result.stdout.fnmatch_lines(["*What happened in the gateway*", "The gateway at 2026-01-01*"])
 
 
 def test_an_unknown_option_is_named(pytester):

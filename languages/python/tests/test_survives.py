@@ -58,7 +58,7 @@ def test_a_crash_is_an_exception_that_no_handler_of_errors_catches(fauxgate: Gat
 
 
 def test_copies_in_threads_are_a_race(fauxgate: Gateway) -> None:
-    with pytest.raises(SurvivalError, match="Two copies at once do not end as one after the other"):
+    with pytest.raises(SurvivalError, match="Two concurrent copies do not end like copies that run one after the other"):
         fauxgate.survives(onboard, copies=2)
 
 

@@ -10,7 +10,7 @@ import { declaredErrors, errors, type LinkedDoubt, listDoubts, type OperationRul
 import { type Evidence, KINDS, OWN_NUMBERS, PUBLISHED } from './sources.ts'
 import { formatTrafficPages } from './traffic-pages.ts'
 
-/** Returns both pages, by their paths. */
+/** Returns both pages, by path. */
 export function formatPages(
   root: string,
   operations: readonly OperationRules[],

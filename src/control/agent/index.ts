@@ -89,7 +89,7 @@ const set = controlCall({
   from: 'body',
   schema: named(
     v.object({
-      down: v.exactOptional(documented(v.boolean(), 'True if nothing answers at the address of the agent.')),
+      down: v.exactOptional(documented(v.boolean(), 'True if the agent is down.')),
       url_after: v.exactOptional(
         sentDuration('The time from the start of a tunnel until lists have its URL, on the clock of the gateway.'),
       ),

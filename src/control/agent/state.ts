@@ -19,7 +19,7 @@ export class AgentState {
   /** The time from the start of a tunnel until the agent shows it, in ms. */
   urlAfterMs = 0
   readonly captured = new CapturedRequests()
-  /** The tunnels whose last starts were rejected, by their names. */
+  /** The tunnels whose last starts were rejected, by name. */
   readonly refused = new Map<string, RefusedStart>()
 
   addRefused(name: string, reason: Omit<RefusedStart, 'count'>): void {

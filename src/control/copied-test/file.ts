@@ -53,7 +53,7 @@ class TestFile {
   #blocks: string[][] = []
   #lines: string[] = []
   readonly #values = new TestValues(this.#source)
-  /** The faults that the test adds, by their ids. A fault that only delays has no effects. */
+  /** The faults that the test adds, by id. A fault that only delays has no effects. */
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
   readonly #snapshots = new Set<unknown>()

@@ -9,7 +9,7 @@ export interface History {
   readonly dialect: string
   /** The header that names the version of the API. */
   readonly versionHeader: Readonly<Record<string, string>>
-  /** The number of requests of visitors. */
+  /** The number of visitor requests. */
   readonly visits: number
   readonly now: string
 }
@@ -23,7 +23,7 @@ export function listMissing({ used, visits, dialect }: History): string[] {
     ...(dropped > 0 ? [formatCount(dropped, 'earlier control')] : []),
     ...(others > 0 ? [`${formatCount(others, 'change')} by calls in the gateway's own process or by its agent`] : []),
     ...(own.length > 0 ? ['your own families'] : []),
-    ...(visits > 0 ? [`${formatCount(visits, 'request')} of visitors, which "Copy as policy test" repeats`] : []),
+    ...(visits > 0 ? [`${formatCount(visits, 'visitor request')}, which "Copy as policy test" repeats`] : []),
     ...(dialect === 'ngrok' || dialect === 'standard' ? [] : [`the dialect ${dialect}`]),
   ]
 }

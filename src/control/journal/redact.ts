@@ -144,7 +144,7 @@ export function redactQuery(query: string, known: readonly string[], { names, re
 /** Returns whether a header is shown although its name is that of a secret. */
 export const isShown = (name: string, { shown = [] }: Pick<Redaction, 'shown'>) => shown.includes(name.toLowerCase())
 
-/** Returns the redacted headers by their names in lower case. Values of the same name are joined. */
+/** Returns the redacted headers by lower-case name. Values of the same name are joined. */
 export function redactHeaders(headers: readonly string[], redaction: Redaction): Record<string, string> {
   const { names, redactor } = redaction
   const redacted = new Map<string, string>()

@@ -35,7 +35,7 @@ const request = named(
 
 const outcome = named(
   v.object({
-    number: documented(v.number(), 'The number of the request in the journal of traffic.'),
+    number: documented(v.number(), 'The number of the request in the traffic journal.'),
     status: documented(
       v.nullable(v.number()),
       'The status of the response; null if the gateway closed the connection, or the visitor rejected its certificate.',
@@ -189,7 +189,7 @@ const upstream = named(
     times,
   }),
   'CannedUpstream',
-  'An upstream that answers each request with the same response.',
+  'An upstream that returns the same response to every request.',
 )
 
 const setUpstream = controlCall({

@@ -20,7 +20,7 @@ export class TrafficJournal {
 
   constructor(readonly ownKeys: Redactor) {}
 
-  /** The number of requests since the journal was emptied, dropped ones included. */
+  /** The number of requests since the journal was cleared, dropped ones included. */
   get count(): number {
     return this.#count
   }

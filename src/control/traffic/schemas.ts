@@ -67,7 +67,7 @@ export const visitor = named(
 
 const text = v.exactOptional(v.nullable(v.string()))
 
-/** The schema of a filter of the journal of traffic. An unknown name throws: it would find nothing, and seem to be right. */
+/** The schema of a filter of the traffic journal. An unknown name throws: it would find nothing, and seem to be right. */
 export const trafficFilter = optionsOf(
   {
     method: text,

@@ -63,13 +63,13 @@ function createdId({ method, commit }: JournalEntry): string | undefined {
   return commit?.changes.find(({ before }) => before === undefined)?.key
 }
 
-/** Says that a client did not wait as long as the last response asked for, by the gateway's clock. */
+/** Says that a client did not wait as long as the last response asked for, on the gateway's clock. */
 function describeEarlyRetry({ at }: JournalEntry, before: JournalEntry | undefined): string | undefined {
   const seconds = Number(before?.responseHeaders['retry-after'])
   if (!before || !(seconds > 0)) return undefined
   const waited = (Date.parse(at) - Date.parse(before.at)) / 1000
   if (waited >= seconds) return undefined
-  return `It came ${waited} s after a response with Retry-After: ${seconds}, by the gateway's clock.`
+  return `It came ${waited} s after a response with Retry-After: ${seconds}, on the gateway's clock.`
 }
 
 function describeDuplicate(id: string | undefined): string | undefined {

@@ -128,7 +128,7 @@ function describeStart({ continuedAt }: ControlHost): Section {
   ]
 }
 
-/** Lists the last requests of visitors through the gateway, each with the rule that decided. */
+/** Lists the last visitor requests through the gateway, each with the rule that decided. */
 function listVisitors({ traffic: { journal } }: ControlHost): Section {
   const newest: TrafficEntry[] = []
   for (const entry of journal.newestFirst()) if (newest.push(entry) === MAX_VISITORS) break
@@ -218,7 +218,7 @@ function listLeftovers(host: ControlHost): Section {
   const nameOf = ({ family, id }: { readonly family: string; readonly id: string }) => `${family} ${id}`
   const ofRequests = new Set(host.leftovers({ ofTest: false }).map(nameOf))
   const names = host.leftovers().map(nameOf)
-  const lines = names.map((name) => (ofRequests.has(name) ? name : `${name}, made by the test itself`))
+  const lines = names.map((name) => (ofRequests.has(name) ? name : `${name}, created by the test itself`))
   return ['leftover resources', keepNewest(lines, MAX_LEFTOVERS)]
 }
 

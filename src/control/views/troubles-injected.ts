@@ -106,7 +106,7 @@ export function describeInWords({
 }: ArmedFault): string {
   const rest = Object.entries(spec).map(([name, value]) => `${name} ${isObject(value) ? '…' : value}`)
   const others = spec.agent === undefined ? 'every operation' : "requests to the agent's API"
-  const what = operation ?? (spec.traffic === undefined ? others : 'requests of visitors')
+  const what = operation ?? (spec.traffic === undefined ? others : 'visitor requests')
   return `${what} ${[...rest, ...(when ? ['with a predicate'] : [])].join(', ')}`
 }
 

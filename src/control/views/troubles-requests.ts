@@ -170,7 +170,7 @@ function findDeleted(
   return ids.find((id) => !isSent(id) && !collections.some((each) => tx.get(each, id)))
 }
 
-/** Lists the requests of visitors that the gateway rejected or could not send on, by what rejected them. */
+/** Lists the visitor requests that the gateway rejected or could not send on, by what rejected them. */
 export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   const { journal } = host.traffic
   const all = [...journal.newestFirst()]

@@ -109,7 +109,7 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ...limit(listEndpoints(host, tx), 'endpoint'),
       ...limit(listDelays(host, tx), 'request that waits', 'requests that wait'),
       ...limit(listRefusals(host, tx), 'rejected request'),
-      ...limit(listVisitors(host, tx), 'request of visitors', 'requests of visitors'),
+      ...limit(listVisitors(host, tx), 'visitor request', 'visitor requests'),
       ...limit(listRefusedStarts(host), 'rejected tunnel'),
       ...limit(listUndelivered(host, tx), 'event destination'),
       ...limit(listOtherHosts(host), 'request for another host', 'requests for other hosts'),

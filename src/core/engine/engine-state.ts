@@ -74,7 +74,7 @@ export class EngineState {
   /** The cached responses of records, by view. Created lazily: nothing else would cost an unused gateway as much. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
-  /** The results of {@link derive}, by their keys. */
+  /** The results of {@link derive}, by key. */
   readonly #derived = new Map<object, CachedResult>()
 
   private constructor(

@@ -215,10 +215,10 @@ function takeFromRate(tx: Transaction, name: string, limit: AccountLimit, value:
   tx.put(rates, { ...key, times: counted.times })
 }
 
-/** The limits of families by their names. Several families can share a name. */
+/** The limits of families by name. Several families can share a name. */
 export type LimitTable = ReadonlyMap<string, readonly AccountLimit[]>
 
-/** Returns the limits of all families by their names. */
+/** Returns the limits of all families by name. */
 export function createLimitTable(families: readonly Family[]): LimitTable {
   const table = new Map<string, readonly AccountLimit[]>()
   for (const [name, limit] of families.flatMap(({ limits = {} }) => Object.entries(limits))) {

@@ -145,7 +145,7 @@ export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>)
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }
 
-/** Reads the parameters of a query by their names, after it has resolved the aliases of the dialect. */
+/** Reads the parameters of a query by name, after it has resolved the aliases of the dialect. */
 export function readParameters(
   raw: object,
   names: readonly string[],

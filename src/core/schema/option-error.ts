@@ -9,7 +9,7 @@ type Describe = (nameOf: NameOf) => string
 /** The name of the property that describes an error again. A command line has other names for options than their paths. */
 const DESCRIBE: unique symbol = Symbol.for('fauxgate.describe')
 
-/** Makes the error of an option whose value is not allowed. Its message names options by their paths. */
+/** Makes the error of an option whose value is not allowed. Its message names options by path. */
 export function createOptionError(describe: Describe): TypeError {
   return withDescription(atCaller(new TypeError(describe((option) => option))), describe)
 }

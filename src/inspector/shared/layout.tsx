@@ -121,7 +121,7 @@ export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
 
 type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
 
-/** Facts by their names. A fact that is undefined is left out. */
+/** Facts by name. A fact that is undefined is left out. */
 export function DefinitionList({ of }: { of: readonly Fact[] }) {
   return <dl>{of.flatMap(([name, value]) => (value === undefined ? [] : [<dt>{name}</dt>, <dd>{value}</dd>]))}</dl>
 }

@@ -8,7 +8,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>
   /** An empty text for no body. */
   readonly body: string
-  /** The values of further inputs, by their names. */
+  /** The values of further inputs, by name. */
   readonly [more: string]: unknown
 }
 

@@ -184,7 +184,7 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   )
 }
 
-/** Returns the fields of a record by their paths, with the fields of objects in it. */
+/** Returns the fields of a record by path, with the fields of objects in it. */
 function flatten(value: object | undefined, at = ''): Record<string, string> {
   const fields = Object.entries(value ?? {}).map(([name, each]): Record<string, string> => {
     const path = at ? `${at}.${name}` : name

@@ -26,7 +26,7 @@ export interface RunDetails {
   /** The real time that the run may take, in ms. */
   readonly timeout: number
   readonly hasSetup: boolean
-  /** The URLs of the copies, by their names. */
+  /** The URLs of the copies, by name. */
   readonly urls: ReadonlyMap<string, string>
   /** Passes a step to the program that runs the code. Resolves when the program asks for the step after it. */
   send(step: ExplorationStep): Promise<void>

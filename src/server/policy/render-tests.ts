@@ -13,7 +13,7 @@ import {
 } from './render.ts'
 import { countOutcomes, listUnreached, percentOf, shown, type TestedFile } from './tested-file.ts'
 
-/** The output formats of `policy test`, by their names. */
+/** The output formats of `policy test`, by name. */
 export const TEST_FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
 
 const hasFailed = ({ differences }: PolicyTestResult) => differences.length > 0

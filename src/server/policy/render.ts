@@ -11,7 +11,7 @@ export interface ReportedFile extends CheckedFile {
 /** A function that colours a text. */
 export type Paint = ReturnType<typeof createPainter>
 
-/** The output formats of `policy check`, by their names. */
+/** The output formats of `policy check`, by name. */
 export const FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
 
 /** Returns the code of a problem; that of a file without a policy is `unreadable`. */

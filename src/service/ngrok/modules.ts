@@ -109,7 +109,7 @@ export interface ModuleFields<Ids, All> {
   }
   /** The fields of a response: each is null if its module was never set. */
   readonly shape: { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
-  /** The errors of all modules, by their keys. */
+  /** The errors of all modules, by key. */
   readonly errors: ErrorsOf<All>
   /** The fields of a response without modules. */
   readonly none: Shown<All>

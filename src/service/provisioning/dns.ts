@@ -174,7 +174,8 @@ const body = v.object({
 export const dnsRecordBody = named(
   withFittingValue(body),
   'DnsRecordBody',
-  'A record to set in the simulated DNS zone; it replaces the previous record of the name. A CAA record and an address stay beside each other.',
+  'A record to set in the simulated DNS zone; it replaces the previous record of the name. A CAA record and an ' +
+    'address record can coexist.',
 )
 
 /** The types that can be beside CAA. A CNAME record excludes every other one (RFC 1034, 3.6.2), and so does a failure. */

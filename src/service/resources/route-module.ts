@@ -251,7 +251,7 @@ function makeKey({ edge_id, id = '' }: PathIds): string {
   return edge_id === undefined ? id : `${edge_id}/${id}`
 }
 
-/** Returns the ids in a key, by their names in the path. */
+/** Returns the ids in a key, by name in the path. */
 function parseKey<Ids extends PathIds>(key: string, names: Ids): Ids {
   const found = key.split('/')
   // The key has an id for each name, in the same order.

@@ -13,7 +13,7 @@ import { mpint, string, uint32, uint64 } from './wire.ts'
 /** The types of key that an SSH certificate authority can have. */
 export const SSH_KEY_TYPES = ['rsa', 'ecdsa', 'ed25519'] as const
 
-/** The elliptic curves of ECDSA keys, by their names in SSH (RFC 5656, 10.1). */
+/** The elliptic curves of ECDSA keys, by name in SSH (RFC 5656, 10.1). */
 export const SSH_CURVES = { nistp256: 'P-256', nistp384: 'P-384', nistp521: 'P-521' } as const satisfies Record<
   string,
   Curve

@@ -1,4 +1,4 @@
-/** Object identifiers that several files use, by their names in the documents that define them. */
+/** Object identifiers that several files use, by name in the documents that define them. */
 export const oids = {
   // Keys (RFC 3279, 2.3; RFC 4055; RFC 5480; RFC 8410).
   rsaEncryption: '1.2.840.113549.1.1.1',

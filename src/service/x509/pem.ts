@@ -144,7 +144,7 @@ function readBoundary(line: string): BoundaryLine | { readonly problem: string }
 function boundaryProblem(line: string, start: string): string {
   if (/\\[nr]/.test(line)) return 'has "\\n" or "\\r" written out, as two characters, instead of a line break'
   const [odd] = /[^\t\x20-\x7e]/u.exec(line) ?? []
-  if (odd !== undefined) return `has ${describeOddCharacter(odd)} beside its "${start}"`
+  if (odd !== undefined) return `has ${describeOddCharacter(odd)} next to its "${start}"`
   return `must have "${start} LABEL-----" and nothing else, with a label of capital letters and digits`
 }
 

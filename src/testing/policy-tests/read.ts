@@ -239,7 +239,7 @@ function listProblemsOf(test: Readonly<Record<string, unknown>>, path: PolicyPat
   )
   const add = (at: PolicyPath, what: string) => found.push({ path: at, message: `${at.join('.')} ${what}` })
   if (steps !== undefined && (test.request ?? test.repeat ?? test.expect) !== undefined)
-    add(path, 'has steps beside its own request. Put the request into the steps.')
+    add(path, 'has both steps and its own request. Move the request into the steps.')
   if (!parts.some((part) => isObject(part) && part.expect !== undefined))
     add([...path, 'expect'], `is missing: the test compares nothing. Allowed: ${EXPECTED}.`)
   return found

@@ -90,6 +90,9 @@ function resultOf({ tried, total, isComplete, coverage, failing, scope }: Explor
 
 const number = (count: number) => count.toLocaleString('en-US')
 
+/** The end of a sentence about copies that end in two ways. */
+const RACE = 'do not end like copies that run one after the other'
+
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
 
 function reportOf(
@@ -108,7 +111,7 @@ function reportOf(
   const words =
     copies > 1
       ? {
-          fails: `${copies === 2 ? 'Two' : 'Three'} copies at once ${verdict === 'race' ? 'do not end as one after the other' : 'fail'}`,
+          fails: `${copies === 2 ? 'Two' : 'Three'} concurrent copies ${verdict === 'race' ? RACE : 'fail'}`,
           noun: 'interleaving',
           tried: scope.replace('interleavings ', ''),
         }
@@ -129,7 +132,7 @@ function reportOf(
   ].join('\n')
 }
 
-/** Returns a story below its head. A long head is cut, since many reporters show it alone, and follows in full. */
+/** Returns a story below its head. A long head is truncated, since many reporters show it alone, and follows in full. */
 function headed(head: string, story: string): readonly string[] {
   const isLong = head.length > MAX_LINE_LENGTH
   return [cutMiddle(head, MAX_LINE_LENGTH), '', story, ...(isLong ? [`  In full: ${head}`] : [])]

@@ -53,7 +53,7 @@ async function readField(request: TokenRequest, source: TokenSource): Promise<st
   throw new TokenProblem(3406, `There is no text in ${place(source)}.`)
 }
 
-/** Returns what reads the fields of a body by their names in lower case. Of fields of one name, it is the first. */
+/** Returns what reads the fields of a body by lower-case name. Of fields of one name, it is the first. */
 function chooseReader({ headers }: TokenRequest): (text: string) => Map<string, unknown> {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return (text) => toFields(Object.entries(readJson(text)))

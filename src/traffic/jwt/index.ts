@@ -35,9 +35,9 @@ export type JwtResult =
     }
 
 /**
- * Validates all tokens that a config of `jwt-validation` asks for: place, signature, algorithm, issuer, audience and times, by the
- * gateway's clock (rules: json-web-tokens#claims). A reason repeats no token and no claim. Tokens in headers come first, then those in
- * the body, which is read only then. Within each, the order is that of the config.
+ * Validates all tokens that a config of `jwt-validation` asks for: place, signature, algorithm, issuer, audience and times,
+ * on the gateway's clock (rules: json-web-tokens#claims). A reason repeats no token and no claim. Tokens in headers come
+ * first, then those in the body, which is read only then. Within each, the order is that of the config.
  *
  * @throws what `readBody` throws
  */

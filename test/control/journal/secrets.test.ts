@@ -200,7 +200,7 @@ describe('Messages about a secret field (rules: secrets#messages)', () => {
 })
 
 describe('Headers in the journal (rules: secrets#journal)', () => {
-  it('are shown by their names in lower case, whichever way they were passed in', async () => {
+  it('are shown by lower-case name, whichever way they were passed in', async () => {
     const expected = { 'x-note': 'seen', 'user-agent': 'me' }
     const gateway = open()
     const url = `${gateway.url}/tunnels`

@@ -97,7 +97,7 @@ describe('The report', () => {
     await send('GET', '/reserved_addrs')
     gateway.clock.advance('2s')
     await send('GET', '/reserved_addrs')
-    const hint = "  It came 2 s after a response with Retry-After: 30, by the gateway's clock."
+    const hint = "  It came 2 s after a response with Retry-After: 30, on the gateway's clock."
     expect(readSection(gateway, 'requests')).toContain(hint)
     gateway.requests.clear()
     gateway.faults.add({ times: 1, status: 503, retryAfter: '30s' })

@@ -414,7 +414,7 @@ export const HISTORIES: readonly History[] = [
       await control('POST', '/traffic', { url: 'https://shop.example.com/' })
       await send('GET', `/endpoints/${id}`)
     },
-    has: ['1 request of visitors, which "Copy as policy test" repeats', "toBe('open')"],
+    has: ['1 visitor request, which "Copy as policy test" repeats', "toBe('open')"],
   },
   {
     name: 'a server that is started again with what it has stored',
@@ -430,7 +430,7 @@ export const HISTORIES: readonly History[] = [
     has: ['resources of an earlier start', /rd_\w+ is not from this test/],
   },
   {
-    name: 'an endpoint on a domain that was reserved before the journal was emptied',
+    name: 'an endpoint on a domain that was reserved before the journal was cleared',
     dialect: 'ngrok',
     async run({ send, control }) {
       await send('POST', '/reserved_domains', { domain: 'shop.example.com' })
@@ -524,7 +524,7 @@ export const HISTORIES: readonly History[] = [
     without: /gateway\.restore/,
   },
   {
-    name: 'an undo of a state that a page remembered before the journal was emptied',
+    name: 'an undo of a state that a page remembered before the journal was cleared',
     async run({ send, control }) {
       await send('POST', '/reserved_domains', { domain: DOMAIN })
       await control('PUT', '/undo')

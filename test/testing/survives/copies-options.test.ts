@@ -29,7 +29,7 @@ test('the report of a race has a column for each copy, and names the order', asy
   const error = await expectSurvivalError(survives(lookThenCreate, { copies: 2 }))
   expect(error.message).toBe(
     [
-      'Two copies at once do not end as one after the other: 2 reserved_addrs where 1 is left.',
+      'Two concurrent copies do not end like copies that run one after the other: 2 reserved_addrs where 1 is left.',
       '',
       '  A  GET /reserved_addrs → 200',
       '     B  GET /reserved_addrs → 200',
@@ -53,7 +53,7 @@ test('a copy that rejects is named, with what happens one after the other, and t
   }
   const { message, groups } = await expectSurvivalError(survives(code, { copies: 2, setup }))
   expect(message.split('\n').find((line) => line.startsWith('  In full: '))).toBe(
-    '  In full: Two copies at once do not end as one after the other: A rejects with Error: DELETE /reserved_addrs/ra_a was answered ' +
+    '  In full: Two concurrent copies do not end like copies that run one after the other: A rejects with Error: DELETE /reserved_addrs/ra_a was answered ' +
       'with 404. One after the other, both resolve.',
   )
   expect(groups.map(({ count }) => count)).toEqual([4])
@@ -82,7 +82,7 @@ test('a reference to a resource that is gone is described', async () => {
 test('copies that wait for one another are named, and their polls are one series', async () => {
   const race = RACY['two locks, which each one takes in another order'] as Race
   const { message, groups } = await expectSurvivalError(survives(race.code, optionsOf(race, createNgrok)))
-  expect(message).toMatch(/^Two copies at once fail: A never ends: it runs longer than 1m/)
+  expect(message).toMatch(/^Two concurrent copies fail: A never ends: it runs longer than 1m/)
   expect(groups[0]?.story.split('\n').length).toBeLessThan(15)
 })
 

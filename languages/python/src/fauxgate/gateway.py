@@ -29,7 +29,7 @@ Time = datetime | str
 TIMEOUT = 60  # Seconds. A move of the clock stops after 10 s of work, and other calls wait for it.
 POLL = 0.005  # Seconds.
 CHANGES = ("/faults", "/provisioning/script")
-"""The calls that add what a test may leave unused."""
+"""The calls that add things which a test could leave unused."""
 
 
 class GatewayError(RuntimeError):
@@ -65,7 +65,7 @@ class Gateway:
         self._may_leave_unused = False
 
     def create(self, **options: Unpack[types.Options]) -> Gateway:
-        """Creates a further gateway of the server, with its own state and clock. `with` removes it at the end."""
+        """Creates an additional gateway on the server, with its own state and clock. `with` removes it at the end."""
         created = self.control("POST", "/gateways", require_values(dict(options)))
         return Gateway(created["url"], self._describe_end, self._trust, self)
 
@@ -152,7 +152,7 @@ class Gateway:
         return dict(self.control("POST", "/provisioning/expire", {"id": domain}))
 
     def timeline(self, domain: str) -> list[types.TimelineEntry]:
-        """Lists what the provisioning of a domain did."""
+        """Lists what happened during a domain's provisioning."""
         return list(self.control("GET", "/provisioning/timeline", id=domain))
 
     def fault(self, **fault: Unpack[types.Fault]) -> types.ListedFault:
@@ -161,7 +161,7 @@ class Gateway:
         return added
 
     def faults(self) -> list[types.ListedFault]:
-        """Lists the faults. A pending one has in `missed` why it did not apply."""
+        """Lists the faults. `missed` of a pending fault says why it did not apply."""
         return list(self.control("GET", "/faults"))
 
     def clear_faults(self, **id: str) -> None:
@@ -209,7 +209,7 @@ class Gateway:
         return [each for each in received if all(each.get(name) == value for name, value in wanted.items())]
 
     def sent_events(self, **where: str) -> list[JsonObject]:
-        """Lists the events of the account, or those of a type: `sent_events(type="ip_policy_created.v0")`."""
+        """Lists the account's events, or those of one type: `sent_events(type="ip_policy_created.v0")`."""
         return list(self.control("GET", "/sent-events", **require_values(where)))
 
     def last_request(self, **where: Unpack[types.RequestFilter]) -> types.Request | None:
@@ -229,7 +229,7 @@ class Gateway:
         return survives(self, function, **require_values(settings))
 
     def report(self) -> str:
-        """Returns a text about what happened, for people."""
+        """Returns a human-readable report of what happened."""
         return str(self.control("GET", "/report", **{"for": "python"}))
 
     def snapshot(self) -> JsonObject:
@@ -277,7 +277,7 @@ def to_json(value: object) -> object:
 
 
 def require_values(fields: dict[str, Any]) -> dict[str, Any]:
-    """Rejects a variable without a value. A null counts as left out, and the call would apply to everything."""
+    """Rejects a variable without a value. A null counts as omitted, so the call would apply to everything."""
     for name, value in fields.items():
         if value is None:
             raise TypeError(f"{name} is None. Give it a value, or omit it.")
@@ -285,7 +285,7 @@ def require_values(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def require_names(fields: dict[str, Any], known: dict[str, Any]) -> None:
-    """Rejects a misspelt filter. It would match nothing."""
+    """Rejects a misspelled filter. It would match nothing."""
     for name in fields:
         if name not in known:
             near = "".join(f" Did you mean {each}?" for each in get_close_matches(name, known, 1))

@@ -156,7 +156,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture(scope="session")
 def fauxgate_server(pytestconfig: pytest.Config) -> Server:
-    """The server of the run: `fauxgate_server.create(plan="free")` is a further gateway."""
+    """The server of the run: `fauxgate_server.create(plan="free")` is an additional gateway."""
     place: Any = getattr(pytestconfig, "workerinput", {}).get("fauxgate")
     flags = split_options(pytestconfig)[0]
     is_shared = bool(place) and not os.environ.get("FAUXGATE_URL")
@@ -169,7 +169,7 @@ def fauxgate_server(pytestconfig: pytest.Config) -> Server:
 
 @pytest.fixture
 def fauxgate(request: pytest.FixtureRequest, fauxgate_server: Server) -> Gateway:
-    """A gateway of ngrok's API for this test alone. Its clock is at 2026-01-01T00:00:00Z."""
+    """A gateway of ngrok's API for this test only. Its clock is at 2026-01-01T00:00:00Z."""
     merged = split_options(request.config)[1]
     for marker in reversed(list(request.node.iter_markers("fauxgate"))):
         merged |= marker.kwargs
@@ -194,9 +194,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             report.outcome = "failed"
             report.longrepr = "\n".join([*unused, "To allow this, mark the test: @pytest.mark.fauxgate(strict=False)"])
         if report.failed:
-            report.sections.append(("What happened at the gateway", gateway.report()))
+            report.sections.append(("What happened in the gateway", gateway.report()))
         if report.when == "teardown":
             gateway.close()
     except GatewayError as error:
-        report.sections.append(("What happened at the gateway", str(error)))
+        report.sections.append(("What happened in the gateway", str(error)))
     return report

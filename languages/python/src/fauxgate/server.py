@@ -55,7 +55,7 @@ def serve(*flags: str, **options: Unpack[Options]) -> Iterator[Gateway]:
 
 @contextmanager
 def connect(*flags: str, notices: TextIO | None = None) -> Iterator[Server]:
-    """Starts a server, or uses that of FAUXGATE_URL. `notices` gets what the server says of requests that wait."""
+    """Starts a server, or uses that of FAUXGATE_URL. `notices` receives the server's messages about waiting requests."""
     if url := os.environ.get("FAUXGATE_URL"):
         if flags:
             raise GatewayError(
@@ -102,7 +102,7 @@ class Server:
 
 
 class Process:
-    """A server that starts here, and ends with this process."""
+    """A server that starts here, and stops when this process ends."""
 
     def __init__(self, flags: tuple[str, ...], notices: TextIO):
         command, env = find_command()
@@ -179,7 +179,7 @@ class Process:
 
 @contextmanager
 def without_proxy(url: str) -> Iterator[None]:
-    """Lets the clients of this process reach a server directly, whatever proxy the environment names."""
+    """Lets the clients of this process reach a server directly, whatever proxy the environment sets."""
     host = urlsplit(url).hostname or ""
     before = {name: os.environ.get(name) for name in ("NO_PROXY", "no_proxy")}
     for name, value in before.items():

@@ -347,7 +347,7 @@ WaitingRequest = TypedDict(
 TrafficOutcome = TypedDict(
     "TrafficOutcome",
     {
-        # The number of the request in the journal of traffic.
+        # The number of the request in the traffic journal.
         "number": "float",
         # The status of the response; null if the gateway closed the connection, or the visitor rejected its certificate.
         "status": "float | None",

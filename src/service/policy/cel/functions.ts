@@ -59,7 +59,7 @@ const firstOf = (list: (values: Values, name: string) => readonly unknown[]) => 
 const hasAny = (list: (values: Values, name: string) => readonly unknown[]) => (values: Values, name: string) =>
   list(values, name).length > 0
 
-/** The functions that the service adds to CEL, by their names in `service/policy/functions.ts`. */
+/** The functions that the service adds to CEL, by name in `service/policy/functions.ts`. */
 export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   ...Object.fromEntries(hashes),
   'base64.decode': (text: string) => fromBase64(text),

@@ -62,7 +62,7 @@ export function sortBy(items: readonly unknown[], keyOf: OfItem): readonly unkno
 
 const filter = (items: readonly unknown[], test: OfItem) => items.filter((item) => requireBool(test(item), 'the test'))
 
-/** The macros that take a variable, by their names. */
+/** The macros that take a variable, by name. */
 export const MACROS: Readonly<
   Record<string, (items: readonly unknown[], first: OfItem, second: OfItem | undefined) => unknown>
 > = {

@@ -111,7 +111,7 @@ function dayOfYear(date: Date): number {
   return days(date) - days(new Date(new Date(date).setUTCMonth(0, 1)))
 }
 
-/** The methods of timestamps, by their names. They take a time zone. */
+/** The methods of timestamps, by name. They take a time zone. */
 export const OF_TIMESTAMP = {
   getDate: ofDate((date) => date.getUTCDate()),
   getDayOfMonth: ofDate((date) => date.getUTCDate() - 1),
@@ -127,7 +127,7 @@ export const OF_TIMESTAMP = {
 
 const inUnits = (unit: bigint) => (duration: Duration) => duration.nanoseconds / unit
 
-/** The methods of durations, by their names. */
+/** The methods of durations, by name. */
 export const OF_DURATION = {
   getHours: inUnits(3600n * NS_PER_SECOND),
   getMilliseconds: (duration: Duration) => inUnits(NS_PER_MS)(duration) % 1000n,

@@ -33,7 +33,7 @@ export function typeOf(value: unknown): string {
   return value instanceof CelType ? 'type' : 'map'
 }
 
-/** The types by their names in expressions. */
+/** The types by name in expressions. */
 export const TYPES: ReadonlyMap<string, CelType> = new Map(
   [...Object.values(OF_PRIMITIVES), 'bytes', 'list', 'map', 'null_type', 'type', 'uint', TIMESTAMP, DURATION].map(
     (name) => [name, new CelType(name)],

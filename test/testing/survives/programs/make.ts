@@ -12,7 +12,7 @@ export function send(gateway: Gateway, [method, url, json]: Change): Record<'id'
   return JSON.parse(response.body || '{}')
 }
 
-/** Creates the resources whose names are in braces, and replaces the names by their ids. */
+/** Creates the resources whose names are in braces, and replaces the names by id. */
 export class Needs {
   readonly #texts = new Map<string, string>()
 
