@@ -1,3 +1,4 @@
+import { schedule } from '../core/operation/schedule.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import { LATEST_TIME } from '../core/schema/time.ts'
 import { applicationSessionRecords, applicationUserRecords } from '../service/ngrok/application-records.ts'
@@ -45,16 +46,12 @@ export function continueSession(tx: Transaction, { person, max, idle }: SignIn, 
     ...{ last_active: tx.now, last_login },
   })
   const created_at = before?.created_at ?? tx.now
-  const expires_at = Math.min(
-    created_at + (max || Number.POSITIVE_INFINITY),
-    tx.now + (idle || Number.POSITIVE_INFINITY),
-    LATEST_TIME,
-  )
+  const limits = [...(max ? [created_at + max] : []), ...(idle ? [tx.now + idle] : [])]
+  const { at: expires_at, due } = schedule(tx, Math.min(LATEST_TIME + 1, ...limits))
   const { endpoint, ...program } = at
   const isRoute = typeof endpoint.edge_id === 'string'
   const session = tx.put(applicationSessionRecords, {
-    ...{ id: before?.id ?? tx.newId('as'), created_at, last_active: tx.now, expires_at },
-    due: expires_at === LATEST_TIME ? null : { at: expires_at, order: tx.nextOrder() },
+    ...{ id: before?.id ?? tx.newId('as'), created_at, last_active: tx.now, expires_at, due },
     ...{ user_id, public_url: endpoint.url, ...program },
     endpoint_id: isRoute ? null : endpoint.id,
     edge_id: isRoute ? endpoint.edge_id : null,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { durationText } from '../../src/core/schema/time.ts'
 import type { UsedControls } from '../../src/generated/controls.ts'
 import { createGateway, type GatewayOptions, type ManualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
@@ -59,7 +60,8 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     const send = controlClient(gateway)
     expect(outcome(await send('POST', '/clock', { advance: '1d', remember: true }))).toBe('504 ERR_GATEWAY_90422')
     const { controls } = (await send('GET', '/controls')).body as UsedControls
-    expect(controls.at(-1)).toMatchObject({ path: '/_fauxgate/clock', body: { advance: '450s', remember: true } })
+    const advance = durationText(Date.parse(dueAfter('450s')) - NOW)
+    expect(controls.at(-1)).toMatchObject({ path: '/_fauxgate/clock', body: { advance, remember: true } })
     const other = openWithSlowEvents(0)
     expect((await controlClient(other.gateway)('POST', '/clock', controls.at(-1)?.body)).status).toBe(200)
     expect([other.gateway.clock.now, other.attempts()]).toEqual([gateway.clock.now, attempts()])

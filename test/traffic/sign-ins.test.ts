@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
-import { CLOCK_START } from '../support/clock.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
+import { dueAfter, timeAfter } from '../support/provisioning.ts'
 import { createVisited, policyOf } from './visits.ts'
 
 const ADA = { provider: 'google', id: 'g-1', email: 'ada@example.com', name: 'Ada' }
@@ -28,9 +29,9 @@ describe('A person who signs in', () => {
         provider_user_id: 'g-1',
         email: 'ada@example.com',
         name: 'Ada',
-        created_at: '2026-01-01T00:00:00Z',
-        last_login: '2026-01-01T00:00:00Z',
-        last_active: '2026-01-01T01:00:00Z',
+        created_at: SHOWN_START,
+        last_login: SHOWN_START,
+        last_active: timeAfter('1h'),
       },
     ])
     expect(application_sessions).toMatchObject([
@@ -38,7 +39,7 @@ describe('A person who signs in', () => {
         public_url: 'https://app.example.com',
         browser_session: { user_agent: { raw: 'curl/8' }, location: { country_code: 'GB' } },
         application_user: { id: application_users[0]?.id },
-        last_active: '2026-01-01T01:00:00Z',
+        last_active: timeAfter('1h'),
       },
     ])
     expect(application_sessions[0]?.endpoint?.id).toMatch(/^ep_/)
@@ -147,7 +148,7 @@ describe('The people of a sign-in module', () => {
     })
     await visit({ email: 'ada@example.com' })
     const [session] = gateway.applicationSessions.list().application_sessions
-    expect(session).toMatchObject({ route: { id: route.id }, endpoint: null, expires_at: '2026-01-01T00:10:00Z' })
+    expect(session).toMatchObject({ route: { id: route.id }, endpoint: null, expires_at: dueAfter('10m') })
     expect(gateway.applicationUsers.list().application_users[0]?.identity_provider.url).toBe(
       'https://login.example.com',
     )

@@ -6,7 +6,7 @@ import { type Gateway, manualClock } from '../../../src/index.ts'
 import { certificatePair } from '../../../src/testing/testing.ts'
 import { client, controlClient, uncheckedClient } from '../../support/client.ts'
 import { SHOWN_START } from '../../support/clock.ts'
-import { dueAfter, ECDSA, timeAfter } from '../../support/provisioning.ts'
+import { ECDSA, timeAfter } from '../../support/provisioning.ts'
 import { listen } from '../../support/serve.ts'
 
 const open = (options: Omit<NgrokOptions, 'clock'> = {}) =>
@@ -132,7 +132,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       `${waits} The next attempt is the renewal.`,
       `${waits} upload.example.com has no automatic certificate, so it has no attempts.`,
     ])
-    expect(found.flatMap(({ due = [] }) => due)).toEqual([dueAfter('30s', '60d')])
+    expect(found.flatMap(({ due = [] }) => due)).toEqual([timeAfter('30s', '60d')])
   })
 
   test('of a 404 says that a request deleted the resource, or that something else removed it', async () => {
