@@ -100,7 +100,7 @@ function formatDecisions(own: readonly Decision[], rows: readonly TrafficRow[]):
   const missing = rows.flatMap(({ says, not }) => (not === undefined ? [] : [[says, not]]))
   return [
     own.length > 0
-      ? `Decided by fauxgate, since no page says it:\n\n${own.map(({ says, docs }) => `- ${says} [Reason](${docs}).`).join('\n')}`
+      ? `Decided by fauxgate, because the service's documentation does not say it:\n\n${own.map(({ says, docs }) => `- ${says} [Reason](${docs}).`).join('\n')}`
       : '',
     readings.length > 0
       ? `The service's pages contradict themselves or each other:\n\n${table(['statement', "fauxgate's reading", 'another reading'], readings)}`
@@ -215,25 +215,25 @@ ${ACTIONS.map(formatAction).join('\n\n')}
 
 ## Variables
 
-The variables of actions are listed with their actions.
+Actions list their own variables.
 
 ${formatVariables()}
 
 ## Functions
 
-These are the functions that the service adds to those of CEL.
+These are the functions that the service adds to CEL's own.
 
 ${formatFunctions()}
 
 ## Decisions
 
-A trace of a request names the decision of fauxgate that a step depends on. The decisions of actions are listed with their actions.
+A request's trace names the fauxgate decision that a step depends on. Actions list their own decisions.
 
 ${formatOtherDecisions()}
 
 ## Warnings
 
-\`fauxgate policy check\` warns of these policies, which the service takes.
+\`fauxgate policy check\` warns about these policies, which the service accepts.
 
 ${formatWarnings()}
 `

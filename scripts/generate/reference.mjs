@@ -47,8 +47,7 @@ function formatPage(whole) {
     '# Reference: ngrok’s API on one page',
     'Every operation, field and error of `createNgrok` and of `fauxgate serve --dialect ngrok`. Error numbers are those in `error_code`: 413 is ' +
       '`ERR_NGROK_413`. A range has only the numbers that exist. ' +
-      'The hover texts of `gateway.reservedDomains.create(…)` and of other calls have the meaning of each field, and so have the OpenAPI ' +
-      'documents `fauxgate/openapi.ngrok.json` and `fauxgate/openapi.ngrok.control.json`.',
+      'The meaning of each field is in the hover texts of calls such as `gateway.reservedDomains.create(…)`, and in the OpenAPI documents `fauxgate/openapi.ngrok.json` and `fauxgate/openapi.ngrok.control.json`.',
     '## Every request',
     table(
       ['', ''],
@@ -65,22 +64,21 @@ function formatPage(whole) {
         ],
         [
           'fields of a body',
-          '`null` means not given. `""` empties a text. As an id, a region or a type of key, it means not given',
+          '`null` means not given. `""` clears a text. As an id, a region or a key type, it means not given',
         ],
         ['times in a response', 'RFC 3339 in UTC without fractions, such as `2026-01-01T00:00:00Z`'],
         ...Object.entries(shared).map(([what, { keys }]) => [`errors of ${what}`, formatNumbers(keys, errors)]),
       ],
     ),
-    'Lists take `limit` (1 to 100), `before_id` and `filter`, and return `uri` and `next_page_uri`. A list begins with the newest resource. ' +
+    'Lists take `limit` (1 to 100), `before_id` and `filter`, and return `uri` and `next_page_uri`. Lists start with the newest resource. ' +
       '`before_id` need not exist: the page has the resources with a lower id. `filter` compares fields of `obj`, such as ' +
       '`obj.description == "shop"`. Most resources also have `id`, `uri`, ' +
       '`created_at`, `description` (up to 255 bytes) and `metadata` (up to 4096 bytes).',
-    'The name of an operation is that of its family and its action: `reserved_domains.create` is `gateway.reservedDomains.create`. In the ' +
+    'An operation is named after its family and its action: `reserved_domains.create` is `gateway.reservedDomains.create`. In the ' +
       'types, * marks a required field of a body.',
     ...sections,
     '## Errors',
-    '`gateway.faults.add({ error })` takes the key, or the code, such as `ERR_NGROK_413`. Words in braces stand for what was received, and ' +
-      'for what is allowed.',
+    '`gateway.faults.add({ error })` takes the key, or the code, such as `ERR_NGROK_413`. Words in braces stand for the received and the allowed values.',
     formatErrors(errors),
     formatLimits({ ...families, ...ngrokFamilies }),
   ].join('\n\n')}\n`

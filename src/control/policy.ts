@@ -15,7 +15,7 @@ const sent = named(
     ),
   }),
   'PolicyToCheck',
-  'A traffic policy, and its surroundings as far as the check needs them.',
+  'A traffic policy, and the context that its check needs.',
 )
 
 const problem = named(

@@ -81,7 +81,7 @@ export interface Transport<Sibling = object> {
    */
   readonly settle: (isOver?: () => boolean) => boolean
   /**
-   * Returns a number that grows with each change of the state, and never falls.
+   * Returns a number that grows with each change to the state, and never decreases.
    * @internal
    */
   readonly sequence: () => number

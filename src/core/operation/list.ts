@@ -72,7 +72,7 @@ export function createListQuery(list: string, matching: Matching = {}): v.Generi
   })
   if (additional.length === 0) return listQuery
   const all = v.object({ ...listQuery.entries, ...Object.fromEntries(additional) })
-  return named(all, `${toTypeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
+  return named(all, `${toTypeName(list)}Parameters`, 'The requested page of a list, and the items in it.')
 }
 
 const PARAMETER_NAMES = Object.keys(listQuery.entries)

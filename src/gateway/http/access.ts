@@ -98,7 +98,7 @@ const creatorOf = (name: string) =>
 function describeOtherDialect(sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const name = dialectNames.find((each) => dialects[each].versionHeader.toLowerCase() === sent.toLowerCase())
-  if (!name) return `The request has ${sent}: is the gateway's \`dialect\` that of the client?`
+  if (!name) return `The request has ${sent}: does the gateway's \`dialect\` match the client's?`
   return `The request has ${sent}, as clients of the dialect "${name}" send. For them, use "fauxgate serve --dialect ${name}" or ${creatorOf(name)}.`
 }
 

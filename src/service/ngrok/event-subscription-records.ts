@@ -61,7 +61,7 @@ const destinationIds = v.pipe(
   refuseUnless(errors.event_destinations_too_many, (ids) => ids.length <= MAX_DESTINATIONS),
 )
 
-const DESTINATIONS = `The event destinations that get the events, at most ${MAX_DESTINATIONS}.`
+const DESTINATIONS = `The event destinations that receive the events, at most ${MAX_DESTINATIONS}.`
 
 export const table = parts.columns(
   {

@@ -52,13 +52,13 @@ export const DECISIONS = {
   ),
   statedRefusal: decide(
     'traffic#stated-results',
-    'A stated result that is an error ends the request. A score at the threshold is one.',
+    'A stated result that is an error ends the request. A score that reaches the threshold counts as one.',
   ),
   uncompressed: decide('traffic#bodies', 'Partial responses and responses with `no-transform` are not compressed.'),
   unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),
   urlText: decide(
     'traffic#header-values',
-    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A whole URL where a path belongs gets a slash before it.',
+    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A whole URL in the place of a path gets a leading slash.',
   ),
   webhookTime: decide(
     'webhook-verification#signatures',
@@ -66,6 +66,6 @@ export const DECISIONS = {
   ),
   window: decide(
     'traffic#rate-limits',
-    'A window is counted in 60 parts. The requests of one part leave it together. Limits of one policy with the same name count together.',
+    'A window is counted in 60 parts. The requests of one part expire together. Limits of one policy with the same name count together.',
   ),
 } as const satisfies Readonly<Record<string, Decision>>

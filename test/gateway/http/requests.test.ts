@@ -106,7 +106,7 @@ describe('The version header (rules: requests#version)', () => {
 
   test.each([
     ['service-version', 'use "fauxgate serve --dialect standard" or createGateway() from fauxgate.'],
-    ['acme-version', "is the gateway's `dialect` that of the client?"],
+    ['acme-version', "does the gateway's `dialect` match the client's?"],
   ])('as %s tells how to get the dialect of the client', async (header, text) => {
     const headers = { 'service-version': null, 'ngrok-version': null, [header]: '2' }
     const { body } = await client(open({ dialect: ngrok }))('GET', PATH, { headers })
