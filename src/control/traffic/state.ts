@@ -1,6 +1,6 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
-import type { OnDecided } from '../../service/policy/cel/expression.ts'
+import type { OnDecided } from '../../service/policy/cel/values.ts'
 import type { AgentWatcher } from '../../traffic/agent-calls.ts'
 import type { UpstreamResponse } from '../../traffic/message.ts'
 import type { GatewayTraffic, ServedRequest } from '../../traffic/traffic.ts'

@@ -1,7 +1,8 @@
 import { isObject } from '../../core/schema/values.ts'
 import { type Action, type Config, outcomesOf } from '../../service/policy/action.ts'
 import { ACTIONS } from '../../service/policy/actions/index.ts'
-import { keyOfPart, listParts, type Part } from '../../service/policy/cel/parts.ts'
+import { keyOfPart, listParts } from '../../service/policy/cel/parts.ts'
+import type { PartOf } from '../../service/policy/cel/values.ts'
 import { listExpressions } from '../../service/policy/check.ts'
 import { sourceOf } from '../../service/policy/expression.ts'
 import type { Slice } from '../../service/policy/files/find.ts'
@@ -36,7 +37,7 @@ export interface CoveredCondition {
 
 /** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
 export interface CoveredPart {
-  readonly of: Part['of']
+  readonly of: PartOf
   /** The text of the part; `…` in a field that is a secret. */
   readonly source: string
   readonly line: number

@@ -5,7 +5,7 @@ import { Compiler, type Evaluate, Frame } from './evaluate.ts'
 import { createOverloads, type Overloads } from './overloads.ts'
 import { keyOfPart } from './parts.ts'
 import { type CompilePattern, createPatterns } from './pattern.ts'
-import { EvaluationProblem, MissingFact, type Values } from './values.ts'
+import { EvaluationProblem, MissingFact, type OnDecided, type Values } from './values.ts'
 
 /** A compiled expression. */
 export interface Expression {
@@ -24,9 +24,6 @@ export interface Expressions {
   /** Compiles a pattern, each once. */
   readonly pattern: CompilePattern
 }
-
-/** Receives the key of a part of an expression that decided a value. */
-export type OnDecided = (part: string) => void
 
 /** The most expressions that are kept. */
 const MAX_KEPT = 10_000

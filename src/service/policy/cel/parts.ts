@@ -1,9 +1,10 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { walk } from '../expression.ts'
+import type { PartOf } from './values.ts'
 
 /** A part of an expression that can decide a value: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
 export interface Part {
-  readonly of: '||' | '&&' | '?:' | 'in'
+  readonly of: PartOf
   readonly node: ASTNode
 }
 
@@ -16,7 +17,7 @@ export function listParts(tree: ASTNode): readonly Part[] {
 
 /** Returns the parts of a node. A part with the same operator has parts instead, as in `a || b || c`. */
 function partsOf(node: ASTNode): readonly Part[] {
-  const toParts = (of: Part['of'], nodes: readonly ASTNode[]) =>
+  const toParts = (of: PartOf, nodes: readonly ASTNode[]) =>
     nodes.filter(({ op }) => op !== of).map((each) => ({ of, node: each }))
   switch (node.op) {
     case '||':

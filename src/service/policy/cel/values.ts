@@ -8,6 +8,12 @@ export interface Values {
   randomInteger(below: number): number
 }
 
+/** An operator of which a part can decide the value. */
+export type PartOf = '||' | '&&' | '?:' | 'in'
+
+/** Receives the key of a part of an expression that decided a value. */
+export type OnDecided = (part: string) => void
+
 /** Variables by the first names of their paths. */
 export interface Roots {
   get(name: string): unknown
