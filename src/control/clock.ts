@@ -227,7 +227,7 @@ function rememberMove(host: ControlHost): () => void {
 const MAX_WORK_MS = 10_000
 
 /** The longest time of a move in parts, pauses included. Only the requests to its gateway wait meanwhile. */
-const MAX_MS_IN_PARTS = 20_000
+const MAX_MS_IN_PARTS = 15_000
 
 /** Advances a clock. Throws `clock_move_stopped` if the move takes too long and something is left to do. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void | Promise<void> {
@@ -240,12 +240,14 @@ export function moveTo(host: ControlHost, clock: MovableClock, to: number): void
   }
   return moveParts.run(async () => {
     const end = engine.startMove()
+    let pauses = 0
     try {
-      while (advance(moveParts.start())) {
+      for (; advance(moveParts.start()); pauses++) {
         if (elapsedMs() >= MAX_MS_IN_PARTS) return requireArrival(host, clock, to, MAX_MS_IN_PARTS)
         await moveParts.pause()
       }
     } finally {
+      if (pauses > 0) await moveParts.pauseBeforeCommit()
       end()
     }
   })

@@ -89,6 +89,8 @@ export interface MoveParts {
   start(): () => boolean
   /** Lets others run. */
   pause(): Promise<void>
+  /** Lets others run before the commit of a long move, which is not divided. */
+  pauseBeforeCommit(): Promise<void>
 }
 
 /** The part of a gateway that its controls use. */

@@ -11,15 +11,19 @@ const PART_EVENTS = 200
 /** The time in ms between two parts, in which all other requests of the process run. */
 const PAUSE_MS = 10
 
+/** The time in ms of the commit at the end of a long move, for the largest sandbox. */
+const COMMIT_MS = 1000
+
 /** The turns of the sandboxes of one process. They share its thread, and so one object of this class. */
 export class Turns {
-  /** The start of the last pause that a sandbox has reserved, in ms since 1970. */
-  #lastPause = 0
+  /** The end of the last part that a sandbox has reserved, in ms since 1970. */
+  #reservedUntil = 0
 
-  /** Reserves a pause, and returns its end. The parts of others come first, if they have waited longer. */
-  reservePause(): number {
-    this.#lastPause = Math.max(readClock(systemClock), this.#lastPause + PART_MS + PAUSE_MS)
-    return this.#lastPause + PAUSE_MS
+  /** Reserves a part of `ms` after a pause, and returns its start. The parts of others come first, if they have waited longer. */
+  reserve(ms: number): number {
+    const start = Math.max(readClock(systemClock), this.#reservedUntil) + PAUSE_MS
+    this.#reservedUntil = start + ms
+    return start
   }
 }
 
@@ -50,6 +54,10 @@ export class Parts implements MoveParts {
   }
 
   async pause(): Promise<void> {
-    await systemClock.waitUntil?.(this.#turns.reservePause())
+    await systemClock.waitUntil?.(this.#turns.reserve(PART_MS))
+  }
+
+  async pauseBeforeCommit(): Promise<void> {
+    await systemClock.waitUntil?.(this.#turns.reserve(COMMIT_MS))
   }
 }

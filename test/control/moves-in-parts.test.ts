@@ -11,7 +11,7 @@ function open(eventsInPart?: number) {
   const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'parts', store })
   for (let n = 0; n < 20; n++)
     gateway.reservedDomains.create({ domain: `d${n}.example.com`, certificate_management_policy: ECDSA })
-  const seen = { pauses: 0, commitsInPauses: 0, runs: 0 }
+  const seen = { pauses: 0, pausesBeforeCommits: 0, commitsInPauses: 0, runs: 0 }
   const commits = store.commits.length
   if (eventsInPart)
     gateway.transport.hooks.moveParts = {
@@ -25,6 +25,10 @@ function open(eventsInPart?: number) {
       },
       async pause() {
         seen.pauses++
+        seen.commitsInPauses += store.commits.length - commits
+      },
+      async pauseBeforeCommit() {
+        seen.pausesBeforeCommits++
         seen.commitsInPauses += store.commits.length - commits
       },
     }
@@ -63,7 +67,13 @@ test.each([1, 3, 1000])(
 test('During a move in parts, the store receives nothing', async () => {
   const { send, seen } = open(1)
   await send('POST', '/clock', { advance: '200d' })
-  expect([seen.pauses > 100, seen.commitsInPauses]).toEqual([true, 0])
+  expect([seen.pauses > 100, seen.pausesBeforeCommits, seen.commitsInPauses]).toEqual([true, 1, 0])
+})
+
+test('A move of one part pauses nowhere, before its commit neither', async () => {
+  const { send, seen } = open(1000)
+  await send('POST', '/clock', { advance: '1h' })
+  expect([seen.runs, seen.pauses, seen.pausesBeforeCommits]).toEqual([1, 0, 0])
 })
 
 test('If the store rejects a move in parts, nothing has changed', async () => {
