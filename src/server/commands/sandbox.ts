@@ -39,7 +39,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   try {
     const account = await readOrCreateAccountKey(folder, environment)
     if (account.createdIn)
-      printLine(`The account key is ${account.key}\nIt is printed only this once, and stored in ${account.createdIn}`)
+      printLine(`The account key is ${account.key}\nIt is printed only once, and is stored in ${account.createdIn}`)
     const inUrl = host.includes(':') ? `[${host}]` : host
     const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
     await runUntilSignal(workerd, host, folder, account)

@@ -12,7 +12,7 @@ test('The help of serve has the options of the ports', async () => {
     "--traffic-tls N The TCP port for endpoint visitors with TLS; 0 for any free port. It presents the domains' own certificates. Default: none.",
     '--upstream URL=URL … Local servers that respond in place of upstreams, such as https://app.internal=http://127.0.0.1:3000. Default: none.',
     '--upstream-host HOST … Hosts other than this machine that upstreams and agent tunnels may use. Default: none.',
-    '--traffic-timeout D How long a visitor or an upstream may be silent, in real time, before the connection is closed or the response is 504 or 408. Default: 5m, as at the service.',
+    '--traffic-timeout D How long a visitor or an upstream may be silent, in real time, before the connection is closed or the response is 504 or 408. Default: 5m, as in the service.',
   ])
 })
 
