@@ -109,7 +109,7 @@ const remove = controlCall({
   path: '/faults',
   summary: 'Remove all faults, or one',
   commands: [
-    { name: 'faults remove', summary: 'Remove the fault with an id', words: { id: 'ID' }, example: 'fault_1' },
+    { name: 'faults remove', summary: 'Remove the fault with this id', words: { id: 'ID' }, example: 'fault_1' },
     { name: 'faults clear', summary: 'Remove all faults', flags: [] },
   ],
   from: 'query',

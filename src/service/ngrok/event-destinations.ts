@@ -11,7 +11,7 @@ export const errors = kit.declareErrors({
   event_target_kind_fixed: kit.ofField(
     5108,
     400,
-    '{field} has another kind of target. Allowed: {kind}, as before. Create a new destination for another one.',
+    'The kind of {field} cannot change. Allowed: {kind}, as before. For another kind, create a new destination.',
   ),
   event_destination_in_use: kit.entry(
     5112,

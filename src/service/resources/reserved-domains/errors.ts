@@ -34,7 +34,7 @@ export const errors = declareErrors({
   ),
   domain_dev: only(
     (dialect) => domainDialect(dialect).devDomainBase !== null,
-    entry(458, 400, '{id} is the dev domain {domain} of the account, which cannot be deleted.'),
+    entry(458, 400, "{id} is the account's dev domain {domain}. A dev domain cannot be deleted."),
   ),
   certificate_and_policy: ofField(
     434,
