@@ -22,7 +22,7 @@ describe('Removed sandboxes (rules: sandboxes#removal)', () => {
     await expect(sandboxes.startByCommand()).rejects.toThrow('another process, or another store, has it open')
     expect((await sandboxes.callAccount('PUT', '/s/refused', { provisioningDelay: 'soon' })).status).toBe(400)
     await sandboxes.kill('SIGTERM')
-    expect(await sandboxes.startByCommand()).toMatch(/^Removed 6 empty files of sandboxes that are gone\.\n/)
+    expect(await sandboxes.startByCommand()).toMatch(/^Removed 6 empty files of removed sandboxes\.\n/)
     expect(sandboxes.files).toHaveLength(1)
     await sandboxes.start()
     await sandboxes.create('goes')

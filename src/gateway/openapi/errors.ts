@@ -95,12 +95,16 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
           allowed: { type: 'string', description: 'The allowed values.' },
           choices: { type: 'string', description: 'All allowed values, separated by commas, if they are a list.' },
           nearest: { type: 'string', description: 'The allowed value that was probably meant.' },
-          typed: { type: 'string', description: 'The allowed values for clients that can send only strings, if they are fewer.' },
+          typed: {
+            type: 'string',
+            description: 'The allowed values for clients that can send only strings, if they are fewer.',
+          },
           further_problems: { type: 'string', description: 'The number of additional fields with problems.' },
         },
         // A generated type of all further fields would have to be that of the fields above too, some of which are optional.
         additionalProperties: true,
-        description: 'More facts about the error. For an invalid body, `field:<path>` has the message of each of the first problems.',
+        description:
+          'More facts about the error. For an invalid body, `field:<path>` has the message of each of the first problems.',
       },
     },
   }

@@ -6,7 +6,11 @@ import { byOwner, newToken, ownerRow } from './owned-records.ts'
 import { ACCOUNT_USER, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
-  credential_default: kit.entry(637, 400, "{id} is its owner's default authtoken. A default authtoken cannot be deleted."),
+  credential_default: kit.entry(
+    637,
+    400,
+    "{id} is its owner's default authtoken. A default authtoken cannot be deleted.",
+  ),
   credential_limit_reached_older: kit.tooMany(602),
   credential_limit_reached: kit.tooMany(615),
   credential_limit_acl: kit.tooMany(620),
