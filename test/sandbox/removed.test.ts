@@ -28,7 +28,7 @@ describe('Removed sandboxes (rules: sandboxes#removal)', () => {
     await sandboxes.create('goes')
     await sandboxes.callAccount('DELETE', '/s/goes')
     await sandboxes.kill('SIGKILL')
-    expect(await sandboxes.startByCommand()).toMatch(/^Removed 1 empty file of sandboxes that are gone\.\n/)
+    expect(await sandboxes.startByCommand()).toMatch(/^Removed 1 empty file of removed sandboxes\.\n/)
     expect(sandboxes.files).toHaveLength(1)
     await sandboxes.start()
     expect((await survivor.send('GET', `/reserved_addrs/${body.id}`)).body.description).toBe('still there')
