@@ -1,3 +1,4 @@
+import { readClock, systemClock } from '../../core/engine/clock.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { toError } from '../../core/schema/text.ts'
 import { type KeptEvent, toPayload } from './item.ts'
@@ -11,6 +12,9 @@ const LONGEST_WAIT_MS = 5 * 60_000
 
 /** The time after which a destination does not get an event any more, in ms. */
 const MAX_AGE_MS = 24 * 3_600_000
+
+/** The longest real time of one attempt, in ms. */
+const LONGEST_ATTEMPT_MS = 10_000
 
 /** A `fetch` that reaches the network. */
 export type Post = (url: string, init: RequestInit) => Promise<Response>
@@ -110,14 +114,28 @@ export class Deliveries {
   /** Posts events. Returns the reason why it failed; undefined if it did not. */
   async #send(url: string, events: readonly KeptEvent[], signal: AbortSignal): Promise<string | undefined> {
     const headers = { 'content-type': 'application/json', ...events.at(-1)?.headers }
+    const ended = new AbortController()
+    const limited = AbortSignal.any([signal, limitTime(ended.signal)])
     try {
       const body = JSON.stringify(events.map(toPayload))
-      const response = await this.post(url, { method: 'POST', headers, body, signal })
+      // A redirect could lead the key of the destination to another host.
+      const response = await this.post(url, { method: 'POST', headers, body, signal: limited, redirect: 'manual' })
       void response.body?.cancel().catch(() => undefined)
       return response.ok ? undefined : `the destination answered ${response.status}`
     } catch (error) {
       const { message, cause } = toError(error)
       return cause instanceof Error ? `${message}: ${cause.message}` : message
+    } finally {
+      ended.abort()
     }
   }
+}
+
+/** Returns a signal that aborts after the longest time of an attempt, unless the attempt has ended. */
+function limitTime(ended: AbortSignal): AbortSignal {
+  const limit = new AbortController()
+  const end = readClock(systemClock) + LONGEST_ATTEMPT_MS
+  const abort = () => limit.abort(new Error(`no response within ${LONGEST_ATTEMPT_MS / 1000} seconds`))
+  Promise.resolve(systemClock.waitUntil?.(end, ended, true)).then(abort, () => undefined)
+  return limit.signal
 }

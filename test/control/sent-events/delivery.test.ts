@@ -121,6 +121,27 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect([wait?.timer.hasRef(), others]).toEqual([false, []])
   })
 
+  test('does not follow a redirect, which could lead its key to another host', async () => {
+    const other = await receiveEvents()
+    const redirecting = createServer((_request, response) => response.writeHead(307, { location: other.url }).end())
+    const { gateway, list } = openGateway(await listen(redirecting))
+    gateway.vaults.create({ name: 'one' })
+    await gateway.sentEvents.idle()
+    expect(list()).toMatchObject([{ delivery: 'waiting', problem: 'the destination answered 307' }])
+    expect(other.received).toEqual([])
+  })
+
+  test('does not wait for ever for a destination that accepts and never answers', async () => {
+    const silent = createServer(() => undefined)
+    const { gateway, list } = openGateway(await listen(silent))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    gateway.vaults.create({ name: 'one' })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await gateway.sentEvents.idle()
+    expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1, problem: 'no response within 10 seconds' }])
+  })
+
   test('says why nobody answers, and a reset forgets it', async () => {
     const { gateway, list } = openGateway('http://127.0.0.1:1')
     gateway.vaults.create({ name: 'one' })

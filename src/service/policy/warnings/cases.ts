@@ -43,6 +43,7 @@ export class Cases {
   list(conditions: readonly ASTNode[]): readonly ReadonlyMap<ASTNode, boolean>[] | undefined {
     if (this.#left <= 0) return undefined
     const parts = listParts(conditions).map((node) => ({ node, test: readTest(node) }))
+    this.#left -= parts.length + STEPS_OF_LIST
     // Nodes with the same source have the same value, unless it is random.
     const keyOf = (node: ASTNode) => (sourceOf(node).includes('rand.') ? node : sourceOf(node))
     const values = new Map<unknown, { readonly subject: ASTNode; readonly constants: Set<Constant> }>()
@@ -57,7 +58,7 @@ export class Cases {
     const size = parts.reduce((sum, { test }) => sum + 1 + (test?.constants.length ?? 0), 0)
     const steps = samples.reduce((product, each) => product * each.length, size)
     if (steps > MAX_STEPS) return undefined
-    this.#left -= steps + STEPS_OF_LIST
+    this.#left -= steps
     const keys = [...values.keys()]
     parts.reverse()
     return Array.from(listProducts(samples), (chosen) => {

@@ -7,16 +7,20 @@ import type { Hole, ReadRule } from './warning.ts'
 /** The checks that let nobody in who has no credentials of theirs. */
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
 
-/** The most values of one rule that are looked at. */
+/** The most values of one rule that are looked at, and the most pairs of such a value and another rule. */
 const MAX_SUBJECTS = 8
+const MAX_PAIRS = 100_000
 
 /** Returns the values that the conditions of rules depend on, and for which no other rule is there. */
 export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
   // The phase of responses has the variables of all phases. A condition with one of a later phase has an error.
   const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
+  let pairs = 0
   return rules.flatMap((rule) => {
+    if (pairs > MAX_PAIRS) return []
     const { evaluation } = run(rule, { variables })
     return [...evaluation.subjects.values()].slice(0, MAX_SUBJECTS).flatMap((subject) => {
+      pairs += rules.length
       const hole = toHole(rule, subject, variables)
       const isHole = hole.fails || hole.isUnreadable || hole.isAllowList || hole.isNeeded
       return isHole && !rules.some((other) => other !== rule && isForOthers(other, subject, variables)) ? [hole] : []
