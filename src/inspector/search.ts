@@ -44,13 +44,16 @@ export function getErrorCode({ response }: { readonly response: unknown }): stri
 /** Returns a test for rows that match all words of a search. A minus before a word excludes it. */
 export function compileSearch<T extends object>(search: string, words: Words<T> = {}): (row: T) => boolean {
   const tests = parse(search).map(({ minus, name, value }) => {
-    const word = words[name]
+    const word = findWord(words, name)
     const whole = name && !word ? `${name}:${value}` : value
     const test = (row: T) => (word ? word.finds(row, value) : getSearchText(row).includes(whole))
     return minus ? (row: T) => !test(row) : test
   })
   return (row) => tests.every((test) => test(row))
 }
+
+/** Returns a word by its name. A table has no word such as `constructor`, which each object has. */
+const findWord = <T>(words: Words<T>, name: string) => (Object.hasOwn(words, name) ? words[name] : undefined)
 
 function parse(search: string) {
   return [...search.toLowerCase().matchAll(/(-?)(?:(\w+):)?("[^"]*"|\S+)/g)].map(
@@ -61,9 +64,9 @@ function parse(search: string) {
 /** Returns the likely mistake in a search that finds nothing, or an empty text. */
 export function findHint<T>(search: string, words: Words<T>): string {
   const hints = parse(search).map(({ name, value }) => {
-    const [pattern, allowed] = words[name]?.allowed ?? []
+    const [pattern, allowed] = findWord(words, name)?.allowed ?? []
     if (pattern?.test(value) === false) return `${name}: takes ${allowed}, not "${value}".`
-    if (name === '' || words[name]) return ''
+    if (name === '' || findWord(words, name)) return ''
     const near = Object.keys(words).find((word) => name.startsWith(word.slice(0, 3)))
     const help = near ? `. Did you mean ${near}:${value}?` : `: there are ${Object.keys(words).join(', ')}.`
     return `"${name}:" is not a search keyword${help}`

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { utf8Text } from '../core/schema/platform.ts'
+import { lookUp } from '../core/schema/values.ts'
 
 /** The maximum number of bytes of a body that the recorder forwards. */
 const MAX_FORWARDED_BYTES = 64 * 1024 * 1024
@@ -52,7 +53,7 @@ const DECOMPRESSORS: Readonly<Record<string, typeof gunzipSync>> = {
 function decompress(bytes: Buffer, encoding: string): Buffer {
   const name = encoding.trim().toLowerCase()
   if (bytes.length === 0 || name === '' || name === 'identity') return bytes
-  const decompressor = DECOMPRESSORS[name]
+  const decompressor = lookUp(DECOMPRESSORS, name)
   if (!decompressor) throw new Error(`The encoding ${name} is unknown.`)
   return decompressor(bytes, { maxOutputLength: MAX_BODY_BYTES })
 }

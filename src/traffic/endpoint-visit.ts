@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { utf8Bytes } from '../core/schema/platform.ts'
+import { lookUp } from '../core/schema/values.ts'
 import { applicationSessionRecords } from '../service/ngrok/application-records.ts'
 import { rules as ipRules } from '../service/ngrok/ip-policies.ts'
 import { vaults } from '../service/ngrok/vault-records.ts'
@@ -38,7 +39,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   event: Map<string, string> | undefined
   /** False for rules that the trace leaves out. */
   isTraced = true
-  #vars: Record<string, unknown> = {}
+  #vars: Record<string, unknown> = Object.create(null)
   readonly #results = new Map<string, ActionResult>()
   /** The values of expressions, until something changes them. */
   #values: { readonly phase: CompiledPhase; readonly values: Values } | undefined
@@ -92,12 +93,12 @@ export class EndpointVisit implements Visit, PolicyRun {
 
   start(phase: Phase): void {
     this.phase = phase
-    this.#vars = {}
+    this.#vars = Object.create(null)
     this.#values = undefined
   }
 
   given(type: string): Config | undefined {
-    return this.whole.context.visitor.actions?.[type]
+    return lookUp(this.whole.context.visitor.actions ?? {}, type)
   }
 
   keep(action: string, sets: object, isStated: boolean): void {

@@ -3,7 +3,7 @@ import { general } from '../core/schema/general-errors.ts'
 import { nearest, suggestion } from '../core/schema/nearest.ts'
 import { quote } from '../core/schema/text.ts'
 import { timeMs } from '../core/schema/time.ts'
-import { isObject } from '../core/schema/values.ts'
+import { isObject, lookUp } from '../core/schema/values.ts'
 import { type Config, type Variable, type Variables, variableOf } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
 import { findBelow, listPaths, variablesOf } from '../service/policy/environment.ts'
@@ -65,7 +65,7 @@ function checkResults(actions: NonNullable<Visitor['actions']>, variables: Varia
 
 function checkStated(stated: Config, sets: Variables | Variable, field: string): void {
   for (const [name, value] of Object.entries(stated)) {
-    const below = isVariable(sets) ? undefined : sets[name]
+    const below = isVariable(sets) ? undefined : lookUp(sets, name)
     if (!below) refuseName(field, name, Object.keys(sets))
     const at = `${field}.${name}`
     if (isVariable(below)) checkStatedValue(value, below, at)

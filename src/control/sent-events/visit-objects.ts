@@ -156,12 +156,12 @@ function toText(value: unknown): string {
 
 /** Returns headers as the service normalizes them: names such as `User-Agent`, and lists of values in lower case. */
 function listHeaders(pairs: VisitorExchange['headers'], redaction: Redaction): Record<string, string[]> {
-  const lists: Record<string, string[]> = {}
+  const lists = new Map<string, string[]>()
   for (const pair of pairs) {
     for (const [name, value] of Object.entries(redactHeaders(pair, redaction))) {
       const key = name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
-      lists[key] = [...(lists[key] ?? []), value.toLowerCase()]
+      lists.set(key, [...(lists.get(key) ?? []), value.toLowerCase()])
     }
   }
-  return lists
+  return Object.fromEntries(lists)
 }

@@ -20,6 +20,14 @@ export function requirePlainPrototype(): void {
   }
 }
 
+/**
+ * Returns the value of a name in a table; undefined if the table has none. Use it for a text of a caller, which may be the name of
+ * something that each object has, such as `constructor`.
+ */
+export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
 /** Returns the item at an index. The caller has checked the index. */
 export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has looked at the length.

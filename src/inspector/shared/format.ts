@@ -62,20 +62,22 @@ export function formatMs(ms: number | undefined): string {
 const ACRONYM = /^(acl|acme|api|ca|cidr|cname|csr|dns|https?|idp?|ip|oidc|os|pem|saml|ssh|tcp|tls|uri|url)(s?)$/
 
 /** Short words of wire names, as people write them. */
-const WORDS: Readonly<Record<string, string>> = {
-  addr: 'address',
-  hostport: 'host and port',
-  hostports: 'hosts and ports',
-  num: 'number of',
-  proto: 'protocol',
-}
+const WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    addr: 'address',
+    hostport: 'host and port',
+    hostports: 'hosts and ports',
+    num: 'number of',
+    proto: 'protocol',
+  }),
+)
 
 /** Formats the name of a field for people: `Certificate management policy`, `CNAME target`. A path has each name: `Job › Error code`. */
 export function formatLabel(path: string): string {
   const labels = path.split('.').map((name) => {
     const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split(/[_ ]/)
     const text = words
-      .map((word) => WORDS[word] ?? word.replace(ACRONYM, (_, all, s) => all.toUpperCase() + s))
+      .map((word) => WORDS.get(word) ?? word.replace(ACRONYM, (_, all, s) => all.toUpperCase() + s))
       .join(' ')
     return (text[0] ?? '').toUpperCase() + text.slice(1)
   })

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { suggestion } from '../../core/schema/nearest.ts'
+import { lookUp } from '../../core/schema/values.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/flags.ts'
 
@@ -104,7 +105,7 @@ function readNegation(
   }
   const flags = [...known.keys()]
   const all = flags.length <= MAX_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
-  const meant = MEANT[flagText]
+  const meant = lookUp(MEANT, flagText)
   const hint =
     meant !== undefined && known.has(meant)
       ? ` Did you mean --${meant}?`

@@ -2,6 +2,7 @@ import { version } from '../../../package.json'
 import { nearest, suggestion } from '../../core/schema/nearest.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
+import { lookUp } from '../../core/schema/values.ts'
 import { messageOf, UsageError } from '../errors.ts'
 import { print, printErrorLine } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
@@ -144,7 +145,7 @@ const MEANT: Readonly<Record<string, string>> = {
  */
 function findMeant(first: string, second: string, commands: readonly Command[]): string | undefined {
   const names = commands.map(({ name }) => name)
-  const known = MEANT[`${first} ${second}`] ?? MEANT[first]
+  const known = lookUp(MEANT, `${first} ${second}`) ?? lookUp(MEANT, first)
   if (known !== undefined) return known
   const firsts = new Set(names.map((name) => name.split(' ')[0] ?? ''))
   const near = firsts.has(first) ? undefined : nearest(first, firsts)

@@ -36,7 +36,7 @@ export function isHost(text: string): boolean {
 export function parseUrl(text: string): UrlParts | undefined {
   const [, scheme = '', host = '', named, path = ''] = URL_FORM.exec(text.toLowerCase()) ?? []
   if (!isHost(host) || Number(named ?? 1) < 1 || Number(named ?? 1) > 65_535) return undefined
-  const usual = USUAL_PORTS[scheme] ?? ''
+  const usual = parts.lookUp(USUAL_PORTS, scheme) ?? ''
   const port = named === undefined ? usual : String(Number(named))
   return { scheme, host, port, path, url: `${scheme}://${host}${port === usual ? '' : `:${port}`}` }
 }

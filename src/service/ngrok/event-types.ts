@@ -1,3 +1,5 @@
+import * as parts from '../parts/index.ts'
+
 /** The types of events, and the fields that a source can select and filter by. */
 
 /** The kinds of resources whose creations, changes and deletions are events, and the collections of their records. */
@@ -83,7 +85,7 @@ const FIELDS: Readonly<Record<string, EventFields>> = {
 
 /** Returns the fields of a type that a source can select, and those that its filter can name; undefined if there are none. */
 export function fieldsOf(type: string) {
-  const fields = FIELDS[type.replace(/\.v0$/, '')]
+  const fields = parts.lookUp(FIELDS, type.replace(/\.v0$/, ''))
   if (!fields) return undefined
   const selectable = fields.selectable.split(/\s+/)
   const all = Object.fromEntries(selectable.map((name) => [name, 'dyn']))

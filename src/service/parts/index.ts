@@ -73,7 +73,7 @@ export {
 export { isOneOf } from '../../core/schema/secret-texts.ts'
 export { quoteSecret } from '../../core/schema/text.ts'
 export { durationMs, LATEST_TIME, recordedMs } from '../../core/schema/time.ts'
-export { isObject, keysOf, mapValues } from '../../core/schema/values.ts'
+export { isObject, keysOf, lookUp, mapValues } from '../../core/schema/values.ts'
 export { isDnsName } from '../provisioning/dns.ts'
 export {
   job as managementJob,

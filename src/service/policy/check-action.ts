@@ -1,6 +1,6 @@
 import { suggestion } from '../../core/schema/nearest.ts'
 import { quote } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
+import { isObject, lookUp } from '../../core/schema/values.ts'
 import type { Action } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
 import { checkConfig } from './config.ts'
@@ -87,5 +87,5 @@ function findByWords(name: string, types: readonly string[]): string {
 
 /** Returns a suggestion for a type that no action has, such as ` Did you mean rate-limit?`; empty if there is none. */
 function suggestAction(received: string, types: readonly string[]): string {
-  return suggestion(OLDER[received] ?? findByWords(received, types), types)
+  return suggestion(lookUp(OLDER, received) ?? findByWords(received, types), types)
 }

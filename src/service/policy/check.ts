@@ -1,6 +1,6 @@
 import { suggestion } from '../../core/schema/nearest.ts'
 import { quote } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
+import { isObject, lookUp } from '../../core/schema/values.ts'
 import { RULES_OF_PLANS } from '../resources/policy-limits.ts'
 import type { Config } from './action.ts'
 import { checkEnd } from './check-end.ts'
@@ -56,7 +56,7 @@ export function examinePolicy(
 type Known = PolicyOptions & { readonly protocol: NonNullable<PolicyOptions['protocol']> }
 
 function checkPhases(policy: Config, options: Known, reporter: Reporter): undefined {
-  const { protocol, place, plan, maxRules = RULES_OF_PLANS[plan ?? ''] } = options
+  const { protocol, place, plan, maxRules = lookUp(RULES_OF_PLANS, plan ?? '') } = options
   const phases = phasesOf(protocol, place)
   const most = Math.min(maxRules ?? MAX_RULES, MAX_RULES)
   const seen = new Map<string, PolicyPath>()
@@ -76,7 +76,7 @@ function checkPhases(policy: Config, options: Known, reporter: Reporter): undefi
     const before = amount
     amount += rules.length
     if (amount > most && before <= most) {
-      const by = plan === undefined || maxRules !== RULES_OF_PLANS[plan] ? '' : ` on the plan ${plan}`
+      const by = plan === undefined || maxRules !== lookUp(RULES_OF_PLANS, plan) ? '' : ` on the plan ${plan}`
       reporter.report(2264, [key], `brings the rules to ${amount}. At most ${most} are allowed${by}`)
     }
     if (amount > MAX_RULES) return
@@ -101,7 +101,7 @@ function reportPhase(
   const what = known.includes(key)
     ? `is a phase that does not exist for ${placeName(protocol, place)}`
     : 'is not a phase'
-  const older = OLDER_NAMES[key]
+  const older = lookUp(OLDER_NAMES, key)
   const hint = older && allowed.includes(older) ? { hint: `${key} is the older name of ${older}.` } : {}
   reporter.report(number, [key], `${what}.${suggestion(key, allowed)} Allowed: ${allowed.join(', ')}`, {
     ...KEY,

@@ -1,3 +1,4 @@
+import { lookUp } from '../../core/schema/values.ts'
 import { DECISIONS } from './decisions.ts'
 import type { ActionOutcome, PolicyRequest, SignIn, Visit } from './visit.ts'
 
@@ -82,7 +83,7 @@ function toSignIn(identity: Identity, config: SignInConfig): SignIn {
   return {
     person: {
       provider,
-      provider_url: issuer_url ?? PROVIDERS[provider] ?? '',
+      provider_url: issuer_url ?? lookUp(PROVIDERS, provider) ?? '',
       provider_user_id: text('provider_user_id', text('id', email)),
       username: text('username', email),
       email,

@@ -1,5 +1,5 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose'
-import { isObject } from '../../core/schema/values.ts'
+import { isObject, lookUp } from '../../core/schema/values.ts'
 import { TokenProblem } from './token-problem.ts'
 
 /** The time for which the keys at a URL are used before they are read again, in ms. */
@@ -72,8 +72,8 @@ export async function importCandidates(
 ): Promise<(CryptoKey | Uint8Array)[]> {
   const candidates = keys.filter(
     (key) =>
-      key.kty === KEY_TYPES[alg.slice(0, 2)] &&
-      (CURVES[alg] ?? key.crv) === key.crv &&
+      key.kty === lookUp(KEY_TYPES, alg.slice(0, 2)) &&
+      (lookUp(CURVES, alg) ?? key.crv) === key.crv &&
       (key.alg ?? alg) === alg &&
       (key.use ?? 'sig') === 'sig' &&
       (typeof kid !== 'string' || (key.kid ?? kid) === kid),

@@ -21,7 +21,7 @@ const BACKENDS: Readonly<Record<string, string>> = {
 }
 
 function backendRef(wire: kit.Wire, id: string) {
-  const kind = BACKENDS[id.slice(0, id.indexOf('_'))]
+  const kind = parts.lookUp(BACKENDS, id.slice(0, id.indexOf('_')))
   return kit.refTo(wire, kind === undefined ? '/backends' : `/backends/${kind}`, id)
 }
 

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import { lookUp } from '../../../core/schema/values.ts'
 import type { Variables } from '../action.ts'
 import { findBelow } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
@@ -243,7 +244,7 @@ export class Evaluation {
       const key = first.args[1]
       return this.#isIn(typeof key === 'string' ? key : this.#evaluate(key), this.#evaluate(first.args[0]))
     }
-    const of = LISTS[name.slice(3)]
+    const of = lookUp(LISTS, name.slice(3))
     const values = args.map((each) => this.#evaluate(each))
     if (of === undefined || !first || values[0] === undefined) return this.#apply(node, name, values)
     const lower = typeof values[0] === 'string' && of.endsWith('.headers') ? values[0].toLowerCase() : values[0]
