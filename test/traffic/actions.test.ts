@@ -372,6 +372,7 @@ describe('identities', () => {
   test.each([
     ['', '/'],
     ['?redirect_path=/bye', '/bye'],
+    ['?redirect_path=/%C3%A4%09b?c=%2520', '/%C3%A4%09b?c=%2520'],
     ['?redirect_path=//other.example.com', '/'],
     ['?redirect_path=/%5Cother.example.com', '/'],
     ['?redirect_path=https://other.example.com', '/'],

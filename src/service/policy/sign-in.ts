@@ -102,7 +102,7 @@ function readSpecialPath({ url }: PolicyRequest, authId: string | undefined) {
   if (special === undefined || isOther) return [undefined, url] as const
   const path = searchParams.get('redirect_path') ?? '/'
   // A path that begins with two slashes is that of another host.
-  return [special, origin + (/^\/(?![/\\])/.test(path) ? path : '/')] as const
+  return [special, origin + (/^\/(?![/\\])/.test(path) ? encodeURI(path) : '/')] as const
 }
 
 const redirect = (did: string, location: string, headers: Readonly<Record<string, string>> = {}): ActionOutcome => ({
