@@ -121,5 +121,5 @@ test('The guide says how many examples there are', () => {
   // The other exchanges make what the examples refer to.
   const others = readFileSync(FILE, 'utf8').match(/^\{"comment":"Not an example/gm) ?? []
   const examples = recording.exchanges.length - others.length
-  expect(guide.replaceAll('\n', ' ')).toContain(`${examples} documented examples`)
+  expect(guide.replace(/\s+/g, ' ')).toContain(`${examples} documented examples`)
 })
