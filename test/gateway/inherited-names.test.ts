@@ -87,10 +87,12 @@ describe.each(NAMES)('%s is no known name', (name) => {
     const destination = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
     const sources = [{ type: 'http_request_complete.v0' as const }]
     gateway.eventSubscriptions.create({ sources, destination_ids: [destination.id] })
-    gateway.declare.tunnelSession({ endpoints: [{ url, traffic_policy: policyWith([vars, log, end].join()) }] })
+    const rules = `{"actions":[${vars},${log}]},{"expressions":["size(vars) == 1"],"actions":[${end}]}`
+    gateway.declare.tunnelSession({ endpoints: [{ url, traffic_policy: `{"on_http_request":[${rules}]}` }] })
     const response = await gateway.traffic.fetch(url, { headers: new Headers([[name, 'y']]) })
     expect([response.status, await response.text()]).toEqual([200, 'x'])
     expect(Object.entries(gateway.traffic.last()?.headers ?? {})).toContainEqual([name.toLowerCase(), 'y'])
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`"vars":${withField(name, { a: 'x' })}`)
     expect(JSON.stringify(gateway.sentEvents.list().at(-1)?.object)).toMatch(new RegExp(`"${name}":\\["y"\\]`, 'i'))
   })
 

@@ -111,7 +111,7 @@ export function createRedaction(exchange: Sent, ownKeys: Redactor): Redaction {
 }
 
 /** Returns the texts that no output may show, from headers, from the query, and from what expressions read. */
-function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent): readonly string[] {
+export function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent): readonly string[] {
   const hidden = headers.filter(([name]) => !isShown(name, secrets))
   const keys = findKeysInHeaders([...hidden, ...responseHeaders].flat())
   const query = [...new URL(url).searchParams].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
@@ -132,7 +132,13 @@ function toJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return `[${value.length} bytes]`
   if (Array.isArray(value)) return value.map(toJson)
   if (typeof value !== 'object' || value === null) return value
-  if (!(value instanceof Map) && value.constructor !== Object) return String(value)
+  if (!(value instanceof Map) && !isPlain(value)) return String(value)
   const entries = value instanceof Map ? [...value] : Object.entries(value)
   return Object.fromEntries(entries.map(([name, each]) => [String(name), toJson(each)]))
+}
+
+/** Returns whether an object is of no class. It may have a field `constructor`. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
 }

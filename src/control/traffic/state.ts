@@ -2,6 +2,7 @@ import type { Engine } from '../../core/engine/engine.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import type { OnDecided } from '../../service/policy/cel/values.ts'
 import type { AgentWatcher } from '../../traffic/agent-calls.ts'
+import type { VisitorExchange } from '../../traffic/exchange.ts'
 import type { UpstreamResponse } from '../../traffic/message.ts'
 import type { GatewayTraffic, ServedRequest } from '../../traffic/traffic.ts'
 import type { TrafficHost } from '../../traffic/traffic-host.ts'
@@ -14,6 +15,8 @@ import { createRedaction, TrafficJournal } from './journal.ts'
 export interface TrafficHooks {
   /** Receives the parts of expressions that decide a value, which makes evaluation slower. */
   onDecided?: OnDecided | undefined
+  /** Receives each request as it happened, secrets included. Its trace grows until the body of the response is read. */
+  onVisited?: ((exchange: VisitorExchange) => void) | undefined
 }
 
 interface Surroundings {
@@ -99,7 +102,10 @@ export class TrafficState {
       transact: (work) => engine.transact(work),
       waitUntil: (at, signal) => engine.clock.waitUntil(at, signal),
       applyFault: (keys) => applyUpstreamFault(engine, keys),
-      record: (exchange) => journal.add(exchange),
+      record: (exchange) => {
+        hooks.onVisited?.(exchange)
+        return journal.add(exchange)
+      },
       get awaitsEnds() {
         return events?.isIdle === false
       },

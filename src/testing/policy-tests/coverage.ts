@@ -1,10 +1,11 @@
+import { createRedactor, REDACTED, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { type Action, type Config, outcomesOf } from '../../service/policy/action.ts'
 import { ACTIONS } from '../../service/policy/actions/index.ts'
 import { keyOfPart, listParts } from '../../service/policy/cel/parts.ts'
 import type { PartOf } from '../../service/policy/cel/values.ts'
 import { listExpressions } from '../../service/policy/check.ts'
-import { sourceOf } from '../../service/policy/expression.ts'
+import { type PolicyExpression, sourceOf } from '../../service/policy/expression.ts'
 import type { Slice } from '../../service/policy/files/find.ts'
 import type { PolicyOptions } from '../../service/policy/options.ts'
 import { PHASES } from '../../service/policy/phases.ts'
@@ -12,6 +13,7 @@ import type { PolicyPath } from '../../service/policy/problem.ts'
 import type { ReadText } from '../../service/policy/text.ts'
 import { POLICY_SECRETS } from '../../service/resources/policy-secrets.ts'
 import { RAN, type Trace } from '../../traffic/trace.ts'
+import { listSecretLiterals } from './secret-literals.ts'
 
 /** A rule of a policy, and whether a test has reached it. */
 export interface CoveredRule {
@@ -38,7 +40,7 @@ export interface CoveredCondition {
 /** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
 export interface CoveredPart {
   readonly of: PartOf
-  /** The text of the part; `…` in a field that is a secret. */
+  /** The text of the part without secrets; `…` in a field that is a secret. */
   readonly source: string
   readonly line: number
   /** True if the part decided the value of its operator for a request of a test. */
@@ -71,17 +73,42 @@ export class PolicyCoverage {
   readonly #decided = new Set<string>()
   readonly #read: ReadText
   readonly #slice: Slice
-  readonly #options: PolicyOptions
+  readonly #expressions: readonly PolicyExpression[]
+  /** The texts that no output may show: what requests sent as secrets, and what the policy compares with these. */
+  readonly #secrets: Set<string>
+  /** Made when it is needed, for the secrets so far. */
+  #redactor: Redactor | undefined
 
   constructor(slice: Slice, read: ReadText, options: PolicyOptions) {
     this.#slice = slice
     this.#read = read
-    this.#options = options
+    this.#expressions = listExpressions(read.value, options)
+    this.#secrets = new Set(this.#expressions.flatMap(({ tree }) => (tree ? listSecretLiterals(tree) : [])))
+  }
+
+  /** Adds texts that no output may show. */
+  hide(secrets: Iterable<string>): void {
+    const before = this.#secrets.size
+    for (const secret of secrets) this.#secrets.add(secret)
+    if (this.#secrets.size > before) this.#redactor = undefined
+  }
+
+  /** Returns a text without the secrets so far. */
+  redact(text: string): string {
+    this.#redactor ??= createRedactor(this.#secrets)
+    return redactText(text, this.#redactor)
+  }
+
+  /** Returns a line of the file with stars for the secrets so far, so that columns stay. */
+  mask(line: string): string {
+    const secrets = [...this.#secrets].filter((secret) => this.redact(secret) === REDACTED)
+    const longestFirst = secrets.sort((a, b) => b.length - a.length)
+    return this.redact(longestFirst.reduce((text, secret) => text.replaceAll(secret, '*'.repeat(secret.length)), line))
   }
 
   /**
-   * Notes the trace of a request, and the keys of the parts of expressions that decided a value. Outcomes and parts count only if the
-   * test compares something of the request.
+   * Notes the trace of a request, secrets included, and the keys of the parts of expressions that decided a value. Outcomes and
+   * parts count only if the test compares something of the request.
    */
   add(trace: Trace, decided: Iterable<string>, isCompared: boolean): void {
     if (isCompared) for (const part of decided) this.#decided.add(part)
@@ -90,7 +117,7 @@ export class PolicyCoverage {
       const rule = `${each.phase}.${each.index}`
       // A rule whose expression failed may not be meant to be left out.
       const isFalse = isCompared && each.expressions.at(-1)?.value === false
-      if (isFalse) this.#reached.add(`${rule}.${each.expressions.at(-1)?.source}`)
+      if (isFalse) this.#reached.add(`${rule}.expressions.${each.expressions.length - 1}`)
       if (!each.matched) continue
       this.#reached.add(rule)
       for (const [at, { outcome, parts = [] }] of each.actions.entries()) {
@@ -114,14 +141,20 @@ export class PolicyCoverage {
       return {
         phase,
         index,
-        name: typeof name === 'string' ? name : undefined,
+        name: typeof name === 'string' ? this.redact(name) : undefined,
         line: this.#lineOf(path),
         wasReached: wasReached(),
         conditions: (Array.isArray(expressions) ? expressions : []).flatMap((source: unknown, at) => {
           // The constant is true for each request.
           if (typeof source !== 'string' || source.trim() === 'true') return []
           const place = [...path, 'expressions', at]
-          return { source, line: this.#lineOf(place), wasReached: wasReached(source), parts: partsBelow(place) }
+          const reached = wasReached('expressions', at)
+          return {
+            source: this.redact(source),
+            line: this.#lineOf(place),
+            wasReached: reached,
+            parts: partsBelow(place),
+          }
         }),
         actions: (Array.isArray(actions) ? actions : []).map((action: unknown, at) => {
           const { type: given, config } = isObject(action) ? action : {}
@@ -133,7 +166,7 @@ export class PolicyCoverage {
             type,
             line: this.#lineOf(place),
             wasReached: wasReached(at),
-            outcomes: names.map((outcome) => ({ name: outcome, wasReached: wasReached(at, outcome) })),
+            outcomes: names.map((outcome) => ({ name: this.redact(outcome), wasReached: wasReached(at, outcome) })),
             parts: partsBelow(place),
           }
         }),
@@ -143,7 +176,7 @@ export class PolicyCoverage {
 
   /** Returns a function that returns the parts of all expressions below a path. */
   #listParts(): (path: PolicyPath) => readonly CoveredPart[] {
-    const found = listExpressions(this.#read.value, this.#options).flatMap(({ source, tree, path, offset }) => {
+    const found = this.#expressions.flatMap(({ source, tree, path, offset }) => {
       const isSecret = path.some((name) => POLICY_SECRETS.has(String(name)))
       return (tree ? listParts(tree) : []).map(({ of, node }) => {
         // Later lines are indented in the file.
@@ -151,7 +184,7 @@ export class PolicyCoverage {
         const within = { offset: offset + node.range.start, length: line.length }
         const part: CoveredPart = {
           of,
-          source: isSecret ? '…' : sourceOf(node),
+          source: isSecret ? '…' : this.redact(sourceOf(node)),
           line: this.#lineOf(path, within),
           wasReached: this.#decided.has(keyOfPart(path.slice(0, 2).join('.'), source, node)),
         }

@@ -1,4 +1,5 @@
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
+import { findSecretTexts } from '../../control/traffic/journal.ts'
 import { manualClock } from '../../core/engine/manual-clock.ts'
 import { describeThrown, quote } from '../../core/schema/text.ts'
 import type { Duration } from '../../core/schema/time.ts'
@@ -7,6 +8,8 @@ import { checkFound, type FileProblem } from '../../service/policy/files/check-f
 import type { FoundPolicy } from '../../service/policy/files/find.ts'
 import { codeOfProblem } from '../../service/policy/problem.ts'
 import { readText } from '../../service/policy/text.ts'
+import type { VisitorExchange } from '../../traffic/exchange.ts'
+import { findDecision, nameOf } from '../../traffic/trace.ts'
 import { formatFailures, formatTrace } from '../../traffic/trace-text.ts'
 import { createCannedResponse } from '../../traffic/upstreams.ts'
 import { PolicyCoverage } from './coverage.ts'
@@ -41,8 +44,7 @@ export class PolicyTestRun {
   readonly #file: PolicyTestFile
   readonly #policy: string
   readonly coverage: PolicyCoverage
-  /** The warnings of `policy check` about the policy. */
-  readonly warnings: readonly FileProblem[]
+  readonly #warnings: readonly FileProblem[]
 
   /** @throws TypeError that names the errors of the policy, if it has any */
   constructor(file: PolicyTestFile, policy: FoundPolicy) {
@@ -54,7 +56,7 @@ export class PolicyTestRun {
       throw new TypeError(
         errors.map((each) => `${each.line}:${each.column}: ${each.message} [${codeOfProblem(each)}]`).join('\n'),
       )
-    this.warnings = problems
+    this.#warnings = problems
     const slice = policy.slice()
     const read = readText(slice.text)
     this.#file = { ...file, ...known }
@@ -63,36 +65,45 @@ export class PolicyTestRun {
     this.coverage = new PolicyCoverage(slice, read, known)
   }
 
+  /** The warnings of `policy check` about the policy, without the secrets of the requests so far. */
+  get warnings(): readonly FileProblem[] {
+    return this.#warnings.map(({ message, hint, source, ...rest }) => ({
+      ...rest,
+      message: this.coverage.redact(message),
+      ...(hint !== undefined && { hint: this.coverage.redact(hint) }),
+      source: this.coverage.mask(source),
+    }))
+  }
+
   async run({ name, line, steps }: PolicyTest): Promise<PolicyTestResult> {
     const gateway = createVisited(this.#file, this.#policy, steps)
-    const decided = new Set<string>()
-    gateway.transport.hooks.onDecided = (part) => decided.add(part)
-    const failures = new Set<string>()
+    const observed: Observed = { gateway, decided: new Set(), failures: new Set(), visits: [] }
+    gateway.transport.hooks.onDecided = (part) => observed.decided.add(part)
+    gateway.transport.hooks.onVisited = (exchange) => void observed.visits.push(exchange)
     for (const step of steps) {
       if ('advance' in step)
         gateway.clock.advance(step.advance as Duration) // The reading has checked it.
       else {
-        const failed = await this.#runRequest(gateway, step, decided, failures)
-        if (failed) return { name, line: step.line, ...failed, failures: [...failures] }
+        const failed = await this.#runRequest(observed, step)
+        if (failed) return { name, line: step.line, ...failed, failures: [...observed.failures] }
       }
     }
-    return { name, line, differences: [], request: '', trace: '', failures: [...failures] }
+    return { name, line, differences: [], request: '', trace: '', failures: [...observed.failures] }
   }
 
-  /** Sends a request, and compares the last response. `decided` receives the parts of expressions that decide. Returns undefined if the response is as expected. */
+  /** Sends a request, and compares the last response. Returns undefined if the response is as expected. */
   async #runRequest(
-    gateway: Visited,
+    observed: Observed,
     { request, repeat = 1, expect: expected }: Extract<TestStep, { request: object }>,
-    decided: Set<string>,
-    failures: Set<string>,
   ) {
+    const { gateway, decided, visits, failures } = observed
     const { url, method = 'GET', headers, body, from } = request
     const sent = `${method} ${url}`
     let response: Response | undefined
     let text = ''
-    let entry: TrafficEntry | undefined
     for (let count = 0; count < repeat; count++) {
       decided.clear()
+      visits.length = 0
       try {
         const init = { method, ...(headers && { headers }), ...(body !== undefined && { body }), ...(from && { from }) }
         response = await gateway.traffic.fetch(url, init)
@@ -103,13 +114,29 @@ export class PolicyTestRun {
       }
       // The rules for messages run as the body is read.
       text = (await response?.text()) ?? ''
-      entry = gateway.traffic.last()
-      this.coverage.add(entry?.trace ?? [], decided, expected !== undefined && count === repeat - 1)
-      for (const failure of formatFailures(entry?.trace ?? [])) failures.add(failure)
+      const exchange = visits.at(-1)
+      // The entry of the journal has no secrets, so that rules and expressions with their texts are others there.
+      this.coverage.add(exchange?.trace ?? [], decided, expected !== undefined && count === repeat - 1)
+      if (exchange) this.coverage.hide(findSecretTexts(exchange))
+      const shown = gateway.traffic.last()?.trace ?? []
+      for (const failure of formatFailures(shown)) failures.add(this.coverage.redact(failure))
     }
-    const differences = compare(expected ?? {}, response, text, entry)
-    return differences.length === 0 ? undefined : { differences, request: sent, trace: formatTrace(entry?.trace ?? []) }
+    const entry = gateway.traffic.last()
+    const differences = compare(expected ?? {}, response, text, visits.at(-1), entry)
+    if (differences.length === 0) return undefined
+    return { differences, request: sent, trace: this.coverage.redact(formatTrace(entry?.trace ?? [])) }
   }
+}
+
+/** A gateway, and what it did for the last request of a test. */
+interface Observed {
+  readonly gateway: Visited
+  /** The parts of expressions that decided. */
+  readonly decided: Set<string>
+  /** The conditions that failed in any request of the test, as text. */
+  readonly failures: Set<string>
+  /** The last request as it happened, secrets included; empty if the gateway received none. */
+  readonly visits: VisitorExchange[]
 }
 
 function fail(request: string, received: string) {
@@ -164,22 +191,24 @@ function compare(
   { status, headers = {}, body, contains, rule, upstream, error }: Expected,
   response: Response | undefined,
   received: string,
-  entry: TrafficEntry | undefined,
+  exchange: VisitorExchange | undefined,
+  shown: TrafficEntry | undefined,
 ): Mismatch[] {
   const found: Mismatch[] = []
-  const add = (what: string, expected: unknown, actual: unknown) => {
+  const add = (what: string, expected: unknown, actual: unknown, shownActual = actual) => {
     if (expected !== undefined && expected !== actual)
-      found.push({ what, expected: describe(expected), received: describe(actual) })
+      found.push({ what, expected: describe(expected), received: describe(shownActual) })
   }
+  const decision = exchange && findDecision(exchange.trace)
   add('status', status, response?.status ?? null)
   for (const [name, value] of Object.entries(headers))
     add(`headers.${name}`, value, response?.headers.get(name) ?? null)
   add('body', body, received)
   if (contains !== undefined && !received.includes(contains))
     found.push({ what: 'body', expected: `a text with ${quote(contains)}`, received: quote(received) })
-  add('rule', rule, entry?.rule ?? null)
-  add('upstream', upstream, entry?.upstream ?? null)
-  add('error', error, entry?.error ?? null)
+  add('rule', rule, decision ? nameOf(decision) : null, shown?.rule ?? null)
+  add('upstream', upstream, exchange?.upstream ?? null, shown?.upstream ?? null)
+  add('error', error, exchange?.error ?? null)
   return found
 }
 
