@@ -114,7 +114,7 @@ export class EndpointVisit implements Visit, PolicyRun {
       roots: createRoots(phase.variables, {
         ...{ request, response, sentUrl, now, startedAt, ip, endpoint, facts },
         results: this.#results,
-        vars: this.#vars,
+        vars: () => this.#vars,
       }),
       secret: (vault, name) => this.#readSecret(vault, name),
       randomInteger: (below) => host.transact((tx) => tx.randomInteger(below)),
@@ -137,7 +137,8 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   setVariable(name: string, value: unknown): void {
-    this.#vars[name] = value
+    // The value may be all variables, which then do not have themselves in them.
+    this.#vars = { ...this.#vars, [name]: value }
     // Values that were read before stay as they were.
     this.#values = undefined
   }

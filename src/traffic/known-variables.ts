@@ -35,8 +35,8 @@ export interface Surroundings {
   readonly facts: ReadonlyMap<string, unknown>
   /** The variables of actions that ran, by the names of actions in expressions. */
   readonly results: ReadonlyMap<string, ActionResult>
-  /** The variables of `set-vars` in this phase. */
-  readonly vars: Readonly<Record<string, unknown>>
+  /** Returns the variables of `set-vars` in this phase. */
+  readonly vars: () => Readonly<Record<string, unknown>>
 }
 
 type Read = (surroundings: Surroundings) => unknown

@@ -36,7 +36,7 @@ class LazyGroup extends Map<string, unknown> {
     const value = isVariable(below)
       ? readVariable(path, below, this.#surroundings)
       : new LazyGroup(below, path, this.#surroundings)
-    super.set(name, value)
+    if (path !== 'vars') super.set(name, value)
     return value
   }
 
@@ -49,7 +49,7 @@ function readVariable(path: string, { type }: Variable, surroundings: Surroundin
   const given = surroundings.facts.get(path)
   if (given !== undefined) return toCel(given, type)
   // Their values are values of CEL already, and later ones of one action read the earlier ones.
-  if (path === 'vars') return surroundings.vars
+  if (path === 'vars') return surroundings.vars()
   if (path.startsWith('actions.ngrok.')) return toCel(readResult(path, type, surroundings), type)
   const known = Object.hasOwn(KNOWN, path) ? KNOWN[path] : undefined
   const value = known?.(surroundings)

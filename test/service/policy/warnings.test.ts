@@ -758,6 +758,27 @@ test.each([
   expect(rulesOf(when(source))).toEqual(rules)
 })
 
+describe('A value that a condition makes exponentially large is unknown to the check', () => {
+  const DOUBLED = '.map(x, x + x)'.repeat(40)
+  const NESTED = '.map(x, [x, x])'.repeat(60)
+  test.each([
+    `[req.url.path]${DOUBLED}.size() > 3`,
+    `[['a']]${DOUBLED}[0].size() > 3`,
+    `['a']${DOUBLED}[0] != getReqHeader('x')[0]`,
+    `[getReqHeader('x')[0]]${NESTED}.map(x, x == x)[0]`,
+    `[getReqHeader('x')[0]]${NESTED} == []`,
+    `[req.url.path]${NESTED}.size() > 3`,
+    `[req.host]${'.map(x, x.replace(x, x))'.repeat(40)}[0] != 'a'`,
+  ])('%s', (source) => {
+    expect(rulesOf(when(source))).toEqual([])
+  })
+
+  test('but a smaller one is known', () => {
+    const DOUBLED_LITTLE = '.map(x, x + x)'.repeat(4)
+    expect(rulesOf(when(`[getReqHeader('x')[0]]${DOUBLED_LITTLE}[0] != 'a'`))).toEqual(['missing-value'])
+  })
+})
+
 test('Conditions that are long or deep end in bounded steps', () => {
   const long = Array.from({ length: 150 }, (_, at) => `getReqHeader('x-${at}')[0] != 'a'`).join(' && ')
   expect(rulesOf(when(long))).toEqual(['missing-value'])

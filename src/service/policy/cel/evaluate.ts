@@ -1,8 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { TEXT } from '../environment.ts'
-import { pathOfNode } from '../expression.ts'
+import { pathOfNode, walk } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
 import { hasItem, makeMap, readItem } from './items.ts'
+import { LimitProblem, limit, MAX_STEPS, measure } from './limits.ts'
 import { join, listItems, MACROS, requireBool } from './macros.ts'
 import { areEqual, negate, OPERATORS, toInt } from './operators.ts'
 import type { Overloads } from './overloads.ts'
@@ -12,12 +13,44 @@ import { EvaluationProblem, readField, type Values } from './values.ts'
 /** The inputs of an evaluation, and the variables of the macros that run. */
 export class Frame {
   readonly slots: unknown[] = []
+  #left = MAX_STEPS
 
   constructor(
     readonly values: Values,
     /** Receives the parts that decide a value, if the compiler counts parts. */
-    readonly decided?: ASTNode[],
+    readonly decided?: Set<ASTNode>,
   ) {}
+
+  /** Counts steps of macros: each iteration is one. @throws LimitProblem after the last one */
+  step(count: number): void {
+    this.#left -= count
+    if (this.#left < 0) throw new LimitProblem(`the macros take more than ${MAX_STEPS} steps`)
+  }
+
+  /** Counts the steps of an operation in a macro: those on large values are more. */
+  operate(...values: readonly unknown[]): void {
+    this.step(Math.trunc(measure(...values) / SIZE_OF_STEP))
+  }
+}
+
+/** The characters and items that an operation reads in a step, and the parts of an expression that an iteration evaluates. */
+const SIZE_OF_STEP = 4
+const NODES_OF_STEP = 16
+
+/** The functions that read no items of their lists. */
+const SHALLOW = ['.size', 'dyn', 'size', 'type']
+const DEEP = ['dyn', 'list', 'map']
+
+function isAmong(value: unknown, list: unknown): boolean {
+  return Array.isArray(list) && list.some((each) => areEqual(value, each))
+}
+
+function countNodes(tree: ASTNode): number {
+  let count = 0
+  walk(tree, () => {
+    count += 1
+  })
+  return count
 }
 
 /** Returns the value of a part of an expression. @throws EvaluationProblem, MissingFact */
@@ -54,7 +87,12 @@ export class Compiler {
         return this.#compileField(node)
       case '[]': {
         const [owner, key] = [this.compileOwner(node.args[0]), this.compile(node.args[1])]
-        return (frame) => readItem(owner(frame), key(frame))
+        if (this.locals.length === 0) return (frame) => readItem(owner(frame), key(frame))
+        return (frame) => {
+          const [of, at] = [owner(frame), key(frame)]
+          if (of instanceof Map && typeof at !== 'string') frame.step(of.size)
+          return readItem(of, at)
+        }
       }
       case 'call':
         return this.#compileCall(node.args[0], node.args[1])
@@ -94,9 +132,15 @@ export class Compiler {
       default: {
         if (node.op === 'in' && node.args[1].op === 'list' && this.countsParts)
           return this.#compileSearch(node.args[0], node.args[1].args)
-        const operate = OPERATORS[node.op]
         const [left, right] = [this.compile(node.args[0]), this.compile(node.args[1])]
-        return (frame) => operate?.(left(frame), right(frame))
+        // The items of a list in the expression are few.
+        const operate = node.op === 'in' && node.args[1].op === 'list' ? isAmong : OPERATORS[node.op]
+        if (this.locals.length === 0) return (frame) => operate?.(left(frame), right(frame))
+        return (frame) => {
+          const [a, b] = [left(frame), right(frame)]
+          frame.operate(a, b)
+          return operate?.(a, b)
+        }
       }
     }
   }
@@ -107,7 +151,7 @@ export class Compiler {
     if (!this.countsParts) return evaluate
     return (frame) => {
       const value = evaluate(frame)
-      if (decisive === undefined || value === decisive) frame.decided?.push(node)
+      if (decisive === undefined || value === decisive) frame.decided?.add(node)
       return value
     }
   }
@@ -118,8 +162,9 @@ export class Compiler {
     return (frame) => {
       const wanted = value(frame)
       const values = items.map((each) => each(frame))
+      if (this.locals.length > 0) frame.operate(wanted, values)
       const found = list.filter((_, at) => areEqual(wanted, values[at]))
-      frame.decided?.push(...found)
+      for (const each of found) frame.decided?.add(each)
       return found.length > 0
     }
   }
@@ -167,10 +212,14 @@ export class Compiler {
     const slot = this.locals.length
     const inner = new Compiler(this.overloads, this.texts, this.countsParts, [...this.locals, variable.args])
     const range = this.compile(receiver)
-    const parts = bodies.map((each) => inner.compile(each))
+    const parts = bodies.map((each) => ({
+      part: inner.compile(each),
+      cost: 1 + Math.trunc(countNodes(each) / NODES_OF_STEP),
+    }))
     return (frame) => {
       const items = listItems(range(frame), name)
-      const [first, second] = parts.map((part) => (item: unknown) => {
+      const [first, second] = parts.map(({ part, cost }) => (item: unknown) => {
+        frame.step(cost)
         frame.slots[slot] = item
         return part(frame)
       })
@@ -181,12 +230,17 @@ export class Compiler {
   #callOverload(name: string, args: readonly ASTNode[]): Evaluate {
     const overloads = this.overloads.get(`${name}/${args.length}`) ?? []
     const read = args.map((each) => this.compile(each))
+    const readsItems =
+      !SHALLOW.includes(name) && overloads.some(({ types }) => types.some((each) => DEEP.includes(each)))
+    const isInMacro = this.locals.length > 0
     return (frame) => {
       const values = read.map((each) => each(frame))
+      if (isInMacro) frame.operate(...values)
+      else if (readsItems) measure(...values)
       for (const { types, run, isOfVisit } of overloads) {
         if (!types.every((type, at) => type === 'dyn' || type === typeOf(values[at]))) continue
         // The types of the arguments are those of the signature.
-        return run(...((isOfVisit ? [frame.values, ...values] : values) as never[]))
+        return limit(run(...((isOfVisit ? [frame.values, ...values] : values) as never[])))
       }
       throw noOverload(`${name}(${values.map(typeOf).join(', ')})`)
     }

@@ -2,6 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { languageOf, type Scope } from '../environment.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { Compiler, type Evaluate, Frame } from './evaluate.ts'
+import { measure } from './limits.ts'
 import { createOverloads, type Overloads } from './overloads.ts'
 import { keyOfPart } from './parts.ts'
 import { type CompilePattern, createPatterns } from './pattern.ts'
@@ -62,7 +63,7 @@ function compile(source: string, scope: Scope, overloads: Overloads, onDecided: 
       return { source: text, evaluate: (values: Values) => run(read, new Frame(values), text) }
     })
     const evaluateCounted = (values: Values) => {
-      const decided: ASTNode[] = []
+      const decided = new Set<ASTNode>()
       const value = run(evaluate, new Frame(values, decided), source)
       for (const part of decided) onDecided?.(keyOfPart(scope.rule, source, part))
       return value
@@ -85,7 +86,10 @@ function compile(source: string, scope: Scope, overloads: Overloads, onDecided: 
 
 function run(evaluate: Evaluate, frame: Frame, source: string): unknown {
   try {
-    return evaluate(frame)
+    const value = evaluate(frame)
+    // Traces, texts and later expressions have all of the value.
+    if (typeof value === 'object') measure(value)
+    return value
   } catch (error) {
     const problem = toProblem(error)
     if (problem instanceof EvaluationProblem) problem.source = source

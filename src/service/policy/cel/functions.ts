@@ -181,13 +181,13 @@ function encodeQuery(map: object): string {
 }
 
 function decodeQuery(text: string): Record<string, unknown> {
-  const parameters = new URLSearchParams(text)
-  return Object.fromEntries(
-    [...parameters.keys()].map((name) => {
-      const all = parameters.getAll(name)
-      return [name, all.length === 1 ? all[0] : all]
-    }),
-  )
+  const found = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const all = found.get(name)
+    if (all) all.push(value)
+    else found.set(name, [value])
+  }
+  return Object.fromEntries([...found].map(([name, all]) => [name, all.length === 1 ? all[0] : all]))
 }
 
 function decodePercent(text: string): string {
@@ -209,15 +209,15 @@ function parseUrl(text: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ''))
 }
 
-/** Returns a text that is the same for equal values. */
+/** Returns a text that is the same for equal values. The length before a text tells where it ends. */
 function keyOf(value: unknown): string {
   const number = numberOf(value)
-  if (number !== undefined) return String(number)
-  if (Array.isArray(value)) return JSON.stringify(value.map(keyOf))
-  if (typeOf(value) !== 'map') return `${typeOf(value)} ${value}`
-  return JSON.stringify(
-    entriesOf(value)
-      .map(([name, each]) => [keyOf(name), keyOf(each)])
-      .sort(),
-  )
+  if (number !== undefined) return `${number};`
+  if (Array.isArray(value)) return `[${value.map(keyOf).join('')}]`
+  if (typeOf(value) === 'map') {
+    const entries = entriesOf(value).map(([name, each]) => keyOf(name) + keyOf(each))
+    return `{${entries.sort().join('')}}`
+  }
+  const text = String(value)
+  return `${typeOf(value)} ${text.length} ${text}`
 }

@@ -1,4 +1,5 @@
 import { ORDERED } from '../functions.ts'
+import { LimitProblem, measure } from './limits.ts'
 import { order } from './operators.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf } from './values.ts'
@@ -19,8 +20,8 @@ export function join<F>(left: (frame: F) => unknown, right: (frame: F) => unknow
     try {
       first = left(frame)
     } catch (error) {
-      if (right(frame) === decisive) return decisive
-      throw error
+      if (error instanceof LimitProblem || right(frame) !== decisive) throw error
+      return decisive
     }
     if (first === decisive) return decisive
     const second = right(frame)
@@ -44,6 +45,7 @@ function decides(items: readonly unknown[], test: OfItem, decisive: boolean): bo
     try {
       if (requireBool(test(item), 'the test') === decisive) return true
     } catch (error) {
+      if (error instanceof LimitProblem) throw error
       problem ??= { error }
     }
   }
@@ -54,6 +56,7 @@ function decides(items: readonly unknown[], test: OfItem, decisive: boolean): bo
 /** Sorts a list by keys of its items. @throws EvaluationProblem if they are not of one type that has an order */
 export function sortBy(items: readonly unknown[], keyOf: OfItem): readonly unknown[] {
   const pairs = items.map((item) => [keyOf(item), item] as const)
+  measure(pairs.map(([key]) => key))
   const [type = 'int', ...others] = new Set(pairs.map(([key]) => typeOf(key)))
   if (others.length > 0 || !ORDERED.includes(type))
     throw new EvaluationProblem('the items of the list cannot be compared')

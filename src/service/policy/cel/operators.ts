@@ -1,5 +1,6 @@
 import { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
 import { ORDERED } from '../functions.ts'
+import { measure, requireCharacters, requireItems } from './limits.ts'
 import { Duration, Time, Timestamp } from './time.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField } from './values.ts'
@@ -26,16 +27,22 @@ export function numberOf(value: unknown): bigint | number | undefined {
 
 /** Returns whether two values are equal. Numbers of different types can be; other values of different types are not. */
 export function areEqual(a: unknown, b: unknown): boolean {
+  if (typeof a === 'object' && typeof b === 'object') measure(a, b)
+  return isSame(a, b)
+}
+
+/** Returns whether two values are equal, whose size is known to be within its limits. */
+function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string') return false
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined && y !== undefined) return orderNumbers(x, y) === 0
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, at) => areEqual(each, b[at]))
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, at) => isSame(each, b[at]))
   const type = typeOf(a)
   if (type !== typeOf(b)) return false
   if (type !== 'map') return ORDERED.includes(type) && order(a, b) === 0
   const [entries, others] = [entriesOf(a), entriesOf(b)]
-  return entries.length === others.length && entries.every(([key, value]) => areEqual(value, readKey(b, key)))
+  return entries.length === others.length && entries.every(([key, value]) => isSame(value, readKey(b, key)))
 }
 
 /** Returns a number less than 0, 0 or greater than 0; not a number where a value is none. @throws EvaluationProblem */
@@ -70,11 +77,15 @@ function orderTexts(a: string, b: string): number {
 /** Returns the value of a key; undefined if the map has none. */
 export function readKey(map: unknown, key: unknown): unknown {
   if (typeof key === 'string') return readField(map, key)
-  return map instanceof Map ? [...map].find(([each]) => areEqual(each, key))?.[1] : undefined
+  return map instanceof Map ? [...map].find(([each]) => isSame(each, key))?.[1] : undefined
 }
 
+/** Returns whether a list has an item, or a map a key. */
 function isIn(value: unknown, owner: unknown): boolean {
-  if (Array.isArray(owner)) return owner.some((each) => areEqual(value, each))
+  if (Array.isArray(owner)) {
+    measure(value, owner)
+    return owner.some((each) => isSame(value, each))
+  }
   if (typeOf(owner) === 'map') return readKey(owner, value) !== undefined
   throw noOverload(`${typeOf(value)} in ${typeOf(owner)}`)
 }
@@ -107,9 +118,18 @@ function calculate(sign: string, ofIntegers: (a: bigint, b: bigint) => bigint): 
 }
 
 function add(a: unknown, b: unknown): unknown {
-  if (typeof a === 'string' && typeof b === 'string') return a + b
-  if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b]
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.of(...a, ...b)
+  if (typeof a === 'string' && typeof b === 'string') {
+    requireCharacters(a.length + b.length)
+    return a + b
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    requireItems(a.length + b.length)
+    return [...a, ...b]
+  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    requireCharacters(a.length + b.length)
+    return Uint8Array.from([...a, ...b])
+  }
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.nanoseconds + b.nanoseconds)
   const areTimes = a instanceof Time && b instanceof Time && (a instanceof Duration || b instanceof Duration)
   return areTimes ? new Timestamp(a.nanoseconds + b.nanoseconds) : undefined

@@ -2,6 +2,7 @@ import type { Scope } from '../environment.ts'
 import { findInterpolations } from '../template.ts'
 import type { Expressions } from './expression.ts'
 import { toText } from './format.ts'
+import { requireCharacters } from './limits.ts'
 import type { Values } from './values.ts'
 
 /** A text with expressions in `${…}`. */
@@ -27,8 +28,14 @@ export function compileTemplate(text: string, scope: Scope, expressions: Express
   const [first] = parts
   return {
     isWhole: parts.length === 1 && first?.before === '' && rest === '',
-    evaluate: (values, read = toText) =>
-      parts.map(({ before, expression }) => before + read(expression.evaluate(values))).join('') + rest,
+    evaluate(values, read = toText) {
+      let text = ''
+      for (const { before, expression } of parts) {
+        text += before + read(expression.evaluate(values))
+        requireCharacters(text.length)
+      }
+      return text + rest
+    },
     evaluateValue: (values) => first?.expression.evaluate(values),
   }
 }

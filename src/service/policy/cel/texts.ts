@@ -1,4 +1,5 @@
 import { format } from './format.ts'
+import { requireCharacters } from './limits.ts'
 import { EvaluationProblem } from './values.ts'
 
 // JavaScript counts code units, and CEL counts code points: `[...text]` has them.
@@ -41,14 +42,22 @@ function split(text: string, separator = ' ', most = -1n): readonly string[] {
 }
 
 function join(list: readonly unknown[], separator = ''): string {
-  if (list.every((each) => typeof each === 'string')) return list.join(separator)
+  if (list.every((each) => typeof each === 'string')) {
+    requireCharacters(separator.length * (list.length - 1))
+    return list.join(separator)
+  }
   throw new EvaluationProblem('join needs a list of texts')
 }
 
 /** Replaces the first occurrences of a text. A negative count replaces all of them. */
 function replace(text: string, from: string, to: string, count = -1n): string {
-  let done = 0n
-  return text.replaceAll(from === '' ? /(?:)/gu : from, (found) => (count >= 0n && done++ >= count ? found : to))
+  let [done, length] = [0n, 0]
+  return text.replaceAll(from === '' ? /(?:)/gu : from, (found) => {
+    if (count >= 0n && done++ >= count) return found
+    length += to.length
+    requireCharacters(length)
+    return to
+  })
 }
 
 const BLANK = /\p{White_Space}/u

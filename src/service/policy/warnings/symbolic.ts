@@ -29,6 +29,8 @@ export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable'
 export const MAX_CHOICES = 4
 /** The most steps of one evaluation. */
 export const MAX_STEPS = 2_000
+/** The characters and items of values that an evaluation reads in one step. */
+export const SIZE_OF_STEP = 100
 /** The most operations inside one another. Deeper ones could exceed the call stack. */
 export const MAX_DEPTH = 500
 
@@ -90,6 +92,19 @@ export function isSent(value: Value): boolean {
 
 export function isTold(value: Value): boolean {
   return Array.isArray(value) ? value.every(isTold) : !(value instanceof Unknown)
+}
+
+/** Returns the number of characters and items of a value, or a larger number than `most` if there are more. */
+export function measure(value: Value, most: number): number {
+  if (typeof value === 'string') return value.length
+  if (value instanceof Unknown) return value.key.length
+  if (!Array.isArray(value)) return 0
+  let size = value.length
+  for (const each of value) {
+    if (size > most) return size
+    size += measure(each, most - size)
+  }
+  return size
 }
 
 export function describe(value: Value): string {

@@ -20,8 +20,10 @@ import {
   MAX_CHOICES,
   MAX_DEPTH,
   MAX_STEPS,
+  measure,
   OPTIONAL,
   SENT,
+  SIZE_OF_STEP,
   type Subject,
   sourceOf,
   TEXT_TESTS,
@@ -75,7 +77,13 @@ export class Evaluation {
     this.#depth += 1
     const value = this.#evaluateNode(node)
     this.#depth -= 1
-    return value
+    return this.#count(value) ? value : FAILED
+  }
+
+  /** Counts the steps that it takes to read a value. Returns whether there are enough of them. */
+  #count(value: Value): boolean {
+    this.#steps += Math.trunc(measure(value, MAX_STEPS * SIZE_OF_STEP) / SIZE_OF_STEP)
+    return this.#steps <= MAX_STEPS
   }
 
   #evaluateNode(node: ASTNode): Value {
@@ -153,7 +161,7 @@ export class Evaluation {
   }
 
   #isEqual(left: Value, right: Value): boolean | undefined {
-    if (left === FAILED || right === FAILED) return undefined
+    if (left === FAILED || right === FAILED || !this.#count(left) || !this.#count(right)) return undefined
     if (typeof left === 'boolean' || typeof right === 'boolean') return this.#truth(left) === this.#truth(right)
     if (isSent(left) || isSent(right)) {
       const other = isSent(left) ? right : left

@@ -1,0 +1,65 @@
+import { typeOf } from './types.ts'
+import { EvaluationProblem, entriesOf } from './values.ts'
+
+/** The most items of a list or a map, with the items of all lists and maps in it. */
+const MAX_ITEMS = 100_000
+/** The most characters or bytes of a text, and of all texts in a list or a map. */
+const MAX_CHARACTERS = 1024 * 1024
+/** The most lists and maps inside one another. */
+const MAX_DEPTH = 128
+/** The most steps that the macros of one evaluation take. */
+export const MAX_STEPS = 1_000_000
+
+/** An evaluation that reached a limit. It fails, whatever its other operands decide: they could be as much work. */
+export class LimitProblem extends EvaluationProblem {}
+
+/** Requires that a list of this length may be made. @throws LimitProblem */
+export function requireItems(length: number): void {
+  if (length > MAX_ITEMS) throw new LimitProblem(`a list has more than ${MAX_ITEMS} items, with those of lists in it`)
+}
+
+/** Requires that a text of this length may be made. @throws LimitProblem */
+export function requireCharacters(length: number): void {
+  if (length > MAX_CHARACTERS) throw new LimitProblem(`a text, or a list, has more than ${MAX_CHARACTERS} characters`)
+}
+
+/** Returns a new value, without the values in it, if it is not too long. @throws LimitProblem */
+export function limit(value: unknown): unknown {
+  if (typeof value === 'string' || value instanceof Uint8Array) requireCharacters(value.length)
+  else if (Array.isArray(value)) requireItems(value.length)
+  return value
+}
+
+/**
+ * Returns the number of characters and items of values. A list that is in another one twice counts twice: its text and its
+ * comparison have it twice too.
+ *
+ * @throws LimitProblem if one of the values is too large
+ */
+export function measure(...values: readonly unknown[]): number {
+  let sum = 0
+  for (const value of values) {
+    if (typeof value === 'string') sum += value.length
+    else if (typeof value === 'object' && value !== null) sum += measureDeep(value)
+  }
+  return sum
+}
+
+function measureDeep(root: object): number {
+  let [items, characters] = [0, 0]
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value === 'string' || value instanceof Uint8Array) {
+      characters += value.length
+      requireCharacters(characters)
+    } else if (Array.isArray(value)) visitAll(value, depth)
+    else if (typeof value === 'object' && typeOf(value) === 'map') visitAll(entriesOf(value).flat(), depth)
+  }
+  const visitAll = (values: readonly unknown[], depth: number): void => {
+    items += values.length
+    requireItems(items)
+    if (depth > MAX_DEPTH) throw new LimitProblem(`a value has more than ${MAX_DEPTH} lists inside one another`)
+    for (const each of values) visit(each, depth + 1)
+  }
+  visit(root, 1)
+  return items + characters
+}
