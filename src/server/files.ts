@@ -34,6 +34,18 @@ export function writeError(file: string, cause: unknown, kind = 'file'): Error {
 }
 
 /**
+ * Requires that a file has an end: a device such as /dev/zero has none. A pipe has one, but whoever names it in a file may wait for it
+ * in vain.
+ * @throws Error that names the file as it was passed.
+ */
+export function requireEnd(file: string, { takesPipe = true } = {}): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  const isDevice = found?.isCharacterDevice() || found?.isBlockDevice()
+  if (isDevice || (!takesPipe && (found?.isFIFO() || found?.isSocket())))
+    throw readError(file, new Error(`it is a ${isDevice ? 'device' : 'pipe'}, not a file`))
+}
+
+/**
  * Reads the text of a file.
  * @throws Error that names the file as it was passed.
  */

@@ -77,6 +77,12 @@ describe('A fault', () => {
     },
   )
 
+  it('counts one thing in the singular, also in values that it pretends', async () => {
+    const gateway = open()
+    gateway.faults.add({ error: 'too_many_requests', retryAfter: '1s' })
+    expect((await list(gateway)).body.msg).toBe('More than 1 request within 60 seconds. Try again in 1 second.')
+  })
+
   it('answers with an error of the catalogue by its key', async () => {
     const gateway = open()
     gateway.faults.add({ error: 'domain_taken' })

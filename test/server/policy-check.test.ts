@@ -23,6 +23,14 @@ describe('The exit code of `fauxgate policy check`', () => {
     expect((await check(newFile('policy.yaml', text), ...flags)).code).toBe(code)
   })
 
+  test('a device, which has no end: 2', async () => {
+    const { code, stderr } = await check('/dev/zero')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('/dev/zero cannot be read: it is a device, not a file.'),
+    ])
+  })
+
   test('a file whose policies Terraform computes: 2, with a note', async () => {
     const file = newFile('a.tf', 'locals {\n  a = jsonencode({ on_http_request = [] })\n}\n')
     const { code, stderr } = await check(file)

@@ -625,6 +625,26 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
       '"tests.0.reqest" is not an option. Supported: name, request, repeat, expect, steps.',
     ],
     [
+      'policy: /dev/zero\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
+      '/dev/zero cannot be read: it is a device, not a file.',
+    ],
+    ...['G T', '""', 'CONNECT'].map((method): [string, string] => [
+      `policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, method: ${method} }, expect: { status: 200 } }]`,
+      `tests.0.request.method is "${method.replaceAll('"', '')}". Allowed: a method `,
+    ]),
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, body: x }, expect: { status: 200 } }]',
+      'policy.test.yml:2:58: tests.0.request.body is that of a GET request, which has none. Add a method such as POST.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { "a b": x } }, expect: { status: 200 } }]',
+      'Allowed: names of headers, such as "x-key".',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { a: "x\\ny" } }, expect: { status: 200 } }]',
+      'tests.0.request.headers.a is "x\\ny". Allowed: a text of one line in Latin-1.',
+    ],
+    [
       'policy: policy.yml\nsecrets: { a: b }\ntests: [{ name: a, request: { url: https://a.test } }]',
       'secrets.a is "b". Allowed: a map of names to texts.',
     ],

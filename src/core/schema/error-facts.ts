@@ -77,7 +77,7 @@ function describeField({ error, field, values }: Problem): Readonly<Record<strin
 export function formatMessage(
   error: CatalogueError,
   known: Readonly<Record<string, unknown>>,
-  describeUnknown = (name: string) => `{${name}}`,
+  describeUnknown: (name: string) => string | number = (name) => `{${name}}`,
 ): string {
   const values = new Proxy(known, {
     get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : describeUnknown(name)),

@@ -53,7 +53,7 @@ export function createFaultyResponse(
   const retryAfter = fault.retryAfter ?? (isRateError ? PRETENDED_WAIT : undefined)
   const body = response.body?.slice(0, truncate) ?? null
   const isCut = response.body !== null && body !== response.body
-  const retry = retryAfter === undefined ? {} : { 'Retry-After': toSeconds(retryAfter) }
+  const retry = retryAfter === undefined ? {} : { 'Retry-After': String(toSeconds(retryAfter)) }
   return {
     ...response,
     headers: { ...response.headers, ...retry },
@@ -67,8 +67,8 @@ export function createFaultyResponse(
   }
 }
 
-function toSeconds(duration: string | number): string {
-  return String(Math.ceil((durationMs(duration) ?? 0) / 1000))
+function toSeconds(duration: string | number): number {
+  return Math.ceil((durationMs(duration) ?? 0) / 1000)
 }
 
 /** Returns whether a fault replaces the response. A fault that only delays or truncates does not. */
@@ -96,25 +96,25 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
 const PRETENDED_WAIT = 60_000
 
 /** The values of messages that no request has, such as the limit of an account that a fault only pretends to have reached. */
-const PRETENDED: Readonly<Record<string, string>> = {
+const PRETENDED: Readonly<Record<string, string | number>> = {
   allowed: 'the documented values',
-  amount: '2',
+  amount: 2,
   by: 'account',
-  bytes: '2',
-  count: '2',
+  bytes: 2,
+  count: 2,
   id: 'another resource',
-  limit: '1',
-  max: '1',
-  most: '1',
+  limit: 1,
+  max: 1,
+  most: 1,
   problem: 'it is malformed',
   received: 'the received value',
-  seconds: '60',
-  size: '1',
+  seconds: 60,
+  size: 1,
   suggested: '',
   wait: toSeconds(PRETENDED_WAIT),
 }
 
-function describeUnknown(name: string): string {
+function describeUnknown(name: string): string | number {
   return PRETENDED[name] ?? `the ${name.replaceAll('_', ' ')}`
 }
 

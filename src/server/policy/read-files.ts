@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { readError } from '../files.ts'
+import { readError, requireEnd } from '../files.ts'
 
 /** The name of the standard input among files. */
 export const STDIN = '-'
@@ -72,6 +72,7 @@ function globMatcher(glob: string): RegExp {
  */
 export async function readEncoded(file: string): Promise<string> {
   if (file === STDIN) return decodeYaml(await buffer(process.stdin), 'The standard input')
+  requireEnd(file)
   const bytes = await readFile(file).catch((error: unknown) => {
     throw readError(file, error)
   })

@@ -6,7 +6,7 @@ import { type PolicyTestFile, readPolicyTests } from '../../testing/policy-tests
 import type { PolicyTestRun } from '../../testing/policy-tests/run.ts'
 import { describeFailure } from '../../testing/policy-tests/text.ts'
 import { messageOf } from '../errors.ts'
-import { readError } from '../files.ts'
+import { readError, requireEnd } from '../files.ts'
 
 /** A test file that was read, with its policy. */
 export interface LoadedTests {
@@ -27,6 +27,7 @@ export function loadPolicyTests(file: string): LoadedTests {
   const { policy } = read
   const isPath = typeof policy === 'string' && !policy.includes('\n')
   const policyFile = isPath ? resolve(dirname(file), policy) : file
+  if (isPath) requireEnd(policyFile, { takesPipe: false })
   const found = isPath
     ? choosePolicy(readUtf8(policyFile), policyFile, read.policy_name)
     : (findPolicies(own).policies.find(({ name }) => name === 'policy') ?? writtenPolicy(policy))
@@ -67,6 +68,7 @@ function writtenPolicy(policy: string | object): FoundPolicy {
 }
 
 function readUtf8(file: string): string {
+  requireEnd(file)
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

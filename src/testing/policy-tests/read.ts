@@ -77,8 +77,21 @@ const text = v.string('a text')
 const texts = v.record(v.string(), text, 'a map of names to texts')
 // YAML reads `retry-after: 60` as a number.
 const headerValue = v.pipe(v.union([text, v.pipe(v.number(), v.safeInteger('a text'))], 'a text'), v.transform(String))
-const headers = v.record(v.string(), headerValue, 'a map of names to texts')
+const headers = v.record(
+  v.pipe(
+    v.string(),
+    v.check((name) => isSendable(name, ''), 'names of headers, such as "x-key"'),
+  ),
+  v.pipe(
+    headerValue,
+    v.check((value) => isSendable('a', value), 'a text of one line in Latin-1'),
+  ),
+  'a map of names to texts',
+)
 const nullable = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema))
+
+/** The methods that `fetch` does not send. */
+const NOT_SENT: readonly string[] = ['CONNECT', 'TRACE', 'TRACK']
 
 const request = optionsOf(
   {
@@ -86,7 +99,13 @@ const request = optionsOf(
       text,
       v.check((url) => /^https?:\/\/[^/]/.test(url) && URL.canParse(url), 'a URL such as "https://api.example.com/"'),
     ),
-    method: v.optional(text),
+    method: v.optional(
+      v.pipe(
+        text,
+        v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'a method such as "POST"'),
+        v.check((method) => !NOT_SENT.includes(method.toUpperCase()), `a method other than ${NOT_SENT.join(', ')}`),
+      ),
+    ),
     headers: v.optional(headers),
     body: v.optional(text),
     from: v.optional(v.custom<Record<string, unknown>>(isObject, 'a map such as { ip: 203.0.113.9, country: DE }')),
@@ -249,8 +268,24 @@ function listProblemsOfStep({ advance, request: sent, ...rest }: Readonly<Record
   const at = path.join('.')
   if (isObject(rest.expect) && Object.keys(rest.expect).length === 0)
     return [{ path: [...path, 'expect'], message: `${at}.expect is empty: it compares nothing. Allowed: ${EXPECTED}.` }]
+  if (isObject(sent) && sent.body !== undefined && /^(GET|HEAD)$/i.test(String(sent.method ?? 'GET')))
+    return [
+      {
+        path: [...path, 'request', 'body'],
+        message: `${at}.request.body is that of a ${sent.method ?? 'GET'} request, which has none. Add a method such as POST.`,
+      },
+    ]
   if (advance === undefined)
     return sent === undefined ? [{ path, message: `${at}.request is missing. Allowed: a map with a url.` }] : []
   if ((sent ?? rest.expect ?? rest.repeat) === undefined) return []
   return [{ path, message: `${at} has more than advance. Make it its own step.` }]
+}
+
+/** Returns whether `fetch` can send a header. */
+function isSendable(name: string, value: string): boolean {
+  try {
+    return new Headers([[name, value]]) !== undefined
+  } catch {
+    return false
+  }
 }
