@@ -1,4 +1,3 @@
-import { readClock, systemClock } from '../../core/engine/clock.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { toError } from '../../core/schema/text.ts'
 import { type KeptEvent, toPayload } from './item.ts'
@@ -114,8 +113,8 @@ export class Deliveries {
   /** Posts events. Returns the reason why it failed; undefined if it did not. */
   async #send(url: string, events: readonly KeptEvent[], signal: AbortSignal): Promise<string | undefined> {
     const headers = { 'content-type': 'application/json', ...events.at(-1)?.headers }
-    const ended = new AbortController()
-    const limited = AbortSignal.any([signal, limitTime(ended.signal)])
+    const limit = AbortSignal.timeout(LONGEST_ATTEMPT_MS)
+    const limited = AbortSignal.any([signal, limit])
     try {
       const body = JSON.stringify(events.map(toPayload))
       // A redirect could lead the key of the destination to another host.
@@ -123,19 +122,9 @@ export class Deliveries {
       void response.body?.cancel().catch(() => undefined)
       return response.ok ? undefined : `the destination answered ${response.status}`
     } catch (error) {
+      if (limit.aborted) return `no response within ${LONGEST_ATTEMPT_MS / 1000} seconds`
       const { message, cause } = toError(error)
       return cause instanceof Error ? `${message}: ${cause.message}` : message
-    } finally {
-      ended.abort()
     }
   }
-}
-
-/** Returns a signal that aborts after the longest time of an attempt, unless the attempt has ended. */
-function limitTime(ended: AbortSignal): AbortSignal {
-  const limit = new AbortController()
-  const end = readClock(systemClock) + LONGEST_ATTEMPT_MS
-  const abort = () => limit.abort(new Error(`no response within ${LONGEST_ATTEMPT_MS / 1000} seconds`))
-  Promise.resolve(systemClock.waitUntil?.(end, ended, true)).then(abort, () => undefined)
-  return limit.signal
 }

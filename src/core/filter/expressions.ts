@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { durationMs, TIME_ALLOWED, timeMs } from '../schema/time.ts'
+import { lookUp } from '../schema/values.ts'
 import { refuseNode, VALUE_ALLOWED } from './filter-error.ts'
 import { canEqual, describeType, findType, isComparable, isOrdered, mergeTypes, type Type } from './types.ts'
 
@@ -126,7 +127,7 @@ export function findFieldType(node: ASTNode, type: Type, path: string, name: str
   if (type.kind === 'list' && type.item && name === '0') return type.item
   if (type.kind !== 'object') return refuseNode(node, `a field of ${describeType(type)}`, path)
   const { fields = {}, nullable } = type
-  const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
+  const schema = lookUp(fields, name)
   return schema ? findType(schema, nullable) : refuseNode(node, 'an unknown field', describeFields(path, type))
 }
 

@@ -4,7 +4,7 @@ import { general } from './general-errors.ts'
 import { nearest } from './nearest.ts'
 import { innermostParts, marksOf } from './schema-parts.ts'
 import { formatPath, quote } from './text.ts'
-import { isObject } from './values.ts'
+import { isObject, lookUp } from './values.ts'
 
 /** The maximum nesting of one field. */
 const MAX_DEPTH = 64
@@ -72,7 +72,7 @@ export class PlainCopier {
     const copy: Record<string, unknown> = {}
     for (const name of Object.keys(value)) {
       if (Object.hasOwn(omitted, name)) continue
-      const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const schema = lookUp(fields, name)
       const received = value[name]
       if (!schema) this.#reportUnknown(name, Object.keys(fields))
       else if (this.#isPresent(received, schema)) copy[name] = this.#at(name, () => this.copy(schema, received))

@@ -4,7 +4,7 @@ import { describeReceived, type FieldFacts } from '../../core/schema/errors.ts'
 import { nearest, suggestion } from '../../core/schema/nearest.ts'
 import { describeChoices, findSchema, listFields, marksOf, partsOf } from '../../core/schema/schema-parts.ts'
 import { quote, quoteSecret } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
+import { isObject, lookUp } from '../../core/schema/values.ts'
 import type { Config } from '../../generated/options.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
 import { messageOf, UsageError } from '../errors.ts'
@@ -103,7 +103,7 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
   const read: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(config)) {
     if (name === '$schema') continue
-    const row = Object.hasOwn(rows, name) ? rows[name] : undefined
+    const row = lookUp(rows, name)
     const nameOf = (...path: string[]) => `${quote(path.join('.'))} in ${pathFromHere(file)}`
     if (!row) throw new UsageError(`${nameOf(name)} is not an option.${suggestion(name, Object.keys(rows))}`)
     requireAllowed(row, value, { nameOf: (part) => nameOf(name, ...part), isSecret: marksOf(row).secret })

@@ -63,7 +63,7 @@ function checkPhases(policy: Config, options: Known, reporter: Reporter): undefi
   let amount = 0
   for (const [key, rules] of Object.entries(policy)) {
     if (place === 'module' && key === 'enabled') continue
-    const phase = Object.hasOwn(phases, key) ? phases[key] : undefined
+    const phase = lookUp(phases, key)
     if (!phase) {
       reportPhase(key, Object.keys(phases), options, reporter)
       continue

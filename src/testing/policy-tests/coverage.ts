@@ -7,6 +7,7 @@ import type { PartOf } from '../../service/policy/cel/values.ts'
 import { listExpressions } from '../../service/policy/check.ts'
 import { type PolicyExpression, sourceOf } from '../../service/policy/expression.ts'
 import type { Slice } from '../../service/policy/files/find.ts'
+import { placesOf } from '../../service/policy/lines.ts'
 import type { PolicyOptions } from '../../service/policy/options.ts'
 import { PHASES } from '../../service/policy/phases.ts'
 import type { PolicyPath } from '../../service/policy/problem.ts'
@@ -73,6 +74,7 @@ export class PolicyCoverage {
   readonly #decided = new Set<string>()
   readonly #read: ReadText
   readonly #slice: Slice
+  readonly #placeOf: ReturnType<typeof placesOf>
   readonly #expressions: readonly PolicyExpression[]
   /** The texts that no output may show: what requests sent as secrets, and what the policy compares with these. */
   readonly #secrets: Set<string>
@@ -82,6 +84,7 @@ export class PolicyCoverage {
   constructor(slice: Slice, read: ReadText, options: PolicyOptions) {
     this.#slice = slice
     this.#read = read
+    this.#placeOf = placesOf(slice.text)
     this.#expressions = listExpressions(read.value, options)
     this.#secrets = new Set(this.#expressions.flatMap(({ tree }) => (tree ? listSecretLiterals(tree) : [])))
   }
@@ -174,28 +177,30 @@ export class PolicyCoverage {
     })
   }
 
-  /** Returns a function that returns the parts of all expressions below a path. */
+  /** Returns a function that returns the parts of the expressions in a condition or an action. */
   #listParts(): (path: PolicyPath) => readonly CoveredPart[] {
-    const found = this.#expressions.flatMap(({ source, tree, path, offset }) => {
+    const byPlace = new Map<string, CoveredPart[]>()
+    for (const { source, tree, path, offset } of this.#expressions) {
       const isSecret = path.some((name) => POLICY_SECRETS.has(String(name)))
-      return (tree ? listParts(tree) : []).map(({ of, node }) => {
+      const parts = (tree ? listParts(tree) : []).map(({ of, node }): CoveredPart => {
         // Later lines are indented in the file.
         const [line = ''] = node.input.slice(node.range.start, node.range.end).split('\n', 1)
         const within = { offset: offset + node.range.start, length: line.length }
-        const part: CoveredPart = {
+        return {
           of,
           source: isSecret ? '…' : this.redact(sourceOf(node)),
           line: this.#lineOf(path, within),
           wasReached: this.#decided.has(keyOfPart(path.slice(0, 2).join('.'), source, node)),
         }
-        return { path, part }
       })
-    })
-    return (above) => found.filter(({ path }) => above.every((key, at) => key === path[at])).map(({ part }) => part)
+      const place = path.slice(0, 4).join('.')
+      byPlace.set(place, [...(byPlace.get(place) ?? []), ...parts])
+    }
+    return (place) => byPlace.get(place.join('.')) ?? []
   }
 
   #lineOf(path: PolicyPath, within?: Parameters<ReadText['locate']>[1]): number {
-    const { text, linesBefore, isScattered } = this.#slice
-    return linesBefore + (isScattered ? 1 : text.slice(0, this.#read.locate(path, within).start).split('\n').length)
+    const { linesBefore, isScattered } = this.#slice
+    return linesBefore + (isScattered ? 1 : this.#placeOf(this.#read.locate(path, within).start).line)
   }
 }

@@ -132,14 +132,15 @@ describe('An event for a destination with an address (rules: events#delivery)', 
   })
 
   test('does not wait for ever for a destination that accepts and never answers', async () => {
-    const silent = createServer(() => undefined)
+    const limit = new AbortController()
+    const silent = createServer(() => limit.abort())
     const { gateway, list } = openGateway(await listen(silent))
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    const startTimeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
+    onTestFinished(() => startTimeout.mockRestore())
     gateway.vaults.create({ name: 'one' })
-    await vi.advanceTimersByTimeAsync(10_000)
     await gateway.sentEvents.idle()
     expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1, problem: 'no response within 10 seconds' }])
+    expect(startTimeout.mock.calls).toEqual([[10_000]])
   })
 
   test('says why nobody answers, and a reset forgets it', async () => {

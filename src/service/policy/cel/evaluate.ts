@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import { lookUp } from '../../../core/schema/values.ts'
 import { TEXT } from '../environment.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
@@ -206,7 +207,7 @@ export class Compiler {
     if (receiver.op === 'id' && !this.locals.includes(receiver.args)) {
       if (Object.hasOwn(NAMESPACES, receiver.args)) return this.#callOverload(`${receiver.args}.${name}`, args)
     }
-    const macro = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined
+    const macro = lookUp(MACROS, name)
     if (!macro || variable?.op !== 'id' || bodies.length === 0)
       return this.#callOverload(`.${name}`, [receiver, ...args])
     const slot = this.locals.length

@@ -1,5 +1,5 @@
 import { nearest } from '../../../core/schema/nearest.ts'
-import { isObject } from '../../../core/schema/values.ts'
+import { isObject, lookUp } from '../../../core/schema/values.ts'
 import type { PolicyPlace } from '../options.ts'
 import type { PolicyPath } from '../problem.ts'
 
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** Returns what is known about a kind of Kubernetes resources; undefined for a kind without a policy. */
 export function findKind(kind: string | undefined): Kind | undefined {
-  return kind !== undefined && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined
+  return kind === undefined ? undefined : lookUp(KINDS, kind)
 }
 
 /** A manifest of a resource with a policy. */

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import { lookUp } from '../../../core/schema/values.ts'
 import { pathOfNode } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
 import { RANGES } from '../value-forms.ts'
@@ -134,8 +135,7 @@ function toConstant(node: ASTNode): Constant | undefined {
 
 /** Returns the least and the largest number that a value can be. */
 export function rangeOf(node: ASTNode): readonly [min: number, max: number] | undefined {
-  const name = nameOf(node)
-  return Object.hasOwn(RANGES, name) ? RANGES[name] : undefined
+  return lookUp(RANGES, nameOf(node))
 }
 
 function nameOf(node: ASTNode): string {
