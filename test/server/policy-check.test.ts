@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { WARNINGS } from '../../src/service/policy/index.ts'
 import { runToEnd, startProcess } from '../support/command.ts'
-import { newFile } from '../support/folder.ts'
+import { newFile, newFolder } from '../support/folder.ts'
 
 const check = (...args: string[]) => runToEnd({}, 'policy', 'check', ...args)
 const RIGHT = 'on_http_request: [{ actions: [{ type: deny }] }]\n'
@@ -21,6 +21,20 @@ describe('The exit code of `fauxgate policy check`', () => {
     ['an unknown format', 2, RIGHT, '--format', 'xml'],
   ])('%s: %i', async (_, code, text, ...flags) => {
     expect((await check(newFile('policy.yaml', text), ...flags)).code).toBe(code)
+  })
+
+  test.each([
+    ['an empty folder', [newFolder], 2, 'No traffic policy in '],
+    ['an empty folder, which is allowed', [newFolder, '--pass-without-policies'], 0, ''],
+    [
+      'a glob without files, also if no policy is allowed',
+      ['nowhere/**/*.yml', '--pass-without-policies'],
+      2,
+      'matches no file.',
+    ],
+  ])('%s', async (_, words, code, text) => {
+    const checked = await check(...words.map((each) => (typeof each === 'string' ? each : each())))
+    expect([checked.code, checked.stderr]).toEqual([code, expect.stringContaining(text)])
   })
 
   test('a device, which has no end: 2', async () => {

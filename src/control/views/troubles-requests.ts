@@ -165,7 +165,7 @@ function findDeleted(
   { path, query, body }: SeenRequest,
   cause: string,
 ): string | undefined {
-  const ids = cause.match(/\b[a-z]+_\w{20,}\b/g) ?? []
+  const ids = cause.match(/\b[a-z]+_[0-9A-Za-z]{20,}\b/g) ?? []
   const isSent = (id: string) => [path, query, body].some((each) => each.includes(id))
   return ids.find((id) => !isSent(id) && !collections.some((each) => tx.get(each, id)))
 }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { UsageError } from '../errors.ts'
 import { readError, requireEnd } from '../files.ts'
 
 /** The name of the standard input among files. */
@@ -11,7 +12,7 @@ export const STDIN = '-'
  * Returns the files that words of a command line name: files, folders and globs with `*`, `**`, `?`, `[…]` and `{…}`. A folder
  * means the YAML, JSON and Terraform files in it. Globs and folders leave out `node_modules` and names that begin with a dot.
  *
- * @throws Error for a glob or a folder without files
+ * @throws UsageError for a glob without files
  */
 export async function listFiles(words: readonly string[]): Promise<readonly string[]> {
   const files = new Set<string>()
@@ -28,8 +29,7 @@ async function filesOf(pattern: string, word: string): Promise<readonly string[]
   const files = (await walk(start.replace(/\/+$/, '') || (glob.startsWith('/') ? '/' : ''))).filter((each) =>
     matcher.test(each),
   )
-  if (files.length === 0)
-    throw new Error(`${word} ${isFolder ? 'has no files in YAML, JSON or Terraform' : 'matches no file'}.`)
+  if (files.length === 0 && !isFolder) throw new UsageError(`${word} matches no file.`)
   return files.sort()
 }
 

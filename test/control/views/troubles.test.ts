@@ -4,7 +4,7 @@ import type { Trouble, UsedControls } from '../../../src/generated/controls.ts'
 import { type Gateway, manualClock } from '../../../src/index.ts'
 import { certificatePair, expiredPair } from '../../../src/testing/testing.ts'
 import { client, controlClient } from '../../support/client.ts'
-import { SHOWN_START } from '../../support/clock.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import {
   DOMAIN,
   dueAfter,
@@ -303,6 +303,18 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
         count: 1,
         cause: `The domain "ok.example.com" is already reserved, as ${taken.body.id}. Each name can be reserved only once. ${taken.body.id} has been deleted since.`,
       },
+    ])
+  })
+
+  test('take no word of an error for the id of a deleted resource', async () => {
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
+    const send = client(gateway)
+    await send('POST', '/nosuch', { json: {} })
+    await send('POST', '/event_subscriptions', { json: { sources: [{ type: 'reserved_domain_created.v9' }] } })
+    const kinds = (await listTroubles(gateway)).map(({ kind, cause }) => [kind, cause.includes('deleted since')])
+    expect(kinds).toEqual([
+      ['refused', false],
+      ['refused', false],
     ])
   })
 
