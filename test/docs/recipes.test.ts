@@ -181,9 +181,12 @@ test('An added control, and an added verb of a control, is a member, a path, a c
   )
 })
 
-test('An added verb is written in one place', () => {
-  const changes = recipes.filter(({ text }) => text.includes("name: 'dns count'"))
-  expect(changes.map(({ path }) => path)).toEqual(['src/control/dns.ts'])
+test.each([
+  ['verb', 'src/control/dns.ts', "name: 'dns count'"],
+  ['field', 'src/service/resources/address-lists.ts', '+    is_strict: column('],
+])('An added %s is written in one place', (_what, path, added) => {
+  const changes = recipes.filter(({ isChange, text }) => isChange && text.includes(added))
+  expect(changes.map((change) => change.path)).toEqual([path])
   expect(changes[0]?.text.match(/(?:^\+.*\n)+/gm)).toHaveLength(1)
 })
 

@@ -19,17 +19,15 @@ export async function benchStart() {
       return [join(folder, name)]
     }
     const empty = write('empty.mjs', '')
-    for (const [name, target] of [
-      ['index', 'under 28'],
-      ['ngrok', 'under 38'],
-      ['testing', ''],
-    ]) {
-      const program = write(
-        `${name}.mjs`,
-        `import ${JSON.stringify(new URL(`../../dist/${name}.js`, import.meta.url))}`,
-      )
-      printDifference(`import of ${name}, over an empty file, ms`, program, empty, target)
-    }
+    const importsOf = (name, ...targets) =>
+      write(`${name}.mjs`, targets.map((target) => `import ${JSON.stringify(target)}`).join('\n'))
+    const ours = (name) => importsOf(name, new URL(`../../dist/${name}.js`, import.meta.url))
+    printDifference('import of index, over an empty file, ms', ours('index'), empty, 'under 28')
+    printDifference('import of testing, over an empty file, ms', ours('testing'), empty)
+    const msw = importsOf('msw', import.meta.resolve('msw'), import.meta.resolve('msw/node'))
+    const [ngrokTime, mswTime] = measureOver(empty, ours('ngrok'), msw)
+    print('import of ngrok, over an empty file, ms', ngrokTime.toFixed(1), 'under 38')
+    print('import of ngrok over that of msw and msw/node', (ngrokTime / mswTime).toFixed(2), 'under 0.35')
     const required = write('index.cjs', `require(${JSON.stringify(path('../../dist/index.cjs'))})`)
     printDifference('require of index, over an empty file, ms', required, empty)
   })
@@ -45,14 +43,16 @@ export async function benchStart() {
   }
 }
 
-/** Runs two programs in turns, and prints the difference of their shortest times. */
 function printDifference(name, program, empty, target) {
-  const times = { program: [], empty: [] }
-  for (let run = 0; run < RUNS; run++) {
-    times.empty.push(measure(empty))
-    times.program.push(measure(program))
-  }
-  print(name, (Math.min(...times.program) - Math.min(...times.empty)).toFixed(1), target)
+  print(name, measureOver(empty, program)[0].toFixed(1), target)
+}
+
+/** Runs programs in turns. Returns how much longer the shortest time of each is than that of an empty one, in ms. */
+function measureOver(empty, ...programs) {
+  const all = [empty, ...programs].map((program) => ({ program, times: [] }))
+  for (let run = 0; run < RUNS; run++) for (const { program, times } of all) times.push(measure(program))
+  const [least, ...others] = all.map(({ times }) => Math.min(...times))
+  return others.map((time) => time - least)
 }
 
 /** Returns the processor time of a program, in ms. */
