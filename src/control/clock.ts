@@ -223,31 +223,28 @@ function rememberMove(host: ControlHost): () => void {
   }
 }
 
-/** The longest time that one move may take. Every other request waits meanwhile. */
+/** The longest time of a move that is not divided. Every other request waits meanwhile. */
 const MAX_WORK_MS = 10_000
-
-/** The longest time of a move in parts, pauses included. Only the requests to its gateway wait meanwhile. */
-const MAX_MS_IN_PARTS = 15_000
 
 /** Advances a clock. Throws `clock_move_stopped` if the move takes too long and something is left to do. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void | Promise<void> {
   const { engine, moveParts } = host
-  const elapsedMs = stopwatch()
   const advance = (isOver: () => boolean) => engine.runMove(() => clock.advanceTo(to), isOver)
   if (!moveParts) {
+    const elapsedMs = stopwatch()
     if (advance(() => elapsedMs() >= MAX_WORK_MS)) requireArrival(host, clock, to, MAX_WORK_MS)
     return
   }
   return moveParts.run(async () => {
     const end = engine.startMove()
-    let pauses = 0
+    let parts = 1
     try {
-      for (; advance(moveParts.start()); pauses++) {
-        if (elapsedMs() >= MAX_MS_IN_PARTS) return requireArrival(host, clock, to, MAX_MS_IN_PARTS)
+      for (; advance(moveParts.start()); parts++) {
+        if (moveParts.isLast(parts)) return requireArrival(host, clock, to, moveParts.maxWorkMs)
         await moveParts.pause()
       }
     } finally {
-      if (pauses > 0) await moveParts.pauseBeforeCommit()
+      if (parts > 1) await moveParts.pauseBeforeCommit(parts)
       end()
     }
   })

@@ -83,14 +83,18 @@ export interface DropHooks {
 
 /** A host that runs a clock move in parts, because others share its thread. Without a host, a move is synchronous. */
 export interface MoveParts {
-  /** Runs a move. No other call reaches the gateway until the move has ended. */
+  /** The longest work of one move in ms, without the pauses. */
+  readonly maxWorkMs: number
+  /** Runs a move. No other call reaches the gateway until the response to the move. */
   run(move: () => Promise<void>): Promise<void>
   /** Starts a part. The returned function is called after each event, and returns true when the part is over. */
   start(): () => boolean
   /** Lets others run. */
   pause(): Promise<void>
-  /** Lets others run before the commit of a long move, which is not divided. */
-  pauseBeforeCommit(): Promise<void>
+  /** Returns whether a move has had all its parts, after a number of them. */
+  isLast(parts: number): boolean
+  /** Lets others run before the commit of a move of several parts, because a commit is not divided. */
+  pauseBeforeCommit(parts: number): Promise<void>
 }
 
 /** The part of a gateway that its controls use. */

@@ -38,6 +38,8 @@ export class LiveGateway {
   readonly #parts: Parts
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
+  /** Resolves after the response to the present move of the clock; undefined if there is none. */
+  #move: Promise<void> | undefined
   /** Aborts the delayed responses when the sandbox is removed. */
   #ended = new AbortController()
 
@@ -47,7 +49,7 @@ export class LiveGateway {
     this.#metadata = metadata
     this.#limits = limits
     this.#journal = new StoredJournal(state.storage)
-    this.#parts = new Parts(state, turns)
+    this.#parts = new Parts(turns)
   }
 
   /** Returns the gateway. The first call loads it from the storage. */
@@ -101,11 +103,30 @@ export class LiveGateway {
     this.#journal.clear()
   }
 
-  async exchange(gateway: Gateway, request: HttpRequest): Promise<Response> {
-    await this.#settle(gateway)
+  /**
+   * Runs work after the present move of the clock. `blockConcurrencyWhile` would end the object after 30 s, which a move may
+   * take when many move.
+   */
+  async afterMove<T>(work: () => T): Promise<Awaited<T>> {
+    while (this.#move) await this.#move
+    return await work()
+  }
+
+  exchange(gateway: Gateway, request: HttpRequest): Promise<Response> {
+    return this.#whenSettled(gateway, () => {
+      const exchanged = this.#exchange(gateway, request)
+      const end = () => {
+        this.#move = undefined
+      }
+      if (this.#parts.isMoving) this.#move = exchanged.then(end, end)
+      return exchanged
+    })
+  }
+
+  async #exchange(gateway: Gateway, request: HttpRequest): Promise<Response> {
     const response = gateway.transport.exchange(request)
-    // The alarm and the journal are set in the same turn as the change.
-    this.#follow(gateway, request, response)
+    // The alarm and the journal are set in the same turn as the change, which a move makes at its end.
+    if (!this.#parts.isMoving) this.#follow(gateway, request, response)
     if (!response.delivery && !response.safe) return toWorkerResponse(response)
     const delivered = await gateway.transport.delivered(response, { signal: this.#ended.signal })
     // A control that waited has changed what it changes only now.
@@ -129,8 +150,7 @@ export class LiveGateway {
         const gateway = this.getOrLoad(metadata)
         const due = gateway.nextDueAt()
         wasDue = due !== undefined && due <= readClock(systemClock)
-        await this.#settle(gateway)
-        if (wasDue) this.listeners.afterEvent(gateway)
+        await this.#whenSettled(gateway, () => wasDue && this.listeners.afterEvent(gateway))
       }
     } catch (error) {
       // The state cannot be read. The alarm for the end of the sandbox is still needed.
@@ -140,14 +160,15 @@ export class LiveGateway {
     return wasDue
   }
 
-  /** Runs due events in parts. A request that comes meanwhile runs some of them, too. */
-  async #settle({ transport }: Gateway): Promise<void> {
+  /** Runs due events in parts, and then work. A request that comes meanwhile runs some of them, too, and may move the clock. */
+  async #whenSettled<T>({ transport }: Gateway, work: () => T): Promise<Awaited<T>> {
     const { signal } = this.#ended
-    while (transport.settle(this.#parts.start())) {
-      await this.#parts.pause()
+    while (this.#move || transport.settle(this.#parts.start())) {
+      await (this.#move ?? this.#parts.pause())
       // The sandbox may have been removed meanwhile.
       signal.throwIfAborted()
     }
+    return await work()
   }
 
   /**

@@ -1,23 +1,28 @@
 import type { MoveParts } from '../control/control.ts'
 import { readClock, stopwatch, systemClock } from '../core/engine/clock.ts'
-import type { ObjectState } from './objects.ts'
 
 /** The longest time in ms for which a sandbox handles due events before others run. */
 const PART_MS = 20
 
 /** The maximum number of events in that time. On the hosted platform, no time passes while code runs. */
-const PART_EVENTS = 200
+const PART_EVENTS = 1000
+
+/** The maximum number of parts of one move: 10 s of work. */
+const MAX_PARTS = 500
 
 /** The time in ms between two parts, in which all other requests of the process run. */
 const PAUSE_MS = 10
 
-/** The time in ms of the commit at the end of a long move, for the largest sandbox. */
+/** The longest time in ms of the commit at the end of a move, and how often it has the time of the move's parts. */
 const COMMIT_MS = 1000
+const COMMIT_FACTOR = 2
 
 /** The turns of the sandboxes of one process. They share its thread, and so one object of this class. */
 export class Turns {
   /** The end of the last part that a sandbox has reserved, in ms since 1970. */
   #reservedUntil = 0
+
+  constructor(readonly maxParts = MAX_PARTS) {}
 
   /** Reserves a part of `ms` after a pause, and returns its start. The parts of others come first, if they have waited longer. */
   reserve(ms: number): number {
@@ -32,19 +37,23 @@ export class Turns {
  * time, in turn, with a pause after each part (rules: sandboxes#shared-threads).
  */
 export class Parts implements MoveParts {
-  readonly #state: Pick<ObjectState, 'blockConcurrencyWhile'>
+  readonly maxWorkMs: number
+  /** True while the clock of the sandbox moves. */
+  isMoving = false
   readonly #turns: Turns
 
-  constructor(state: Pick<ObjectState, 'blockConcurrencyWhile'>, turns: Turns) {
-    this.#state = state
+  constructor(turns: Turns) {
     this.#turns = turns
+    this.maxWorkMs = turns.maxParts * PART_MS
   }
 
   async run(work: () => Promise<void>): Promise<void> {
-    // The platform ends an object whose work fails while others wait for it.
-    const failures: unknown[] = []
-    await this.#state.blockConcurrencyWhile(() => work().catch((error) => void failures.push(error)))
-    if (failures.length > 0) throw failures[0]
+    this.isMoving = true
+    try {
+      await work()
+    } finally {
+      this.isMoving = false
+    }
   }
 
   start(): () => boolean {
@@ -53,11 +62,15 @@ export class Parts implements MoveParts {
     return () => ++events >= PART_EVENTS || elapsedMs() >= PART_MS
   }
 
+  isLast(parts: number): boolean {
+    return parts >= this.#turns.maxParts
+  }
+
   async pause(): Promise<void> {
     await systemClock.waitUntil?.(this.#turns.reserve(PART_MS))
   }
 
-  async pauseBeforeCommit(): Promise<void> {
-    await systemClock.waitUntil?.(this.#turns.reserve(COMMIT_MS))
+  async pauseBeforeCommit(parts: number): Promise<void> {
+    await systemClock.waitUntil?.(this.#turns.reserve(Math.min(COMMIT_MS, COMMIT_FACTOR * parts * PART_MS)))
   }
 }

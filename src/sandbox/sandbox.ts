@@ -64,7 +64,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   async fetch(request: Request): Promise<Response> {
     try {
-      return await this.#respond(request, parseAddress(request, this.env) as SandboxAddress) // The Worker passes on only requests for a sandbox.
+      const address = parseAddress(request, this.env) as SandboxAddress // The Worker passes on only requests for a sandbox.
+      return await this.#live.afterMove(() => this.#respond(request, address))
     } catch (error) {
       return toWorkerResponse(refusalResponse(error))
     }
@@ -120,7 +121,11 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   /** Runs the due events, each at its own time, or removes the sandbox at its end. */
-  async alarm(): Promise<void> {
+  alarm(): Promise<void> {
+    return this.#live.afterMove(() => this.#alarm())
+  }
+
+  async #alarm(): Promise<void> {
     const metadata = this.#metadata.get()
     if (!metadata) return
     if (isExpired(metadata)) return this.ctx.blockConcurrencyWhile(() => this.#remove(metadata))
@@ -144,14 +149,15 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   describe(name: string, url: string): Promise<HttpResponse> {
-    return respond(() => createJsonResponse(200, this.#description(this.#requireMetadata(name), url)))
+    return this.#respondAfterMove(() => createJsonResponse(200, this.#description(this.#requireMetadata(name), url)))
   }
 
   /** Returns the sandbox as a line of an archive, for a backup or a fork, or an error response. */
   async copy(name: string): Promise<CopiedSandbox> {
     try {
-      const metadata = this.#requireMetadata(name)
-      return { line: streamSandbox(metadata, this.#live.readState(name)) }
+      return await this.#live.afterMove(() => ({
+        line: streamSandbox(this.#requireMetadata(name), this.#live.readState(name)),
+      }))
     } catch (error) {
       return { refused: refusalResponse(error) }
     }
@@ -167,16 +173,16 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   listKeys(name: string): Promise<HttpResponse> {
-    return respond(() => this.#keys.list(this.#requireMetadata(name)))
+    return this.#respondAfterMove(() => this.#keys.list(this.#requireMetadata(name)))
   }
 
   /** Adds a key. No other response has its text. */
   addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse> {
-    return respond(() => this.#keys.add(this.#requireMetadata(name), url, key))
+    return this.#respondAfterMove(() => this.#keys.add(this.#requireMetadata(name), url, key))
   }
 
   revokeKey(name: string, key: string): Promise<HttpResponse> {
-    return respond(() => {
+    return this.#respondAfterMove(() => {
       const response = this.#keys.revoke(this.#requireMetadata(name), key)
       this.#live.listeners.closeAll(KEYS_CHANGED)
       return response
@@ -211,7 +217,11 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   /** Runs work while the object receives no other event. An error does not end the object. */
   #runAlone(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
-    return this.ctx.blockConcurrencyWhile(() => respond(work))
+    return this.#live.afterMove(() => this.ctx.blockConcurrencyWhile(() => respond(work)))
+  }
+
+  #respondAfterMove(work: () => HttpResponse): Promise<HttpResponse> {
+    return respond(() => this.#live.afterMove(work))
   }
 
   /** Creates the sandbox, and replaces an existing one. If the creation fails, the existing one stays. */

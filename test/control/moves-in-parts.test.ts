@@ -6,15 +6,17 @@ import { memoryStore } from '../support/memory-store.ts'
 import { ECDSA, timeAfter } from '../support/provisioning.ts'
 
 /** Opens a gateway with 20 managed domains that all have events at the same times. With a number of events, moves have parts. */
-function open(eventsInPart?: number) {
+function open(eventsInPart?: number, maxParts = Number.POSITIVE_INFINITY) {
   const store = memoryStore()
   const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'parts', store })
   for (let n = 0; n < 20; n++)
     gateway.reservedDomains.create({ domain: `d${n}.example.com`, certificate_management_policy: ECDSA })
-  const seen = { pauses: 0, pausesBeforeCommits: 0, commitsInPauses: 0, runs: 0 }
+  const seen = { pauses: 0, pausesBeforeCommits: 0, partsBeforeCommits: 0, commitsInPauses: 0, runs: 0 }
   const commits = store.commits.length
   if (eventsInPart)
     gateway.transport.hooks.moveParts = {
+      maxWorkMs: 10_000,
+      isLast: (parts) => parts >= maxParts,
       async run(move) {
         seen.runs++
         await move()
@@ -27,8 +29,9 @@ function open(eventsInPart?: number) {
         seen.pauses++
         seen.commitsInPauses += store.commits.length - commits
       },
-      async pauseBeforeCommit() {
+      async pauseBeforeCommit(parts) {
         seen.pausesBeforeCommits++
+        seen.partsBeforeCommits += parts
         seen.commitsInPauses += store.commits.length - commits
       },
     }
@@ -68,12 +71,34 @@ test('During a move in parts, the store receives nothing', async () => {
   const { send, seen } = open(1)
   await send('POST', '/clock', { advance: '200d' })
   expect([seen.pauses > 100, seen.pausesBeforeCommits, seen.commitsInPauses]).toEqual([true, 1, 0])
+  expect(seen.partsBeforeCommits).toBe(seen.pauses + 1)
 })
 
 test('A move of one part pauses nowhere, before its commit neither', async () => {
   const { send, seen } = open(1000)
   await send('POST', '/clock', { advance: '1h' })
   expect([seen.runs, seen.pauses, seen.pausesBeforeCommits]).toEqual([1, 0, 0])
+})
+
+test('A move that has had all its parts is one commit as far as it came, its error has the time, and the next calls continue it', async () => {
+  const whole = open()
+  const parts = open(3, 5)
+  const to = timeAfter('100d')
+  expect((await whole.send('POST', '/clock', { to })).status).toBe(200)
+  const before = parts.store.commits.length
+  const answers = []
+  do answers.push(await parts.send('POST', '/clock', { to }))
+  while (answers.at(-1)?.status === 504)
+  // Three events of each domain: its certificate, and the begin and the end of the renewal.
+  expect(answers.map(({ status }) => status)).toEqual([504, 504, 504, 504, 200])
+  expect(parts.store.commits.length - before).toBe(5)
+  const [first] = answers
+  const reached = new Date(Number(parts.store.commits[before]?.now)).toISOString().replace('.000', '')
+  expect(first?.body).toMatchObject({ error_code: 'ERR_GATEWAY_90422' })
+  expect(first?.body.msg).toContain(
+    `The move was stopped after 10 seconds of work. It is ${reached} now, and ${to} was requested.`,
+  )
+  expect(parts.gateway.snapshot({ privateKeys: true })).toEqual(whole.gateway.snapshot({ privateKeys: true }))
 })
 
 test('If the store rejects a move in parts, nothing has changed', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { MANAGED_DOMAIN, MANUAL_CLOCK, useSandboxes } from './support/sandboxes.ts'
+import { MANAGED_DOMAIN, MANUAL_CLOCK, type SandboxClient, startSandboxes, useSandboxes } from './support/sandboxes.ts'
+import { openSocket } from './support/web-socket.ts'
 
 const sandboxes = useSandboxes()
 
@@ -12,6 +13,12 @@ function createLargeSnapshot() {
   return local.snapshot()
 }
 const snapshot = createLargeSnapshot()
+
+/** Lets another sandbox make some calls, so that a move that was sent before has begun. */
+async function makeCalls(other: SandboxClient, count = 5): Promise<void> {
+  for (let n = 0; n < count; n++) expect((await other.send('GET', '/reserved_addrs')).status).toBe(200)
+}
+
 const START = '2026-01-01T01:00:00Z'
 const END = '2026-03-02T01:00:00Z'
 
@@ -50,8 +57,11 @@ describe('While the clock of a sandbox makes a long move', () => {
     const large = await sandboxes.create('killed', { ...MANUAL_CLOCK, snapshot })
     const other = await sandboxes.create('beside', MANUAL_CLOCK)
     const before = await large.control('GET', '/state')
+    // A listener receives the overview, for which the gateway would handle all that is due.
+    const { created } = large
+    expect((await openSocket(`${created.url}/_fauxgate/events`, created.control_key)).status).toBe(101)
     const move = large.control('POST', '/clock', { advance: '60d' }).catch(() => 'killed')
-    for (let n = 0; n < 5; n++) await other.send('GET', '/reserved_addrs')
+    await makeCalls(other)
     await sandboxes.kill()
     expect(await move).toBe('killed')
     await sandboxes.start()
@@ -73,5 +83,82 @@ describe('While the clock of a sandbox makes a long move', () => {
     }
     expect((await Promise.all(moves)).map(({ body }) => body.now)).toEqual([END, END, END])
     expect(answered).toBeGreaterThan(10)
+  })
+
+  it('a short move of another sandbox and its calls come before the ends of two long moves that were sent earlier', async () => {
+    const [one, two] = [
+      await sandboxes.create('long-1', { ...MANUAL_CLOCK, snapshot }),
+      await sandboxes.create('long-2', { ...MANUAL_CLOCK, snapshot }),
+    ]
+    const short = await sandboxes.create('short', MANUAL_CLOCK)
+    await short.send('POST', '/reserved_domains', MANAGED_DOMAIN)
+    const ends: string[] = []
+    const long = [one, two].map((each) =>
+      each.control('POST', '/clock', { advance: '365d' }).finally(() => ends.push('long')),
+    )
+    await makeCalls(short)
+    expect((await short.control('POST', '/clock', { advance: '1h' })).status).toBe(200)
+    await makeCalls(short)
+    ends.push('short')
+    expect((await Promise.all(long)).map(({ status }) => status)).toEqual([200, 200])
+    expect(ends).toEqual(['short', 'long', 'long'])
+  })
+
+  it('a removal and a copy of it wait for the whole move', async () => {
+    const large = await sandboxes.create('leaves', { ...MANUAL_CLOCK, snapshot })
+    const other = await sandboxes.create('stays', MANUAL_CLOCK)
+    const order: string[] = []
+    const record = (name: string) => () => void order.push(name)
+    const move = large.control('POST', '/clock', { advance: '60d' }).finally(record('move'))
+    await makeCalls(other)
+    const fork = sandboxes.callAccount('POST', '/s/leaves/fork', { name: 'copied' }).finally(record('fork'))
+    await makeCalls(other, 1)
+    const removal = sandboxes.callAccount('DELETE', '/s/leaves')
+    expect((await move).body.now).toBe(END)
+    expect([(await fork).body.now, (await removal).status]).toEqual([END, 204])
+    expect(order).toEqual(['move', 'fork'])
+    expect((await large.control('GET', '/clock')).status).toBe(401)
+  })
+
+  it('the move ends whole although its client has left, and the sandbox answers again', async () => {
+    const large = await sandboxes.create('left', { ...MANUAL_CLOCK, snapshot })
+    const other = await sandboxes.create('waits', MANUAL_CLOCK)
+    const leaver = new AbortController()
+    const { url, control_key } = large.created
+    const move = fetch(`${url}/_fauxgate/clock`, {
+      method: 'POST',
+      headers: { 'fauxgate-control-key': control_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ advance: '60d' }),
+      signal: leaver.signal,
+    })
+    await makeCalls(other)
+    leaver.abort()
+    await expect(move).rejects.toThrow()
+    expect((await large.control('GET', '/clock')).body.now).toBe(END)
+    expect((await large.control('POST', '/clock', { advance: '1h' })).body.now).toBe('2026-03-02T02:00:00Z')
+  })
+
+  it('the move stops after its last part with the time that it reached, which stays after a kill, and the next calls continue', async () => {
+    const few = await startSandboxes({}, 'short-moves')
+    const large = await few.create('large', { ...MANUAL_CLOCK, snapshot })
+    const statuses: number[] = []
+    for (;;) {
+      const { status, body } = await large.control('POST', '/clock', { to: END })
+      statuses.push(status)
+      if (statuses.length === 1) {
+        await few.kill()
+        await few.start()
+      }
+      const { now } = (await large.control('GET', '/clock')).body
+      if (status === 200) break
+      expect(body.error_code).toBe('ERR_GATEWAY_90422')
+      expect(body.msg).toContain(`It is ${now} now, and ${END} was requested.`)
+    }
+    expect(new Set(statuses.slice(0, -1))).toEqual(new Set([504]))
+    const local = createGateway({ clock: manualClock(START) })
+    local.restore(snapshot)
+    local.clock.advanceTo(END)
+    const { body } = await large.control('GET', '/state')
+    expect(body.records.reserved_domains).toEqual(local.snapshot().records.reserved_domains)
   })
 })

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with two bundles: the Worker and the command. */
+    /** The folder with the bundles: the Worker, the Worker with short moves, and the command. */
     worker: string
   }
 }
@@ -40,8 +40,11 @@ export default async function bundleWorker(project: TestProject) {
     )
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-worker-'))
   await build({
-    entryPoints: [join(root, 'src/sandbox/index.ts')],
-    outfile: join(folder, 'worker.bundle.js'),
+    entryPoints: {
+      'worker.bundle': join(root, 'src/sandbox/index.ts'),
+      'short-moves.bundle': join(root, 'test/sandbox/support/short-moves.ts'),
+    },
+    outdir: folder,
     bundle: true,
     format: 'esm',
     target: 'es2022',

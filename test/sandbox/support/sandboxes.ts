@@ -60,9 +60,13 @@ export interface ClusterMember {
 
 /** Sandboxes on this machine, set up like examples/sandbox, with their own state. */
 export class SharedSandboxes extends Workerd {
-  constructor(env: Readonly<Record<string, string>> = {}, member?: ClusterMember) {
+  constructor(
+    env: Readonly<Record<string, string>> = {},
+    member?: ClusterMember,
+    bundle: 'worker' | 'short-moves' = 'worker',
+  ) {
     const config = readFileSync(join(root, 'src/sandbox/workerd.capnp'), 'utf8')
-    super({ bundle: join(inject('worker'), 'worker.bundle.js'), config, env })
+    super({ bundle: join(inject('worker'), `${bundle}.bundle.js`), config, env })
     if (!member) return
     mkdirSync(join(this.folder, 'cluster-state'))
     const template = readFileSync(join(root, 'examples/sandbox/cluster.capnp'), 'utf8')
@@ -172,8 +176,11 @@ export function useSandboxes(env?: Readonly<Record<string, string>>): SharedSand
 }
 
 /** Starts sandboxes for one test. */
-export function startSandboxes(env?: Readonly<Record<string, string>>): Promise<SharedSandboxes> {
-  const sandboxes = new SharedSandboxes(env)
+export function startSandboxes(
+  env?: Readonly<Record<string, string>>,
+  bundle?: 'worker' | 'short-moves',
+): Promise<SharedSandboxes> {
+  const sandboxes = new SharedSandboxes(env, undefined, bundle)
   onTestFinished(() => sandboxes.stop())
   return sandboxes.start()
 }
