@@ -19,6 +19,7 @@ const PARTS = {
   'references.ts': [],
   'verify.ts': [],
   'certificate-errors.ts': [],
+  'event-fields.ts': [],
   'control-api.ts': [],
   'api.mjs': [],
 }

@@ -1,5 +1,6 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import { toError } from '../../core/schema/text.ts'
+import { recordedMs } from '../../core/schema/time.ts'
 import { type KeptEvent, toPayload } from './item.ts'
 
 /** The most events of one request. */
@@ -21,9 +22,7 @@ export type Post = (url: string, init: RequestInit) => Promise<Response>
 /** The events that wait for one destination. */
 interface Waiting {
   readonly url: string
-  readonly events: { readonly event: KeptEvent; readonly since: number }[]
-  /** The wait after the next failed attempt, in ms. */
-  wait: number
+  readonly events: KeptEvent[]
   /** The time of the next attempt in ms; undefined while one is under way. */
   next: number | undefined
   /** Resolves at the end of the last attempt. */
@@ -43,13 +42,12 @@ export class Deliveries {
   ) {}
 
   add(event: KeptEvent): void {
-    const url = this.addresses[event.kind]
+    const url = this.addresses[event.route.kind]
     if (url === undefined) return
     event.delivery = 'waiting'
-    const item = { event, since: this.engine.lastNow }
     const known = this.#waiting.get(event.destination)
-    if (known) return void known.events.push(item)
-    const waiting: Waiting = { url, events: [item], wait: FIRST_WAIT_MS, next: undefined, attempt: Promise.resolve() }
+    if (known) return void known.events.push(event)
+    const waiting: Waiting = { url, events: [event], next: undefined, attempt: Promise.resolve() }
     this.#waiting.set(event.destination, waiting)
     void this.#run(event.destination, waiting)
   }
@@ -73,10 +71,12 @@ export class Deliveries {
 
   async #run(destination: string, waiting: Waiting): Promise<void> {
     const { signal } = this.#end
+    let wait = FIRST_WAIT_MS
     while (waiting.events.length > 0) {
       waiting.next = undefined
-      waiting.attempt = this.#attempt(waiting, signal)
+      waiting.attempt = this.#attempt(waiting, wait, signal)
       await waiting.attempt
+      wait = waiting.next === undefined ? FIRST_WAIT_MS : Math.min(wait * 2, LONGEST_WAIT_MS)
       if (waiting.next !== undefined)
         await this.engine.clock.waitInBackground(waiting.next, signal).catch(() => undefined)
       if (signal.aborted) return
@@ -84,35 +84,27 @@ export class Deliveries {
     this.#waiting.delete(destination)
   }
 
-  async #attempt(waiting: Waiting, signal: AbortSignal): Promise<void> {
+  async #attempt(waiting: Waiting, wait: number, signal: AbortSignal): Promise<void> {
     // The events of one call are one request.
     await undefined
     const batch = waiting.events.slice(0, MAX_BATCH)
-    const problem = await this.#send(
-      waiting.url,
-      batch.map(({ event }) => event),
-      signal,
-    )
+    const problem = await this.#send(waiting.url, batch, signal)
     if (signal.aborted) return
     const { now } = this.engine
-    for (const { event, since } of batch) {
+    for (const event of batch) {
       event.attempts++
       event.problem = problem ?? null
       if (problem === undefined) event.delivery = 'delivered'
-      else if (now - since >= MAX_AGE_MS) event.delivery = 'failed'
+      else if (now - (recordedMs(event.event_timestamp) ?? now) >= MAX_AGE_MS) event.delivery = 'failed'
     }
-    const left = batch.filter(({ event }) => event.delivery === 'waiting')
+    const left = batch.filter(({ delivery }) => delivery === 'waiting')
     waiting.events.splice(0, batch.length, ...left)
-    if (problem === undefined) waiting.wait = FIRST_WAIT_MS
-    else {
-      waiting.next = now + waiting.wait
-      waiting.wait = Math.min(waiting.wait * 2, LONGEST_WAIT_MS)
-    }
+    if (problem !== undefined) waiting.next = now + wait
   }
 
   /** Posts events. Returns the reason why it failed; undefined if it did not. */
   async #send(url: string, events: readonly KeptEvent[], signal: AbortSignal): Promise<string | undefined> {
-    const headers = { 'content-type': 'application/json', ...events.at(-1)?.headers }
+    const headers = { 'content-type': 'application/json', ...events.at(-1)?.route.headers }
     const limit = AbortSignal.timeout(LONGEST_ATTEMPT_MS)
     const limited = AbortSignal.any([signal, limit])
     try {

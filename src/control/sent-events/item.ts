@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { EventRoute } from '../../core/operation/events.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { anyObject, time } from '../../core/schema/schema.ts'
 
@@ -31,18 +32,15 @@ export type SentEventItem = v.InferOutput<typeof sentEvent>
 
 /** An event that is kept. The last three fields change with each attempt. */
 export type KeptEvent = { -readonly [Name in keyof SentEventItem]: SentEventItem[Name] } & {
-  /** The kind of the destination's target, such as `datadog`. */
-  readonly kind: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly added: Readonly<Record<string, string>>
+  readonly route: EventRoute
 }
 
 /** Returns an event as its destination gets it. */
-export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object, added }: KeptEvent) {
-  return { event_id, event_type, event_timestamp, account_id, principal, object, ...added }
+export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object, route }: KeptEvent) {
+  return { event_id, event_type, event_timestamp, account_id, principal, object, ...route.added }
 }
 
 /** Returns an event as a test sees it. */
-export function toItem({ kind: _, headers: __, added: ___, ...item }: KeptEvent): SentEventItem {
+export function toItem({ route: _, ...item }: KeptEvent): SentEventItem {
   return Object.freeze(item)
 }

@@ -3,18 +3,22 @@ import type { Engine } from '../../core/engine/engine.ts'
 import { Queue } from '../../core/engine/queue.ts'
 import { OpenTransaction } from '../../core/engine/transactions.ts'
 import { DUE } from '../../core/operation/collection.ts'
-import type { ChangedRecord, EventRoute, EventRules } from '../../core/operation/events.ts'
+import type { ChangedRecord, EventRules, EventSource } from '../../core/operation/events.ts'
 import type { Family } from '../../core/operation/family.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { printError } from '../../core/schema/print.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { deepFreeze } from '../../core/schema/values.ts'
+import { deepFreeze, once } from '../../core/schema/values.ts'
 import type { Deliveries } from './delivery.ts'
 import { type KeptEvent, type SentEventItem, toItem } from './item.ts'
-import { describeConnection, describeRequest, type EndedVisit } from './visit-objects.ts'
+import { describeVisit, type EndedVisit } from './visit-objects.ts'
 
 /** The number of events that are kept. */
 const SIZE = 1000
+
+/** The types of the events of a visit. */
+const REQUEST = 'http_request_complete.v0'
+const CONNECTION = 'tcp_connection_closed.v0'
 
 type View = ChangedRecord['view']
 
@@ -25,7 +29,7 @@ export class SentEventLog implements EventWriter {
   #pending: KeptEvent[] = []
   #count = 0
   readonly #subscribers = new Set<(event: SentEventItem) => void>()
-  readonly #filters = new Map<string, (object: object) => boolean>()
+  readonly #compile = once((source: EventSource) => this.rules.compileSource(source))
   readonly #views: ReadonlyMap<string, View>
 
   constructor(
@@ -79,8 +83,8 @@ export class SentEventLog implements EventWriter {
     const { endpoint, status } = visit.exchange
     if (this.isIdle || endpoint === null) return
     this.engine.transact((tx) => {
-      if (status !== null) this.#write(tx, 'http_request_complete.v0', () => describeRequest(visit), null)
-      this.#write(tx, 'tcp_connection_closed.v0', () => describeConnection(visit, tx.now), null)
+      for (const type of status === null ? [CONNECTION] : [REQUEST, CONNECTION])
+        this.#write(tx, type, () => describeVisit(visit, tx.now, this.rules.fieldsOf(type)), null)
     })
   }
 
@@ -88,35 +92,27 @@ export class SentEventLog implements EventWriter {
     const routes = this.rules.routesOf(tx, type)
     if (routes.length === 0) return
     const whole = describe()
-    const passed = routes.filter((route) => this.#passes(type, route, whole))
-    if (passed.length === 0) return
-    const event_id = tx.newId('ev')
-    for (const { subscription, destination, kind, headers, added, fields } of passed) {
+    let event_id: string | undefined
+    for (const route of routes) {
+      const { subscription, destination, source } = route
+      const object = source ? this.#compile(source)(whole) : whole
+      if (!object) continue
+      event_id ??= tx.newId('ev')
       this.#pending.push({
         event_id,
         event_type: type,
         event_timestamp: timestamp(tx.now),
         account_id: this.rules.accountId,
         principal: principal && toRecord(principal),
-        object: toRecord(fields ? this.rules.selectFields(whole, fields) : whole),
+        object: toRecord(object),
         subscription,
         destination,
         delivery: 'kept',
         attempts: 0,
         problem: null,
-        kind,
-        headers,
-        added,
+        route,
       })
     }
-  }
-
-  #passes(type: string, { filter }: EventRoute, object: object): boolean {
-    if (filter === undefined) return true
-    const key = `${type} ${filter}`
-    const known = this.#filters.get(key) ?? this.rules.compileFilter(type, filter)
-    this.#filters.set(key, known)
-    return known(object)
   }
 
   /** Returns the last events, oldest first. */

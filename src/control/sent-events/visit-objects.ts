@@ -2,9 +2,10 @@
 import { utf8Length } from '../../core/schema/platform.ts'
 import { type Redaction, redact } from '../../core/schema/secret-fields.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { isObject } from '../../core/schema/values.ts'
+import { isObject, lookUp, writePath } from '../../core/schema/values.ts'
 import { DECISIONS } from '../../service/policy/decisions.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
+import type { TracedAction } from '../../traffic/trace.ts'
 import type { VisitSizes } from '../../traffic/visit-meter.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 
@@ -15,95 +16,63 @@ export interface EndedVisit {
   readonly redaction: Redaction
 }
 
-/** Returns the object of `http_request_complete.v0`. */
-export function describeRequest({ exchange, sizes, redaction }: EndedVisit): object {
-  const { facts, method, status } = exchange
+/** Returns the object of an event of traffic with these fields. Each visit is one connection, whose bytes are those of HTTP/1.1. */
+export function describeVisit(visit: EndedVisit, now: number, fields: readonly string[]): object {
+  const values = readVisit(visit, now)
+  const object = {}
+  for (const path of fields) writePath(object, path.split('.'), lookUp(values, path) ?? null)
+  return object
+}
+
+/** Returns the fields of events by their paths. */
+function readVisit({ exchange, sizes, redaction }: EndedVisit, now: number): Readonly<Record<string, unknown>> {
+  const { facts, headers, ip, method, status, responseHeaders } = exchange
   const url = new URL(exchange.url)
   const query = redactQuery(url.search.slice(1), [], redaction)
   const path = redact(url.pathname, redaction)
   const deeds = listDeeds(exchange)
-  const signIn = factsOf(deeds, 'oauth')
-  const user = isObject(signIn.identity) ? signIn.identity : {}
-  const algorithm = factsOf(deeds, 'compress-response').algorithm
-  const fact = (name: string) => facts.get(name) ?? null
-  const isHalfOpen = deeds.some(({ decision }) => decision === DECISIONS.halfOpen)
   const breaker = decide(deeds, 'circuit-breaker')
+  const isHalfOpen = deeds.some(({ decision }) => decision === DECISIONS.halfOpen)
+  const { client_id, identity } = factsOf(deeds, 'oauth')
+  const user = isObject(identity) ? identity : {}
   return {
-    backend: { connection_reused: null },
-    basic_auth: { decision: decide(deeds, 'basic-auth'), username: factsOf(deeds, 'basic-auth').username ?? null },
-    circuit_breaker: { decision: breaker === 'allow' && isHalfOpen ? 'allow_while_open' : breaker },
-    compression: {
-      algorithm: algorithm ?? 'none',
-      bytes_saved: sizes.uncompressed === undefined ? 0 : sizes.uncompressed - sizes.response,
-    },
-    conn: connectionOf(exchange),
-    http: {
-      request: {
-        body_length: sizes.request,
-        headers: listHeaders(exchange.headers, redaction),
-        method: method.toLowerCase(),
-        url: {
-          host: url.host,
-          path,
-          query,
-          raw: `${url.origin}${path}${query === '' ? '' : `?${query}`}`,
-          scheme: url.protocol.slice(0, -1),
-        },
-        user_agent: redact(exchange.headers.find(([name]) => name === 'user-agent')?.[1] ?? '', redaction),
-      },
-      response: {
-        body_length: sizes.response,
-        headers: listHeaders(exchange.responseHeaders, redaction),
-        status_code: status,
-      },
-    },
-    ip_policy: { decision: decide(deeds, 'restrict-ips') },
-    ja4_fingerprint: fact('conn.tls.ja4_fingerprint'),
-    oauth: {
-      app_client_id: signIn.client_id ?? null,
-      decision: decide(deeds, 'oauth'),
-      user: { id: user.id ?? null, name: user.name ?? null },
-    },
-    tls: {
-      cipher_suite: fact('conn.tls.cipher_suite'),
-      client_cert: {
-        serial_number: fact('conn.tls.client.serial_number'),
-        subject: { cn: fact('conn.tls.client.subject.common_name') },
-      },
-      version: fact('conn.tls.version'),
-    },
-    traffic_policy: { logs: listLogs(deeds, redaction) },
-    webhook_verification: { decision: decide(deeds, 'verify-webhook') },
-  }
-}
-
-/** Returns the object of `tcp_connection_closed.v0`. Each visit is one connection, whose bytes are those of HTTP/1.1. */
-export function describeConnection({ exchange, sizes, redaction }: EndedVisit, now: number): object {
-  const { method, url, headers, status, responseHeaders, facts } = exchange
-  const { pathname, search } = new URL(url)
-  const deeds = listDeeds(exchange)
-  return {
-    conn: {
-      bytes_in: headLength(`${method} ${pathname}${search} HTTP/1.1`, headers) + sizes.request,
-      bytes_out: status === null ? 0 : headLength(`HTTP/1.1 ${status} `, responseHeaders) + sizes.response,
-      ...connectionOf(exchange),
-      end_ts: timestamp(now),
-    },
-    ip_policy: { decision: decide(deeds, 'restrict-ips') },
-    ja4_fingerprint: facts.get('conn.tls.ja4_fingerprint') ?? null,
-    traffic_policy: { logs: listLogs(deeds, redaction) },
-  }
-}
-
-function connectionOf({ ip, url, at, facts }: VisitorExchange) {
-  const { hostname, port, protocol } = new URL(url)
-  const usual = protocol === 'https:' || protocol === 'wss:' ? 443 : 80
-  return {
-    client_ip: ip,
-    server_ip: facts.get('conn.server_ip') ?? null,
-    server_name: hostname,
-    server_port: port === '' ? usual : Number(port),
-    start_ts: timestamp(at),
+    'basic_auth.decision': decide(deeds, 'basic-auth'),
+    'basic_auth.username': factsOf(deeds, 'basic-auth').username,
+    'circuit_breaker.decision': breaker === 'allow' && isHalfOpen ? 'allow_while_open' : breaker,
+    'compression.algorithm': factsOf(deeds, 'compress-response').algorithm ?? 'none',
+    'compression.bytes_saved': (sizes.uncompressed ?? sizes.response) - sizes.response,
+    'conn.bytes_in': headLength(`${method} ${url.pathname}${url.search} HTTP/1.1`, headers) + sizes.request,
+    'conn.bytes_out': status === null ? 0 : headLength(`HTTP/1.1 ${status} `, responseHeaders) + sizes.response,
+    'conn.client_ip': ip,
+    'conn.end_ts': timestamp(now),
+    'conn.server_ip': facts.get('conn.server_ip'),
+    'conn.server_name': url.hostname,
+    'conn.server_port': Number(url.port) || (/^(https|wss):$/.test(url.protocol) ? 443 : 80),
+    'conn.start_ts': timestamp(exchange.at),
+    'http.request.body_length': sizes.request,
+    'http.request.headers': listHeaders(headers, redaction),
+    'http.request.method': method.toLowerCase(),
+    'http.request.url.host': url.host,
+    'http.request.url.path': path,
+    'http.request.url.query': query,
+    'http.request.url.raw': `${url.origin}${path}${query === '' ? '' : `?${query}`}`,
+    'http.request.url.scheme': url.protocol.slice(0, -1),
+    'http.request.user_agent': redact(headers.find(([name]) => name === 'user-agent')?.[1] ?? '', redaction),
+    'http.response.body_length': sizes.response,
+    'http.response.headers': listHeaders(responseHeaders, redaction),
+    'http.response.status_code': status,
+    'ip_policy.decision': decide(deeds, 'restrict-ips'),
+    ja4_fingerprint: facts.get('conn.tls.ja4_fingerprint'),
+    'oauth.app_client_id': client_id,
+    'oauth.decision': decide(deeds, 'oauth'),
+    'oauth.user.id': user.id,
+    'oauth.user.name': user.name,
+    'tls.cipher_suite': facts.get('conn.tls.cipher_suite'),
+    'tls.client_cert.serial_number': facts.get('conn.tls.client.serial_number'),
+    'tls.client_cert.subject.cn': facts.get('conn.tls.client.subject.common_name'),
+    'tls.version': facts.get('conn.tls.version'),
+    'traffic_policy.logs': listLogs(deeds, redaction),
+    'webhook_verification.decision': decide(deeds, 'verify-webhook'),
   }
 }
 
@@ -112,19 +81,12 @@ function headLength(first: string, headers: VisitorExchange['headers']): number 
 }
 
 /** A deed of an action, or of a module that works as one. */
-interface Deed {
-  readonly type: string
-  readonly isEnd: boolean
-  readonly facts: Readonly<Record<string, unknown>>
-  readonly decision: unknown
-}
+type Deed = Pick<TracedAction, 'type' | 'isEnd' | 'facts' | 'decision'>
 
 function listDeeds({ trace }: VisitorExchange): readonly Deed[] {
-  return trace
-    .flatMap((each) =>
-      'actions' in each ? each.actions : each.action === undefined ? [] : [{ ...each, type: each.action }],
-    )
-    .map(({ type, isEnd = false, facts = {}, decision }) => ({ type, isEnd, facts, decision }))
+  return trace.flatMap((each) =>
+    'actions' in each ? each.actions : each.action === undefined ? [] : [{ ...each, type: each.action }],
+  )
 }
 
 function factsOf(deeds: readonly Deed[], type: string): Readonly<Record<string, unknown>> {
@@ -141,7 +103,7 @@ function decide(deeds: readonly Deed[], type: string): 'allow' | 'block' | null 
 /** Returns the data of the actions `log`, as texts. */
 function listLogs(deeds: readonly Deed[], redaction: Redaction): readonly object[] {
   return deeds
-    .map(({ facts }) => facts.logs)
+    .map(({ facts }) => facts?.logs)
     .filter(isObject)
     .map((logs) =>
       Object.fromEntries(Object.entries(logs).map(([name, value]) => [name, redact(toText(value), redaction)])),

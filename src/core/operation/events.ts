@@ -47,10 +47,16 @@ export interface EventRoute {
   readonly headers: Readonly<Record<string, string>>
   /** The fields to add to each payload that is posted to the target. */
   readonly added: Readonly<Record<string, string>>
+  /** The settings of its source; undefined if it has none. */
+  readonly source: EventSource | undefined
+}
+
+/** The settings of a source of events. */
+export interface EventSource {
   /** The CEL expression that an event must match; undefined for all events. */
-  readonly filter: string | undefined
+  readonly filter?: string
   /** The paths of the fields to include in an event; undefined for all fields. */
-  readonly fields: readonly string[] | undefined
+  readonly fields?: readonly string[]
 }
 
 /** An account's events. The family that has the subscriptions defines them. */
@@ -65,8 +71,8 @@ export interface EventRules {
   ofChange(tx: Transaction, change: ChangedRecord, cause: Cause): AccountEvent | undefined
   /** Returns the destinations for an event type, starting with the oldest subscription's. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
-  /** Returns a function that tells whether an event object matches a filter. */
-  compileFilter(type: string, filter: string): (object: object) => boolean
-  /** Returns an event object with only the fields at these paths. */
-  selectFields(object: object, fields: readonly string[]): object
+  /** Returns the paths of the fields of a traffic event type. */
+  fieldsOf(type: string): readonly string[]
+  /** Returns a function that returns what a source includes of an event object; undefined if its filter does not match. */
+  compileSource(source: EventSource): (object: object) => object | undefined
 }

@@ -59,6 +59,15 @@ export function omit<T>(values: Readonly<Record<string, T>>, names: readonly str
   return pick(values, (name) => !names.includes(name))
 }
 
+/** Sets a field at a path of names, and makes the objects on the way. */
+export function writePath(object: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...below] = path
+  const inner = object[name]
+  const next = isObject(inner) ? inner : {}
+  if (below.length > 0) writePath(next, below, value)
+  object[name] = below.length > 0 ? next : value
+}
+
 /** The type of a deeply frozen value. All responses are deeply frozen. */
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]

@@ -4,9 +4,9 @@ import type * as parts from '../parts/index.ts'
 import { apiKeys } from './api-keys.ts'
 import { credentials } from './credentials.ts'
 import { destinations } from './event-destinations.ts'
-import { compileFilter, selectFields } from './event-filter.ts'
+import { compileSource } from './event-filter.ts'
 import { subscriptions } from './event-subscription-records.ts'
-import { EVENT_TYPES, KINDS } from './event-types.ts'
+import { EVENT_TYPES, fieldsOf, KINDS } from './event-types.ts'
 import { findUser } from './owned-records.ts'
 import { NO_KEY } from './self.ts'
 import { type SessionRecord, sessions } from './session-records.ts'
@@ -21,8 +21,8 @@ export const eventRules: parts.EventRules = {
   subscriptions,
   accountId: ACCOUNT_ID,
   types: EVENT_TYPES,
-  compileFilter,
-  selectFields,
+  fieldsOf,
+  compileSource,
   ofChange(tx, change, cause) {
     const { collection, before, after, view } = change
     const kind = KIND_OF.get(collection.name)
@@ -40,14 +40,14 @@ export const eventRules: parts.EventRules = {
   routesOf(tx, type) {
     const found = [...tx.newestFirst(subscriptions)].reverse().filter(({ source_types }) => source_types.includes(type))
     return found.flatMap(({ id: subscription, destination_ids, source_settings }) => {
-      const { filter, fields } = source_settings?.[type] ?? {}
+      const source = source_settings?.[type]
       return destination_ids.flatMap((id) => {
         const { target } = tx.get(destinations, id) ?? {}
         const [kind = ''] = Object.keys(target ?? {})
         const headers = target?.datadog ? { 'dd-api-key': target.datadog.api_key } : {}
         const { service, ddtags } = target?.datadog ?? {}
         const added = { ...(service !== undefined && { service }), ...(ddtags !== undefined && { ddtags }) }
-        return target ? [{ subscription, destination: id, kind, headers, added, filter, fields }] : []
+        return target ? [{ subscription, destination: id, kind, headers, added, source }] : []
       })
     })
   },
@@ -96,8 +96,7 @@ function showCredential(tx: kit.Transaction, id: string) {
 function showSession(tx: kit.Transaction, session: SessionRecord, stop: string | undefined) {
   const { id, credential_id, ip, region, agent_version, metadata, os, transport, started_at } = session
   return {
-    id,
-    uri: `${tx.wire.url}/tunnel_sessions/${id}`,
+    session: kit.refTo(tx.wire, '/tunnel_sessions', id),
     credential: showCredential(tx, credential_id),
     agent_ip: ip,
     ingress_server_ip: null,
@@ -107,13 +106,11 @@ function showSession(tx: kit.Transaction, session: SessionRecord, stop: string |
     metadata: metadata ?? '',
     os,
     arch: null,
-    transport,
+    transport: transport === 'ssh' ? transport : 'muxado',
     started_at: kit.timestamp(started_at),
     expires_at: null,
     stopped_at: stop === undefined ? null : kit.timestamp(tx.now),
-    upcoming_minimum_version: null,
-    upcoming_enforcement_date: null,
-    message: '',
+    deprecated: { upcoming_minimum_version: null, upcoming_enforcement_date: null, message: null },
     error: stop ?? '',
   }
 }

@@ -1,67 +1,47 @@
-/** The filters of event sources: expressions of CEL over `ev`, the object of an event. */
+/** The settings of event sources: filters are expressions of CEL over `ev`, the object of an event. */
 import { Environment } from '@marcbachmann/cel-js'
 import * as parts from '../parts/index.ts'
-import { fieldsOf } from './event-types.ts'
+import { FILTERABLE } from './event-types.ts'
 
 type Schema = { [name: string]: string | Schema }
 
-/** Returns a function that tells whether an event object matches a filter. An expression that fails is not fulfilled. */
-export function compileFilter(type: string, filter: string): (object: object) => boolean {
-  const { filterable = {} } = fieldsOf(type) ?? {}
-  const evaluate = createEnvironment(filterable).parse(filter)
+/** Returns a function that returns the selected fields of an object; undefined for an object that does not match the filter. */
+export function compileSource({ filter, fields }: parts.EventSource): (object: object) => object | undefined {
+  const select = (object: object) => (fields ? selectFields(object, fields) : object)
+  if (filter === undefined) return select
+  const evaluate = createEnvironment().parse(filter)
   return (object) => {
-    const ev: Record<string, unknown> = {}
-    for (const [path, kind] of Object.entries(filterable)) {
-      const value = readPath(object, path)
-      writePath(ev, path, kind === 'int' && typeof value === 'number' ? BigInt(value) : value)
-    }
+    const ev = selectFields(object, Object.keys(FILTERABLE), (value) =>
+      typeof value === 'number' ? BigInt(value) : value,
+    )
     try {
-      return evaluate({ ev }) === true
+      return evaluate({ ev }) === true ? select(object) : undefined
     } catch {
-      return false
+      // An expression that fails is not fulfilled.
+      return undefined
     }
   }
 }
 
-/** Returns the reason why a text is no filter of a type; undefined if it is one. */
-export function filterProblem(type: string, filter: string): string | undefined {
-  const { filterable = {} } = fieldsOf(type) ?? {}
-  const { valid, type: found, error } = createEnvironment(filterable).check(filter)
-  if (!valid) return error?.message.split('\n')[0] ?? 'it is not valid CEL'
-  return found === 'bool' || found === 'dyn' ? undefined : `its value is ${found}, and must be bool`
+/** Returns the reason why a text is no filter, as a sentence; undefined if it is one. */
+export function filterProblem(filter: string): string | undefined {
+  const { valid, type, error } = createEnvironment().check(filter)
+  if (!valid) return error?.message.split('\n')[0] ?? 'It is not valid CEL'
+  return type === 'bool' || type === 'dyn' ? undefined : `Its value is ${type}, and must be bool`
 }
 
-function createEnvironment(filterable: Readonly<Record<string, string>>): Environment {
+function createEnvironment(): Environment {
   const schema: Schema = {}
-  for (const [path, kind] of Object.entries(filterable)) writePath(schema, path, kind)
+  for (const [path, kind] of Object.entries(FILTERABLE)) parts.writePath(schema, path.split('.'), kind)
   return new Environment().registerVariable('ev', { schema })
 }
 
-/** Returns the object of an event with the selected fields alone. */
-export function selectFields(object: object, fields: readonly string[]): object {
-  const selected: Record<string, unknown> = {}
+function selectFields(object: object, fields: readonly string[], convert = (value: unknown) => value): object {
+  const selected = {}
   for (const path of fields) {
-    const value = readPath(object, path)
-    if (value !== undefined) writePath(selected, path, value)
+    const names = path.split('.')
+    const value = names.reduce<unknown>((owner, name) => (parts.isObject(owner) ? owner[name] : undefined), object)
+    if (value !== undefined) parts.writePath(selected, names, convert(value))
   }
   return selected
-}
-
-function readPath(object: object, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((owner, name) => (parts.isObject(owner) ? Reflect.get(owner, name) : undefined), object)
-}
-
-function writePath<T>(object: Record<string, unknown>, path: string, value: T): void {
-  const names = path.split('.')
-  const last = names.pop() ?? ''
-  let owner = object
-  for (const name of names) {
-    const inner = owner[name]
-    const next = parts.isObject(inner) ? inner : {}
-    owner[name] = next
-    owner = next
-  }
-  owner[last] = value
 }

@@ -12,7 +12,7 @@ import {
   subscriptions,
   withSourceTypes,
 } from './event-subscription-records.ts'
-import { fieldsOf } from './event-types.ts'
+import { FILTERABLE, fieldsOf } from './event-types.ts'
 
 // An id of a subscription has another name in the paths of its sources.
 const ids = { subscription_id: 'esb' }
@@ -138,8 +138,18 @@ const declarationFields = kit.named(
   "Declares the filter and the fields of an event source, which only the service's dashboard can set.",
 )
 
-function refuseField(field: string, received: string, allowed: string): never {
-  return kit.refuse(kit.general.field_invalid, { field, received: kit.quote(received), allowed })
+/** Refuses settings that the type does not have (rules: events#filters). */
+function requireSettings(type: string, filter: string | undefined, fields: readonly string[] | undefined): void {
+  const refuse = (field: string, received: string, allowed: string) =>
+    kit.refuse(kit.general.field_invalid, { field, received: kit.quote(received), allowed })
+  const known = fieldsOf(type)
+  const problem = filter === undefined ? undefined : filterProblem(filter)
+  const paths = Object.keys(FILTERABLE).map((path) => `ev.${path}`)
+  if (filter !== undefined && known.length === 0) refuse('filter', filter, `none: ${type} has no filter`)
+  if (problem !== undefined) refuse('filter', filter ?? '', `a condition in CEL over ${paths.join(', ')}. ${problem}`)
+  if (fields && known.length === 0) refuse('fields', fields.join(', '), `none: ${type} has no fields to select`)
+  const wrong = fields?.find((each) => !known.includes(each))
+  if (wrong !== undefined) refuse('fields', wrong, `some of ${known.join(', ')}`)
 }
 
 /** Sets the filter and the fields of a source. */
@@ -149,21 +159,7 @@ const eventSource = kit.declaration({
   errors: [kit.general.not_found, kit.general.field_invalid],
   run(tx, { subscription_id, type, filter, fields }) {
     const subscription = findSubscription(tx, { subscription_id })
-    const known = fieldsOf(type)
-    if (!known && filter !== undefined) refuseField('filter', filter, `none: ${type} has no filter`)
-    const problem = filter === undefined ? undefined : filterProblem(type, filter)
-    if (known && filter !== undefined && problem !== undefined) {
-      const names = Object.keys(known.filterable).map((name) => `ev.${name}`)
-      refuseField('filter', filter, `a condition in CEL over ${names.join(', ')}. ${problem}`)
-    }
-    const wrong = fields?.find((each) => !known?.selectable.includes(each))
-    if (wrong !== undefined) {
-      refuseField(
-        'fields',
-        wrong,
-        known ? `some of ${known.selectable.join(', ')}` : `none: ${type} has no fields to select`,
-      )
-    }
+    requireSettings(type, filter, fields)
     const { source_types, source_settings } = subscription
     tx.put(subscriptions, {
       ...subscription,

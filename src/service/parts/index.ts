@@ -8,7 +8,7 @@ export { listLimitErrors, requirePermitted, requireWithin } from '../../core/ope
 export type { Due, Index, Indexed } from '../../core/operation/collection.ts'
 export { column, columns, defineBodies } from '../../core/operation/columns.ts'
 export type { OtherNames } from '../../core/operation/dialect-body.ts'
-export type { ChangedRecord, EventRules } from '../../core/operation/events.ts'
+export type { ChangedRecord, EventRules, EventSource } from '../../core/operation/events.ts'
 export type {
   Declaration,
   DeclarationEnd,
@@ -73,7 +73,7 @@ export {
 export { isOneOf } from '../../core/schema/secret-texts.ts'
 export { quoteSecret } from '../../core/schema/text.ts'
 export { durationMs, LATEST_TIME, recordedMs } from '../../core/schema/time.ts'
-export { isObject, keysOf, lookUp, mapValues } from '../../core/schema/values.ts'
+export { isObject, keysOf, lookUp, mapValues, writePath } from '../../core/schema/values.ts'
 export { isDnsName } from '../provisioning/dns.ts'
 export {
   job as managementJob,

@@ -97,13 +97,14 @@ describe('An event of the account (rules: events#account)', () => {
     gateway.clock.advance('1m')
     gateway.declare.end(other)
     const list = (type: string) => gateway.sentEvents.list({ type }).map(({ object }) => object)
+    const refOf = (session: string) => ({ id: session, uri: `${gateway.url}/tunnel_sessions/${session}` })
     expect(list('agent_session_start.v0')).toMatchObject([
-      { id, agent_ip: '203.0.113.7', metadata: 'm', error: '' },
-      { id: other },
+      { session: refOf(id), agent_ip: '203.0.113.7', metadata: 'm', transport: 'muxado', error: '' },
+      { session: refOf(other) },
     ])
     expect(list('agent_session_stop.v0')).toMatchObject([
-      { id, error: 'The API stopped the agent.' },
-      { id: other, error: 'The agent disconnected.', stopped_at: timeAfter('1m') },
+      { session: refOf(id), error: 'The API stopped the agent.' },
+      { session: refOf(other), error: 'The agent disconnected.', stopped_at: timeAfter('1m') },
     ])
   })
 
