@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { assertStrict, type Strict, testWithGateway } from '../../src/testing/testing.ts'
 import { expectError } from '../support/client.ts'
@@ -113,6 +114,20 @@ describe('The test of any runner', () => {
     )
     expect(error?.stack).toContain(error?.message)
     expect(error?.stack).toMatch(/\n {4}at .*test-with-gateway\.test\.ts/)
+  })
+
+  test('reports on failure which events the account has sent', async () => {
+    const { base, tests } = createRunner()
+    testWithGateway(base, { create: createNgrok<ManualClock> })('one', ({ gateway }) => {
+      const target = { datadog: { api_key: 'a key' } }
+      const { id } = gateway.eventDestinations.create({ format: 'json', target })
+      gateway.eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }], destination_ids: [id] })
+      gateway.vaults.create({ name: 'app' })
+      throw new Error('It broke.')
+    })
+    await expect(tests[0]?.run()).rejects.toThrow(
+      /^It broke\.\n\n.* {2}sent events:\n {4}2026-01-01T00:00:00Z vault_created\.v0 of vault_\w+ for ed_\w+: kept\n/s,
+    )
   })
 
   test.each<[options: unknown, message: string]>([

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { benchDirect, benchPages } from './direct.mjs'
+import { benchDirect, benchEvents, benchPages } from './direct.mjs'
 import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
 import { print } from './measure.mjs'
@@ -26,6 +26,7 @@ const ALL = {
   log: benchLog,
   data: benchData,
   direct: benchDirect,
+  events: benchEvents,
   year: benchYear,
   watched: benchWatched,
   million: benchMillion,

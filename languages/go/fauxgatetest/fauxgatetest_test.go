@@ -1,6 +1,7 @@
 package fauxgatetest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -304,8 +305,32 @@ func TestFaultsAndRequests(t *testing.T) {
 
 func TestSentEvents(t *testing.T) {
 	gateway := fauxgatetest.New(t)
-	if all := gateway.SentEvents("vault_created.v0"); len(all) != 0 {
+	status, text := call(t, gateway, "POST", "/event_destinations", `{"format": "json", "target": {"datadog": {"api_key": "a key"}}}`)
+	var destination object
+	if err := json.Unmarshal([]byte(text), &destination); status != 201 || err != nil {
+		t.Fatal(status, text, err)
+	}
+	subscription := `{"sources": [{"type": "vault_created.v0"}, {"type": "vault_deleted.v0"}], "destination_ids": ["` + destination["id"].(string) + `"]}`
+	if status, text := call(t, gateway, "POST", "/event_subscriptions", subscription); status != 201 {
+		t.Fatal(status, text)
+	}
+	if status, text := call(t, gateway, "POST", "/vaults", `{"name": "app"}`); status != 201 {
+		t.Fatal(status, text)
+	}
+	all := gateway.SentEvents("vault_created.v0")
+	if len(all) != 1 {
 		t.Fatal(all)
+	}
+	event := all[0]
+	vault, _ := event["object"].(object)
+	if event["event_type"] != "vault_created.v0" || event["destination"] != destination["id"] || vault["name"] != "app" {
+		t.Fatal(event)
+	}
+	if others := gateway.SentEvents("vault_deleted.v0"); len(others) != 0 {
+		t.Fatal(others)
+	}
+	if every := gateway.SentEvents(""); len(every) != 1 {
+		t.Fatal(every)
 	}
 }
 

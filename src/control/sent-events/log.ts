@@ -3,7 +3,7 @@ import type { Engine } from '../../core/engine/engine.ts'
 import { Queue } from '../../core/engine/queue.ts'
 import { OpenTransaction } from '../../core/engine/transactions.ts'
 import { DUE } from '../../core/operation/collection.ts'
-import type { ChangedRecord, EventRules, EventSource } from '../../core/operation/events.ts'
+import type { AccountEvent, ChangedRecord, EventRules, EventSource } from '../../core/operation/events.ts'
 import type { Family } from '../../core/operation/family.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { printError } from '../../core/schema/print.ts'
@@ -59,7 +59,7 @@ export class SentEventLog implements EventWriter {
     for (const { collection, before, after } of mergeChanges(changes)) {
       const change = { collection, before, after, view: this.#views.get(collection.name) }
       const event = this.rules.ofChange(tx, change, { operation, caller })
-      if (event) this.#write(tx, event.type, () => event.object, event.principal)
+      if (event) this.#write(tx, event)
     }
   }
 
@@ -84,14 +84,17 @@ export class SentEventLog implements EventWriter {
     if (this.isIdle || endpoint === null) return
     this.engine.transact((tx) => {
       for (const type of status === null ? [CONNECTION] : [REQUEST, CONNECTION])
-        this.#write(tx, type, () => describeVisit(visit, tx.now, this.rules.fieldsOf(type)), null)
+        this.#write(tx, {
+          type,
+          read: () => ({ object: describeVisit(visit, tx.now, this.rules.fieldsOf(type)), principal: null }),
+        })
     })
   }
 
-  #write(tx: Transaction, type: string, describe: () => object, principal: object | null): void {
+  #write(tx: Transaction, { type, read }: AccountEvent): void {
     const routes = this.rules.routesOf(tx, type)
     if (routes.length === 0) return
-    const whole = describe()
+    const { object: whole, principal } = read()
     let event_id: string | undefined
     for (const route of routes) {
       const { subscription, destination, source } = route

@@ -5,6 +5,7 @@ import { documented } from '../../core/schema/documentation.ts'
 import { oneOfThese, optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
+import { isObject } from '../../core/schema/values.ts'
 import { caaZone, zone } from '../../service/provisioning/dns.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
@@ -138,7 +139,8 @@ function listVisitors({ traffic: { journal } }: ControlHost): Section {
 /** Lists the last events of the account, each with what became of it. */
 function listSentEvents({ events }: ControlHost): Section {
   const lines = (events?.all() ?? []).map(({ event_timestamp, event_type, object, destination, delivery, problem }) => {
-    const what = typeof object.id === 'string' ? ` of ${object.id}` : ''
+    const { id } = isObject(object.session) ? object.session : object
+    const what = typeof id === 'string' ? ` of ${id}` : ''
     return `${event_timestamp} ${event_type}${what} for ${destination}: ${delivery}${problem === null ? '' : `, ${problem}`}`
   })
   return ['sent events', [...noteEarlier((events?.count ?? 0) - lines.length), ...keepNewest(lines, MAX_EVENTS)]]

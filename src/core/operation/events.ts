@@ -31,9 +31,15 @@ export interface Cause {
 export interface AccountEvent {
   /** The type, such as `ip_policy_created.v0`. */
   readonly type: string
+  /** Is called only if a destination receives events of the type. */
+  read(): EventContent
+}
+
+export interface EventContent {
   /** The resource, as the API shows it at that time. */
   readonly object: object
-  readonly principal: object
+  /** Null for traffic. */
+  readonly principal: object | null
 }
 
 /** One destination for the events of one type. */

@@ -29,9 +29,12 @@ export function Requests({ id }: { id: string }) {
     return (
       <Known of={history}>
         {() => (
-          <EmptyState title={`No requests ${describeStart()}.`} command={curlToCreate(page)}>
-            {id && NO_REQUEST} Requests appear here as they arrive. Send one:
-          </EmptyState>
+          <>
+            <EmptyState title={`No requests ${describeStart()}.`} command={curlToCreate(page)}>
+              {id && NO_REQUEST} Requests appear here as they arrive. Send one:
+            </EmptyState>
+            <SentEvents />
+          </>
         )}
       </Known>
     )

@@ -29,13 +29,13 @@ export const eventRules: parts.EventRules = {
     const record = after ?? before
     if (kind !== undefined && view && record) {
       const type = `${kind}_${before ? (after ? 'updated' : 'deleted') : 'created'}.v0`
-      return { type, object: tx.show(view, record), principal: principalOf(tx, cause) }
+      return { type, read: () => ({ object: tx.show(view, record), principal: principalOf(tx, cause) }) }
     }
     const session = isSession(change, record) && Boolean(before) !== Boolean(after) ? record : undefined
     if (!session) return undefined
     const type = after ? 'agent_session_start.v0' : 'agent_session_stop.v0'
-    const object = showSession(tx, session, after ? undefined : (STOPS[cause.operation] ?? 'The agent disconnected.'))
-    return { type, object, principal: principalOfAgent(tx, session) }
+    const stop = after ? undefined : (STOPS[cause.operation] ?? 'The agent disconnected.')
+    return { type, read: () => ({ object: showSession(tx, session, stop), principal: principalOfAgent(tx, session) }) }
   },
   routesOf(tx, type) {
     const found = [...tx.newestFirst(subscriptions)].reverse().filter(({ source_types }) => source_types.includes(type))

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../../src/core/engine/manual-clock.ts'
+import type { Family } from '../../../src/core/operation/family.ts'
 import { createNgrok, ngrokFamilies } from '../../../src/gateway/ngrok.ts'
+import { createGateway, ngrok } from '../../../src/index.ts'
 import { EVENT_TYPES } from '../../../src/service/ngrok/event-types.ts'
 import { SSH_KEYS } from '../../service/ngrok/ssh-keys.ts'
 import { client } from '../../support/client.ts'
 import { CLOCK_START } from '../../support/clock.ts'
 import { upload } from '../../support/pem.ts'
 import { timeAfter } from '../../support/provisioning.ts'
+import { serveGateway } from '../../support/serve.ts'
 
 function openGateway(types: readonly string[] = EVENT_TYPES) {
   const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START) })
@@ -108,16 +111,27 @@ describe('An event of the account (rules: events#account)', () => {
     ])
   })
 
-  test('has ids in the order of events, which follow from the seed', () => {
+  test('has its id, its time and its place from the seed, the clock and the order of calls', () => {
     const run = () => {
-      const { gateway } = openGateway()
-      for (let i = 0; i < 3; i++) gateway.ipPolicies.create({})
-      return gateway.sentEvents.list({ type: 'ip_policy_created.v0' }).map(({ event_id }) => event_id)
+      const { gateway } = openGateway(['ip_policy_created.v0', 'vault_created.v0'])
+      gateway.ipPolicies.create({})
+      gateway.clock.advance('1h')
+      gateway.vaults.create({ name: 'app' })
+      gateway.clock.advance('1d')
+      gateway.ipPolicies.create({})
+      return gateway.sentEvents.list()
     }
-    const ids = run()
+    const all = run()
+    expect(all.map(({ event_type, event_timestamp }) => [event_type, event_timestamp])).toEqual([
+      ['ip_policy_created.v0', timeAfter()],
+      ['vault_created.v0', timeAfter('1h')],
+      ['ip_policy_created.v0', timeAfter('1h', '1d')],
+    ])
+    const ids = all.map(({ event_id }) => event_id)
+    expect(ids).toEqual(ids.map(() => expect.stringMatching(/^ev_[0-9A-Za-z]{27}$/)))
     expect([...ids].sort()).toEqual(ids)
     expect(new Set(ids).size).toBe(3)
-    expect(run()).toEqual(ids)
+    expect(run()).toEqual(all)
   })
 
   test('is there for each destination of each subscription, with one id', () => {
@@ -175,6 +189,56 @@ describe('An event of the account (rules: events#account)', () => {
   })
 })
 
+describe('Without a subscription (rules: events#account)', () => {
+  /** Opens a gateway that counts the views of IP policies for events. */
+  function openCounting() {
+    const views: object[] = []
+    const ipPolicies = { ...ngrokFamilies.ipPolicies }
+    // The type of a family hides its parts.
+    const view: Family['view'] = Reflect.get(ipPolicies, 'view')
+    const countingView: Family['view'] = (record, wire) => {
+      views.push(record)
+      return view?.(record, wire) ?? {}
+    }
+    Object.assign(ipPolicies, { view: countingView })
+    const families = { ...ngrokFamilies, ipPolicies }
+    const gateway = createGateway({ dialect: ngrok, families, seed: 'events', clock: manualClock(CLOCK_START) })
+    const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+    const subscribe = (type: string) =>
+      gateway.eventSubscriptions.create({ sources: [{ type }], destination_ids: [id] })
+    return { gateway, views, subscribe }
+  }
+
+  test('no resource is shown for an event, nor for one of another type', () => {
+    const { gateway, views, subscribe } = openCounting()
+    gateway.ipPolicies.create({})
+    subscribe('vault_created.v0')
+    gateway.ipPolicies.create({})
+    expect(views).toEqual([])
+    const { id } = subscribe('ip_policy_created.v0')
+    gateway.ipPolicies.create({})
+    gateway.eventSubscriptions.delete(id)
+    gateway.ipPolicies.create({})
+    expect(views).toHaveLength(1)
+  })
+
+  test('the body of a response passes when somebody reads it, and not before', async () => {
+    const { gateway, subscribe } = openCounting()
+    const url = 'https://app.ngrok.app'
+    gateway.declare.tunnelSession({ endpoints: [{ url }] })
+    let count = 0
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+      count++ < 1000 ? controller.enqueue(new Uint8Array(65_536)) : controller.close()
+    gateway.traffic.upstream(url, () => new Response(new ReadableStream({ pull })))
+    await (await gateway.traffic.fetch(url)).body?.cancel()
+    expect(count).toBeLessThan(100)
+    subscribe('http_request_complete.v0')
+    count = 0
+    await (await gateway.traffic.fetch(url)).body?.cancel()
+    expect(count).toBe(1001)
+  })
+})
+
 describe('The principal of an event (rules: events#principal)', () => {
   test('is the owner of the key of a request, and that key', async () => {
     const { gateway, send } = openGateway(['vault_created.v0'])
@@ -199,6 +263,24 @@ describe('The principal of an event (rules: events#principal)', () => {
       source: 'API',
       credential: { id: api_key.id },
     })
+  })
+
+  test("is the user in the dashboard for what a server's page changes", async () => {
+    const { gateway } = openGateway(['vault_created.v0'])
+    const { url } = await serveGateway(gateway)
+    const post = (name: string, header: object) =>
+      fetch(`${url}/vaults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...header },
+        body: JSON.stringify({ name }),
+      })
+    expect((await post('one', { 'fauxgate-inspector': '1' })).status).toBe(201)
+    expect((await post('two', { authorization: 'Bearer key', 'ngrok-version': '2' })).status).toBe(201)
+    const user = { id: gateway.self.get().api_key.owner_id, subject: gateway.self.get().user }
+    expect(gateway.sentEvents.list().map(({ principal }) => principal)).toEqual([
+      { ...user, source: 'Dashboard', credential: null },
+      { ...user, source: 'API', credential: { id: expect.any(String), uri: expect.any(String) } },
+    ])
   })
 
   test('is the user in the dashboard for what a test declares', () => {

@@ -9,14 +9,25 @@ import { listen } from '../../support/serve.ts'
 
 /** Starts a server that gets events, until the end of the test. */
 async function receiveEvents() {
-  const receiver = { url: '', status: 200, received: [] as { headers: IncomingMessage['headers']; events: object[] }[] }
+  const received: { url: string | undefined; headers: IncomingMessage['headers']; events: object[] }[] = []
+  const receiver = { url: '', status: 200, received }
   const server = createServer(async (request, response) => {
     const events = JSON.parse(await text(request))
-    if (receiver.status === 200) receiver.received.push({ headers: request.headers, events })
+    if (receiver.status === 200) received.push({ url: request.url, headers: request.headers, events })
     response.writeHead(receiver.status).end()
   })
   receiver.url = await listen(server)
   return receiver
+}
+
+const auth = { creds: { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'a secret access key' } }
+const azure = {
+  tenant_id: 't',
+  client_id: 'c',
+  client_secret: 'a secret of azure',
+  logs_ingestion_uri: 'https://a.ingest.monitor.azure.com',
+  data_collection_rule_id: 'dcr-1',
+  data_collection_stream_name: 'Custom-1',
 }
 
 function openGateway(url: string) {
@@ -28,7 +39,6 @@ function openGateway(url: string) {
 function subscribeTo(gateway: ReturnType<typeof createNgrok>) {
   const target = { datadog: { api_key: 'the key', service: 'gateway', ddtags: 'env:test' } }
   const datadog = gateway.eventDestinations.create({ format: 'json', target })
-  const auth = { role: { role_arn: 'arn:aws:iam::123456789012:role/events' } }
   const stream_arn = 'arn:aws:kinesis:us-east-1:123456789012:stream/one'
   const kinesis = gateway.eventDestinations.create({ format: 'json', target: { kinesis: { stream_arn, auth } } })
   gateway.eventSubscriptions.create({
@@ -62,6 +72,26 @@ describe('An event for a destination with an address (rules: events#delivery)', 
       { delivery: 'kept' },
       { delivery: 'kept' },
     ])
+  })
+
+  test.each<[kind: 'kinesis' | 'firehose' | 'cloudwatch_logs' | 'azure_logs_ingestion', target: object]>([
+    ['kinesis', { stream_arn: 'arn:aws:kinesis:us-east-1:123456789012:stream/one', auth }],
+    ['firehose', { delivery_stream_arn: 'arn:aws:firehose:us-east-1:123456789012:deliverystream/one', auth }],
+    ['cloudwatch_logs', { log_group_arn: 'arn:aws:logs:us-east-1:123456789012:log-group:one', auth }],
+    ['azure_logs_ingestion', azure],
+  ])('is posted plainly to the address of %s, without its secrets', async (kind, target) => {
+    const receiver = await receiveEvents()
+    const clock = manualClock(CLOCK_START)
+    const gateway = createNgrok({ seed: 'events', clock, destinations: { [kind]: `${receiver.url}/${kind}` } })
+    const { id } = gateway.eventDestinations.create({ format: 'json', target: { [kind]: target } })
+    gateway.eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }], destination_ids: [id] })
+    const vault = gateway.vaults.create({ name: 'one' })
+    await gateway.sentEvents.idle()
+    expect(gateway.sentEvents.list()).toMatchObject([{ destination: id, delivery: 'delivered', attempts: 1 }])
+    const [request] = receiver.received
+    expect(request?.url).toBe(`/${kind}`)
+    expect(request?.events).toMatchObject([{ event_type: 'vault_created.v0', object: vault }])
+    expect(JSON.stringify(request)).not.toMatch(/a secret|authorization|api-key/i)
   })
 
   test('waits for a destination that is down for an hour, and comes in order', async () => {

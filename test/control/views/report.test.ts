@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../../src/index.ts'
 import { client, expectError } from '../../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
@@ -38,6 +39,28 @@ describe('The report', () => {
       `${timeAfter('1s')}  GET /reserved_domains?limit=5 → 200`,
     ])
     expect(readSection(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
+  })
+
+  test('has the last events of the account, each with its resource or session and its delivery', async () => {
+    const destinations = { datadog: 'http://127.0.0.1:1' }
+    const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START), destinations })
+    expect(readSection(gateway, 'sent events')).toEqual([])
+    const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+    const types = ['agent_session_start.v0', 'vault_created.v0', 'tcp_connection_closed.v0']
+    gateway.eventSubscriptions.create({ sources: types.map((type) => ({ type })), destination_ids: [id] })
+    const url = 'https://app.ngrok.app'
+    const session = gateway.declare.tunnelSession({ endpoints: [{ url }] })
+    await gateway.sentEvents.idle()
+    const vault = gateway.vaults.create({ name: 'app' })
+    await gateway.traffic.fetch(url)
+    const lines = readSection(gateway, 'sent events')
+    expect(lines).toEqual([
+      expect.stringMatching(`^${SHOWN_START} agent_session_start.v0 of ${session.id} for ${id}: waiting, fetch failed`),
+      `${SHOWN_START} vault_created.v0 of ${vault.id} for ${id}: waiting`,
+      `${SHOWN_START} tcp_connection_closed.v0 for ${id}: waiting`,
+    ])
+    for (let number = 0; number < 9; number++) gateway.vaults.create({ name: `app${number}` })
+    expect(readSection(gateway, 'sent events').slice(0, 2)).toEqual(['… 2 earlier left out', lines[2]])
   })
 
   test('says that no request fetched the next page of a list', async () => {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
 import { manualClock } from '../../../src/index.ts'
 import { type Served, serve } from '../../../src/server/node.ts'
 import type { Page } from '../../../tools/browser.ts'
@@ -7,7 +7,8 @@ import { opensPages } from '../../support/chromium.ts'
 
 type Visited = ReturnType<typeof openNgrok>
 
-const openNgrok = () => createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+const openNgrok = (options: Pick<NgrokOptions, 'destinations'> = {}) =>
+  createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), ...options })
 
 interface OpenTraffic {
   readonly gateway: Visited
@@ -20,8 +21,8 @@ interface OpenTraffic {
 /** Returns a function that opens the inspector of a new gateway of ngrok's dialect, until the end of the test. */
 export function useTraffic() {
   const newPage = opensPages()
-  return async (): Promise<OpenTraffic> => {
-    const gateway = openNgrok()
+  return async (options: Pick<NgrokOptions, 'destinations'> = {}): Promise<OpenTraffic> => {
+    const gateway = openNgrok(options)
     const server = await serve(gateway)
     onTestFinished(() => server.close())
     const page = await newPage()
