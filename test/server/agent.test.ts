@@ -31,15 +31,20 @@ test('its root leads to the page with the traffic', async () => {
   expect([response.status, response.headers.get('location')]).toEqual([302, `${served?.url}/_fauxgate/#traffic`])
 })
 
-test.each(['/', '/status', '/api/tunnels'])(
-  'a HEAD of %s, as programs that wait for a server send it, is answered',
-  async (path) => {
-    const { url } = await serveWithAgent()
-    const response = await fetch(new URL(path, url), { method: 'HEAD' })
-    expect([response.status, await response.text()]).toEqual([200, ''])
-    expect((await fetch(new URL('/status', url))).headers.get('content-type')).toContain('text/html')
-  },
-)
+// wait-on sends HEAD for `http://`, and GET for `http-get://`. It follows redirects, and waits until the status is 2xx.
+test.each(
+  ['/', '/status', '/api', '/api/tunnels'].flatMap((path) => ['HEAD', 'GET'].map((method) => [method, path] as const)),
+)('%s %s, with which wait-on waits for a server, is refused before it is up, and then 200', async (method, path) => {
+  const { gateway, url } = await serveWithAgent()
+  const visit = () => fetch(new URL(path, url), { method, headers: { accept: 'application/json, text/plain, */*' } })
+  gateway.agent.set({ down: true })
+  await expect(visit()).rejects.toThrow('fetch failed')
+  gateway.agent.set({ down: false })
+  const response = await visit()
+  const text = await response.text()
+  expect([response.status, text === '']).toEqual([200, method === 'HEAD'])
+  expect(response.headers.get('content-type')).toContain(path.startsWith('/api') ? 'application/json' : 'text/html')
+})
 
 test('it breaks connections while the agent is down', async () => {
   const { gateway, url } = await serveWithAgent()

@@ -259,9 +259,16 @@ function openEndpoint(
   })
 }
 
-/** Makes a URL for an endpoint for which an agent names none. */
+const addressDialect = kit.sectionReader<{
+  readonly addressHost: { readonly us: string; readonly first?: number }
+}>('addressHost')
+
+/** Makes a URL for an endpoint for which an agent names none. Addresses have the hosts of reserved ones of the region us. */
 export function makeUrl(tx: kit.Transaction, scheme = 'https'): string {
-  if (scheme === 'tcp') return `tcp://${tx.randomInteger(8)}.tcp.ngrok.io:${10_000 + tx.randomInteger(10_000)}`
+  if (scheme === 'tcp') {
+    const { us, first } = addressDialect(tx.dialect).addressHost
+    return `tcp://${us.replace('{n}', String(tx.randomInteger(first ?? 1)))}:${10_000 + tx.randomInteger(10_000)}`
+  }
   const randomHalf = () =>
     tx
       .randomInteger(16 ** 6)

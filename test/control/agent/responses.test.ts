@@ -94,11 +94,40 @@ test.each(['/api', '/api/status', '/api/tunnels', '/api/tunnels/web', '/api/endp
   },
 )
 
-test('HEAD of an unknown path is 404, and of a known one without GET 405', async () => {
+test.each([
+  ['/api', ['GET', 'HEAD']],
+  ['/api/status', ['GET', 'HEAD']],
+  ['/status', ['GET', 'HEAD']],
+  ['/api/tunnels', ['GET', 'HEAD', 'POST']],
+  ['/api/tunnels/nothing', ['GET', 'HEAD', 'DELETE']],
+  ['/api/endpoints', ['GET', 'HEAD', 'POST']],
+  ['/api/endpoints/nothing', ['GET', 'HEAD', 'PUT', 'DELETE']],
+  ['/api/requests/http', ['GET', 'HEAD', 'POST', 'DELETE']],
+  ['/api/requests/http/nothing', ['GET', 'HEAD']],
+])('%s has the methods %j, and each other method is 405 (rules: agent#errors)', async (path, expected) => {
   const { gateway } = createWithAgent()
-  const statusOf = async (path: string) =>
-    (await gateway.agent.fetch(`http://localhost:4040${path}`, { method: 'HEAD' })).status
-  expect([await statusOf('/api/nothing'), await statusOf('/api/tunnels/nothing')]).toEqual([404, 404])
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+  const found = []
+  for (const method of methods) {
+    const { status } = await gateway.agent.fetch(`http://localhost:4040${path}`, { method })
+    if (status !== 405) found.push(method)
+  }
+  expect(found.sort()).toEqual([...expected].sort())
+})
+
+test.each(['GET', 'HEAD', 'POST', 'DELETE'])('%s of an unknown path or name is 404', async (method) => {
+  const { gateway } = createWithAgent()
+  const isNamed = method !== 'POST'
+  const paths = [
+    '/',
+    '/api/nothing',
+    '/statuses',
+    ...(isNamed ? ['/api/tunnels/nothing', '/api/endpoints/nothing'] : []),
+  ]
+  for (const path of paths) {
+    const { status } = await gateway.agent.fetch(`http://localhost:4040${path}`, { method })
+    expect([path, status]).toEqual([path, 404])
+  }
 })
 
 // rules: agent#errors

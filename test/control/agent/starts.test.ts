@@ -176,3 +176,20 @@ test('Requests that were deleted while they passed take no room of later ones', 
   const { requests } = (await call('GET', '/api/requests/http')).body
   expect(requests.map(({ request }: { request: { uri: string } }) => request.uri)).toEqual(['/later'])
 })
+
+test('An address that the service chooses has a host that reserved ones have, whatever the seed (rules: reserved-addresses#address)', async () => {
+  const found = new Set<string>()
+  for (let seed = 0; seed < 40; seed++) {
+    const { gateway, call } = createWithAgent({ seed: `address ${seed}` })
+    const { body: tunnel } = await call('POST', '/api/tunnels', { addr: 22, proto: 'tcp', name: 'a' })
+    const { body: endpoint } = await call('POST', '/api/endpoints', { url: 'tcp://', upstream: { url: 22 }, name: 'b' })
+    await gateway.agent.restart({ newUrls: true })
+    const urls = [tunnel.public_url, endpoint.url, ...gateway.endpoints.list().endpoints.map(({ url }) => url)]
+    expect(urls).toHaveLength(4)
+    for (const url of urls) {
+      expect(url).toMatch(/^tcp:\/\/[0-6]\.tcp\.ngrok\.io:1\d{4}$/)
+      found.add(new URL(url).hostname)
+    }
+  }
+  expect([...found].sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((n) => `${n}.tcp.ngrok.io`))
+})
