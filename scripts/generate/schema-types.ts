@@ -79,7 +79,8 @@ function formatMember(name: string, schema: AnySchema, isSent: boolean): string 
   const about = formatComment(formatAbout(schema, isSent))
   const isOptional = OPTIONAL.includes(schema.type) && !isUntyped(schema)
   const known = listKnownTexts(schema)
-  const type = known.length > 0 ? [...known.map(formatLiteral), ANY_TEXT].join(' | ') : typeOf(schema)
+  const open = [...known.map(formatLiteral), ANY_TEXT, ...(schema.type === 'nullable' ? ['null'] : [])]
+  const type = known.length > 0 ? open.join(' | ') : typeOf(schema)
   // A function becomes a method, so that a caller's function may take fewer parameters.
   if (type.startsWith('(')) return `${about}${name}${isOptional ? '?' : ''}${type.replace(/\) => /, '): ')}\n`
   return `${about}${formatField(name, type, isOptional, schema)}\n`
@@ -154,10 +155,10 @@ function listKnownTexts(schema: AnySchema): readonly string[] {
   return listed?.filter((each) => typeof each === 'string') ?? []
 }
 
-/** Returns the schema inside an optional part. */
+/** Returns the schema inside an optional part, or of one that may be null. */
 function innerOf(schema: AnySchema): AnySchema {
   const { type, wrapped } = partsOf(schema)
-  return wrapped && OPTIONAL.includes(type) ? innerOf(wrapped) : schema
+  return wrapped && [...OPTIONAL, 'nullable'].includes(type) ? innerOf(wrapped) : schema
 }
 
 function formatArray(item: string): string {

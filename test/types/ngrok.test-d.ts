@@ -93,3 +93,17 @@ test('Timers on a clock can be passed as those of the platform', () => {
   expectTypeOf(timers).toExtend<{ Date: DateConstructor }>()
   expectTypeOf(timers.setTimeout).toBeCallableWith(() => {}, 5)
 })
+
+test('A text of a response to which the service may add values takes others, and one whose values are fixed does not', () => {
+  const { reservedAddrs, reservedDomains, ipRestrictions, endpoints, abuseReports, httpsEdges } = office
+  type Job = NonNullable<ReturnType<typeof reservedDomains.get>['certificate_management_status']>['provisioning_job']
+  expectTypeOf<'us-cal-1'>().toExtend<ReturnType<typeof reservedAddrs.get>['region']>()
+  expectTypeOf<'OTHER_ERROR' | null>().toExtend<NonNullable<Job>['error_code']>()
+  expectTypeOf<'dashboards'>().toExtend<ReturnType<typeof ipRestrictions.get>['type']>()
+  expectTypeOf<'served'>().toExtend<ReturnType<typeof endpoints.get>['type']>()
+  expectTypeOf<'PROCESSED'>().toExtend<ReturnType<typeof abuseReports.get>['status']>()
+  type Tls = NonNullable<ReturnType<typeof httpsEdges.get>['tls_termination']>
+  expectTypeOf<'1.4' | null>().toExtend<Tls['min_version']>()
+  expectTypeOf<'udp'>().not.toExtend<ReturnType<typeof endpoints.get>['proto']>()
+  expectTypeOf<'partial'>().not.toExtend<Tls['terminate_at']>()
+})

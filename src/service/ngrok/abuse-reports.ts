@@ -26,8 +26,13 @@ const reports = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({ name:
 
 const hostOf = (url: string) => new URL(url).hostname
 
-const STATUS = 'Always `PENDING`, because nobody processes reports to an emulator.'
-const PENDING = 'PENDING' as const
+const PENDING = 'PENDING'
+
+/** Creates the schema of a status. Nobody processes reports to an emulator, and the service knows other statuses. */
+const statusOf = (what: string, others: readonly string[]) =>
+  kit.documented(v.string(), `The status of the ${what}; here, \`${PENDING}\`.`, {
+    json: { listed: [PENDING, ...others] },
+  })
 
 const shape = kit.named(
   v.object({
@@ -36,12 +41,12 @@ const shape = kit.named(
     created_at: kit.resourceHead.created_at,
     metadata: kit.resourceHead.metadata,
     urls: kit.documented(v.array(v.string()), URLS),
-    status: kit.documented(v.literal(PENDING), STATUS),
+    status: statusOf('report', ['PROCESSED', 'PARTIALLY_PROCESSED']),
     hostnames: kit.documented(
       v.array(
         v.object({
           hostname: kit.documented(v.string(), 'A host of the URLs.'),
-          status: kit.documented(v.literal(PENDING), STATUS),
+          status: statusOf('host', ['BANNED', 'UNBANNED', 'IGNORE']),
         }),
       ),
       'The hosts of the URLs, each once.',

@@ -19,8 +19,9 @@ export const endpointShape = kit.named(
     uri: v.exactOptional(kit.documented(v.string(), 'The URL of the resource; only for cloud endpoints.')),
     updated_at: kit.documented(kit.time, 'The time of the last change.'),
     type: kit.documented(
-      v.picklist(['cloud', 'ephemeral', 'edge']),
+      v.string(),
       'The origin of the endpoint: the API (`cloud`), an agent (`ephemeral`) or an edge.',
+      { json: { listed: ['cloud', 'ephemeral', 'edge'] } },
     ),
     url: optionalText(`${URL_SENTENCE} Absent for an edge.`),
     public_url: kit.documented(v.string(), URL_SENTENCE),

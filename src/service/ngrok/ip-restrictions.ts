@@ -83,7 +83,7 @@ const table = parts.columns(
     type: parts.column({
       create: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: TYPES } }),
       kept: parts.oneOfThese(TYPES),
-      shown: kit.documented(v.picklist(TYPES), TYPE),
+      shown: kit.documented(v.string(), TYPE, { json: { listed: TYPES } }),
     }),
     ip_policy_ids: parts.column({
       sent: policyIds,

@@ -104,7 +104,7 @@ const table = columns(
     region: column({
       create: region(errors.address_region_invalid, REGION, { default: DEFAULT_REGION }),
       kept: documented(oneOfThese(REGIONS), REGION),
-      shown: documented(v.string(), REGION, { json: { enum: REGIONS }, rules: 'limits#regions' }),
+      shown: documented(v.string(), REGION, { json: { listed: REGIONS }, rules: 'limits#regions' }),
       first: DEFAULT_REGION,
     }),
     endpoint_configuration_id: column({

@@ -346,6 +346,27 @@ describe('The port with TLS (rules: traffic#ports)', () => {
     session.close()
   })
 
+  it.each([
+    [{ ALPNProtocols: ['http/1.1', 'h2'] }, 'TLSv1.3 h2'],
+    [{ ALPNProtocols: ['http/1.1'], maxVersion: 'TLSv1.2' }, 'TLSv1.2 http/1.1'],
+    [
+      { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+    ],
+  ] as const)('prefers HTTP/2, and speaks TLS from 1.2 on: %j is %s', async (offered, expected) => {
+    const { tlsPort: port } = await open()
+    const found = new Promise((resolve) => {
+      const options = { host: '127.0.0.1', port, servername: 'app.example.com', rejectUnauthorized: false }
+      const ALPNProtocols = 'ALPNProtocols' in offered ? [...offered.ALPNProtocols] : []
+      const socket = tls.connect({ ...options, ...offered, ALPNProtocols }, () => {
+        resolve(`${socket.getProtocol()} ${socket.alpnProtocol}`)
+        socket.destroy()
+      })
+      socket.once('error', (error) => resolve(Object(error).code))
+    })
+    expect(await found).toBe(expected)
+  })
+
   it('answers a client without a server name with 3003', async () => {
     const { tlsPort: port } = await open()
     const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () =>

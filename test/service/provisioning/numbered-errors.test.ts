@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { manualClock } from '../../../src/index.ts'
 import {
   type CertificateErrorKey,
   listCertificateErrors,
@@ -21,6 +23,72 @@ describe('A numbered error of a certificate job (rules: provisioning-jobs#number
     expect(job()?.msg).toMatch(new RegExp(`^[A-Z].*\\. \\(ERR_GATEWAY_${number}\\)$`))
     gateway.provisioning.attempt(id)
     expect(job()).toBeNull()
+  })
+
+  // The words are fauxgate's own. Each message says what the page of its number says.
+  test.each<[number, RegExp]>([
+    [425, /no CNAME record/],
+    [426, /A record, and no CNAME/],
+    [427, /CNAME record points to another target/],
+    [442, /challenge .*no CNAME record/],
+    [443, /challenge .*A record, and no CNAME/],
+    [444, /challenge's CNAME record points to another target/],
+    [445, /lookup .*failed/],
+    [515, /Cloudflare proxies the domain/],
+    [516, /Cloudflare proxies the wildcard/],
+    [517, /Cloudflare proxies the ACME challenge/],
+    [26_000, /CAA records do not allow/],
+    [26_001, /CAA .*accounturi/],
+    [26_002, /CAA .*unknown critical/],
+    [26_004, /CAA .*validation method/],
+    [26_005, /CAA .*cannot be parsed/],
+    [26_006, /Provisioning failed unexpectedly/],
+    [26_007, /signing request could not be loaded/],
+    [26_008, /preflight check failed unexpectedly/],
+    [26_009, /authority failed unexpectedly/],
+    [26_010, /could not be converted/],
+    [26_011, /could not be put into use/],
+    [26_012, /preflight check did not pass/],
+    [26_014, /CAA check .*not allowed/],
+    [26_015, /validation found no CNAME/],
+    [26_016, /validation found a CNAME record with another target/],
+    [26_017, /validation found no NS/],
+    [26_018, /validation found NS records of another zone/],
+    [26_019, /DNS-01 .*no CNAME record/],
+    [26_020, /DNS-01 .*another target/],
+    [26_021, /HTTP-01 .*did not reach/],
+    [26_022, /HTTP-01 .*another token/],
+    [26_026, /CAA check .*cannot be parsed/],
+    [26_027, /lookup for the CAA check failed/],
+    [26_028, /CAA check .*unknown critical/],
+    [26_029, /CAA check .*top-level domain/],
+    [26_033, /account is suspended/],
+    [26_034, /check for a suspended account failed unexpectedly/],
+    ...OBTAIN.map((number): [number, RegExp] => [number, /^The authority issued no certificate/]),
+  ])(
+    '%i has a message that matches %o and ends with its code, over HTTP in the dialect ngrok',
+    async (number, words) => {
+      const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+      const code = `ERR_NGROK_${number}` as CertificateErrorKey // The code of an error is one of its names.
+      gateway.provisioning.script([code])
+      gateway.clock.advance('30s')
+      const { body } = await client(gateway)('GET', `/reserved_domains/${id}`)
+      const { msg } = body.certificate_management_status.provisioning_job
+      expect(msg).toMatch(words)
+      expect(msg.endsWith(`. (${code})`)).toBe(true)
+      expect([...msg.matchAll(/ERR_/g)]).toHaveLength(1)
+    },
+  )
+
+  test('has a message of its own, unless it is one of the eleven whose pages have one sentence', () => {
+    const messages = PAGES.map((number) => {
+      const { gateway, id, job } = openWithDomain()
+      gateway.provisioning.script([`ERR_GATEWAY_${number}` as CertificateErrorKey]) // The code is one of its names.
+      gateway.provisioning.attempt(id)
+      return job()?.msg.replace(/ \(.*/, '')
+    })
+    expect(new Set(messages).size).toBe(PAGES.length - OBTAIN.length + 1)
   })
 
   test('has a key, which scripts the same error', () => {

@@ -66,7 +66,9 @@ const tlsTermination = {
         v.picklist(TERMINATION_POINTS),
         'The place where TLS is terminated: the edge or the upstream.',
       ),
-      min_version: kit.documented(v.nullable(v.picklist(VERSIONS)), 'The minimum TLS version; null if not set.'),
+      min_version: kit.documented(v.nullable(v.string()), 'The minimum TLS version; null if not set.', {
+        json: { listed: VERSIONS },
+      }),
     }),
     'EdgeTlsTermination',
     'The TLS termination of an edge.',

@@ -149,11 +149,10 @@ export const updateBody = named(
 const job = named(
   v.object({
     error_code: documented(
-      v.nullable(v.picklist(PROVISIONING_ERRORS)),
+      v.nullable(v.string()),
       'The error of the last attempt: `INTERNAL_ERROR` is temporary, `DNS_ERROR` must be fixed by the user; null ' +
         'if there was none.',
-      // The service may add others.
-      { json: { type: ['string', 'null'], listed: PROVISIONING_ERRORS }, rules: 'provisioning-jobs#failure' },
+      { json: { listed: PROVISIONING_ERRORS }, rules: 'provisioning-jobs#failure' },
     ),
     msg: documented(v.string(), 'The state of the job, as text.'),
     started_at: documented(time, 'The time at which the job started.', { rules: 'provisioning-jobs#start' }),
