@@ -60,11 +60,8 @@ describe.each(documents)('For generators of clients, in the document of the $nam
 /** The parts that responses have, each with the schema's name in its path. */
 function listResponseParts(document: OpenApiDocument): Part[] {
   const found = new Map<string, unknown>()
-  const pending: unknown[] = Object.values(document.paths).flatMap((methods) =>
-    Object.values(Object(methods)).flatMap(({ responses = {} }: { responses?: object }) =>
-      Object.entries(responses).flatMap(([status, response]) => (status.startsWith('2') ? [response] : [])),
-    ),
-  )
+  const responses = listParts(document.paths, '').filter(({ path }) => /\/responses\/2\d\d$/.test(path))
+  const pending: unknown[] = responses.map(({ schema }) => schema)
   while (pending.length > 0) {
     for (const { schema } of listParts(pending.pop(), '')) {
       const { $ref } = schema
