@@ -81,6 +81,12 @@ export interface DropHooks {
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
 }
 
+/** The hook of a fixture that has put the timers of the code under test on the gateway's clock. */
+export interface TimerHooks {
+  /** Describes the timers that wait; undefined if none does. */
+  describeTimers?: (() => string | undefined) | undefined
+}
+
 /** A host that runs a clock move in parts, because others share its thread. Without a host, a move is synchronous. */
 export interface MoveParts {
   /** The longest work of one move in ms, without the pauses. */
@@ -116,6 +122,8 @@ export interface ControlHost {
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
   readonly moveParts: MoveParts | undefined
+  /** Describes the timers of the code under test that wait; undefined if none does, or if none is known. */
+  readonly describeTimers: () => string | undefined
   /** The server that can have further gateways; undefined without one. */
   readonly gatewayHost: GatewayHost | undefined
   /** The gateway's time when it continued from a store; undefined if it began empty, or since a reset. */

@@ -72,6 +72,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     describer: undefined,
     snapshots,
     hasKeys: keys !== undefined,
+    describeTimers: () => hooks.describeTimers?.(),
     get moveParts() {
       return hooks.moveParts
     },

@@ -1,4 +1,4 @@
-import type { Describer, DropHooks, MoveParts } from '../control/control.ts'
+import type { Describer, DropHooks, MoveParts, TimerHooks } from '../control/control.ts'
 import type { GatewayHost } from '../control/gateway-host.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
 import type { TrafficHooks } from '../control/traffic/state.ts'
@@ -163,7 +163,7 @@ export interface ViewedCollection {
 }
 
 /** The hooks of a gateway. */
-export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks, TrafficHooks {
+export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks, TimerHooks, TrafficHooks {
   /** Runs clock moves that are requested over HTTP in parts. */
   moveParts?: MoveParts | undefined
   /** The server that can have additional gateways. */

@@ -38,7 +38,16 @@ const MAX_COMMON_NAME_LENGTH = 64
 
 const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"'
 
-const names = v.array(v.pipe(v.string(NAME_ALLOWED), v.regex(/^[!-~]{1,253}$/, NAME_ALLOWED)), 'an array of DNS names')
+const NO_IP_ALLOWED = `${NAME_ALLOWED}; the option "ips" takes IP addresses`
+
+const names = v.array(
+  v.pipe(
+    v.string(NAME_ALLOWED),
+    v.regex(/^[!-~]{1,253}$/, NAME_ALLOWED),
+    v.check((name) => ipBytes(name) === undefined, NO_IP_ALLOWED),
+  ),
+  'an array of DNS names',
+)
 
 /** Creates the schema of a text with a maximum length. */
 function attribute(maxLength: number) {

@@ -83,7 +83,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
     // The story of a SurvivalError is about gateways of its own.
     ...(connection.hasReport(message) || error.name === 'SurvivalError' ? [] : [gateway.report({ about: message })]),
     ...timersHint(message, gateway, connection),
-    ...timeZoneHint(message),
+    ...timeZoneHint(message, connection.timers),
     ...listUnfinished(message, connection),
     ...connection.traffic.hints,
   ]
@@ -124,17 +124,32 @@ function listUnfinished(message: string, connection: TestConnection): readonly s
 /** Matches a date, as failed assertions about times show it. */
 const DATE = /\b\d{4}-\d\d-\d\d(?!\d)/
 
-/** Returns a hint if an error is about a date, and the dates of this process are not those of the service. */
-function timeZoneHint(message: string): readonly string[] {
+/** Matches the message of a failed assertion. */
+const ASSERTION = /\bexpect/i
+
+/**
+ * Returns a hint if a failure may be due to local times that differ from those of the service. With the option `globals`, the
+ * fixture knows whether code used some. Otherwise the error must be about a date.
+ */
+function timeZoneHint(message: string, timers: ReplacedTimers | undefined): readonly string[] {
   // The report that the message of a matcher ends with always has dates.
-  const [date] = message.split('\n\nThe gateway at ', 1)[0]?.match(DATE) ?? []
+  const [failure = ''] = message.split('\n\nThe gateway at ', 1)
+  const text = "The service's times are in UTC. Local times of this process have the offset"
+  if (timers) {
+    const { used, offset } = timers.localTimes
+    if (used.size === 0 || !ASSERTION.test(failure)) return []
+    return [`${text} ${formatOffset(offset)}. The code of this test used ${[...used].join(', ')}.`]
+  }
+  const [date] = failure.match(DATE) ?? []
   const minutes = date === undefined ? 0 : -new Date(date).getTimezoneOffset()
-  if (!minutes) return []
+  return minutes ? [`${text} ${formatOffset(minutes)}.`] : []
+}
+
+function formatOffset(minutes: number): string {
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
     `${part}`.padStart(2, '0'),
   )
-  const offset = `${minutes < 0 ? '-' : '+'}${hours}:${rest}`
-  return [`The service's times are in UTC. Local times of this process have the offset ${offset}.`]
+  return `${minutes < 0 ? '-' : '+'}${hours}:${rest}`
 }
 
 /** Returns a hint if the code under test waits for timers that do not fire. */
@@ -147,12 +162,19 @@ function timersHint(message: string, gateway: Gateway, connection: TestConnectio
 }
 
 /** Returns a hint if timers of the option `globals` wait, and the test timed out or never moved the clock. */
-function waitingTimersHint(isTimeout: boolean, { count, hasMoved }: ReplacedTimers): readonly string[] {
-  if (count() === 0 || (hasMoved() && !isTimeout)) return []
-  const wait = formatCount(count(), 'timer waits', 'timers wait')
-  return [
-    `${wait} for the gateway's clock. Advance it while your code waits: \`await gateway.clock.advanceAsync('30s')\`.`,
-  ]
+function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers): readonly string[] {
+  const text = describeTimers(timers)
+  if (text === undefined || (timers.hasMoved() && !isTimeout)) return []
+  return [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('30s')\`.`]
+}
+
+/** Describes the timers of the option `globals` that wait; undefined if none does. */
+function describeTimers({ waiting }: ReplacedTimers): string | undefined {
+  const [next, ...others] = waiting()
+  if (!next) return undefined
+  const wait = formatCount(others.length + 1, 'timer waits', 'timers wait')
+  const after = next.setAfter === undefined ? '' : `, and was set after ${next.setAfter}`
+  return `${wait} for the gateway's clock. ${others.length > 0 ? 'The next' : 'It'} is due at ${timestamp(next.at)}${after}.`
 }
 
 /** Returns a hint if code waits on the runner's fake timers, but the gateway has a manual clock. */
@@ -204,7 +226,8 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
     installed.push(each)
     return each
   }
-  const timers = replaceGlobals?.(gateway)
+  const timers = replaceGlobals?.(gateway, () => traffic.lastRequest)
+  if (timers) gateway.transport.hooks.describeTimers = () => describeTimers(timers)
   return {
     traffic,
     timers,

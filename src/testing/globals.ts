@@ -18,11 +18,14 @@ export const globalsOption = v.union(
   'true, false, or an object with options of gateway.install()',
 )
 
-/** Replaces the globals for a gateway. Returns the replaced timers; undefined on the system clock. */
-export type ReplaceGlobals = (gateway: Gateway) => ReplacedTimers | undefined
+/**
+ * Replaces the globals for a gateway. Returns the replaced timers; undefined on the system clock. `readLastRequest` returns the
+ * request whose response or failure came last.
+ */
+export type ReplaceGlobals = (gateway: Gateway, readLastRequest: () => string | undefined) => ReplacedTimers | undefined
 
 /** Loads the function that replaces the globals. Fake timers set a real one when they load, which Workers reject. */
 export async function loadGlobals(option: true | InstallOptions): Promise<ReplaceGlobals> {
   const { installGlobals } = await import('./install-globals.ts')
-  return (gateway) => installGlobals(gateway, option)
+  return (gateway, readLastRequest) => installGlobals(gateway, option, readLastRequest)
 }

@@ -3,15 +3,20 @@ import type { ManualClock } from '../core/engine/manual-clock.ts'
 import type { InstallOptions } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { fakeTimersOn } from './fake-timers.ts'
+import { watchLocalTimes } from './local-times.ts'
 import { ReplacedGlobals } from './replaced-globals.ts'
-import { type ReplacedTimers, replaceTimers } from './replaced-timers.ts'
+import { type ReplacedTimers, replaceTimers, type WaitingTimer } from './replaced-timers.ts'
 
 /**
  * Installs a gateway as the global `fetch`, and puts the timers and dates of the host on its clock if that is manual. Returns
  * these timers; undefined on the system clock.
  * @throws Error if the timers are faked already, or if another gateway is installed for the same base URL
  */
-export function installGlobals(gateway: Gateway, option: true | InstallOptions): ReplacedTimers | undefined {
+export function installGlobals(
+  gateway: Gateway,
+  option: true | InstallOptions,
+  readLastRequest: () => string | undefined,
+): ReplacedTimers | undefined {
   const { clock } = gateway
   const hasTimers = isManual(clock) && typeof clock.attach === 'function'
   if (hasTimers) requireRealTimers()
@@ -20,17 +25,39 @@ export function installGlobals(gateway: Gateway, option: true | InstallOptions):
   const globals = new ReplacedGlobals('The option globals')
   const start = clock.now
   const { fake, setInterval, drop } = fakeTimersOn(clock as ManualClock) // The check above found the members of a manual clock.
-  const countSignals = replaceTimers(globals, { fake, setTimeout: fake.setTimeout, setInterval })
-  const countTimers = () => Math.max(0, fake.countTimers() - countSignals())
-  let left: number | undefined
+  /** The timers of the code, each with the request after which it was set. */
+  const own = new WeakMap<object, string | undefined>()
+  const noting =
+    <Args extends unknown[]>(set: (...args: Args) => unknown) =>
+    (...args: Args) => {
+      const handle = set(...args)
+      const timer = fake.timers?.get(Number(handle))
+      if (timer) own.set(timer, readLastRequest())
+      return handle
+    }
+  const { dates, times } = watchLocalTimes(fake.Date)
+  replaceTimers(globals, {
+    fake,
+    setTimeout: noting(fake.setTimeout),
+    setInterval: noting(setInterval),
+    setSignalTimer: fake.setTimeout,
+    dates,
+  })
+  const listWaiting = () => {
+    const waiting = [...(fake.timers?.values() ?? [])].filter((timer) => own.has(timer))
+    const byTime = waiting.map((timer) => ({ at: timer.callAt ?? clock.now, setAfter: own.get(timer) }))
+    return byTime.sort((one, other) => one.at - other.at)
+  }
+  let left: readonly WaitingTimer[] | undefined
   return {
     restore() {
-      left ??= countTimers()
+      left ??= listWaiting()
       globals.restore()
       // The clock may be that of the next test too.
       drop()
     },
-    count: () => left ?? countTimers(),
+    waiting: () => left ?? listWaiting(),
+    localTimes: times,
     hasMoved: () => clock.now !== start,
   }
 }

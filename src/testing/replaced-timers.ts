@@ -1,21 +1,36 @@
 import { abortable } from '../core/engine/clock.ts'
-import { createTimeoutSignal, type fakeTimersOn } from './fake-timers.ts'
+import { createTimeoutSignal, type fakeTimersOn, type SetTimeout } from './fake-timers.ts'
 import { promisify } from './fake-timers-util.ts'
+import type { LocalTimes } from './local-times.ts'
 import type { ReplacedGlobals } from './replaced-globals.ts'
 
 /** The timers of a test that are on the gateway's clock, until `restore`. */
 export interface ReplacedTimers {
   restore(): void
-  /** The number of timers that wait for the clock, or that waited when they were restored. */
-  count(): number
+  /** The timers that wait for the clock, or that waited when they were restored: the next one first. */
+  waiting(): readonly WaitingTimer[]
+  /** The local times that code has used. */
+  readonly localTimes: LocalTimes
   /** Returns true if the clock has moved since the timers were replaced. */
   hasMoved(): boolean
 }
 
-/** The timers that replace those of the host. */
+/** A timer that waits for the clock. */
+export interface WaitingTimer {
+  /** When it is due, in ms. */
+  readonly at: number
+  /** The request whose response or failure came last before it was set; undefined for none. */
+  readonly setAfter: string | undefined
+}
+
+/** The timers and dates that replace those of the host. */
 interface Replacement extends Pick<ReturnType<typeof fakeTimersOn>, 'fake'> {
   readonly setTimeout: object
   readonly setInterval: object
+  /** Replaces `Date`. */
+  readonly dates: typeof Date
+  /** Sets the timer of `AbortSignal.timeout`, which limits a wait and is none itself. */
+  readonly setSignalTimer: SetTimeout
 }
 
 interface SleepOptions {
@@ -34,11 +49,11 @@ function readTimerModules() {
   }
 }
 
-/**
- * Replaces the timers and dates of the host: the globals, and the functions of Node's modules `timers` and `timers/promises`.
- * Returns a function that counts the pending timers of `AbortSignal.timeout`, which limit a wait and are none themselves.
- */
-export function replaceTimers(globals: ReplacedGlobals, { fake, setTimeout, setInterval }: Replacement): () => number {
+/** Replaces the timers and dates of the host: the globals, and the functions of Node's modules `timers` and `timers/promises`. */
+export function replaceTimers(
+  globals: ReplacedGlobals,
+  { fake, setTimeout, setInterval, dates, setSignalTimer }: Replacement,
+): void {
   const { timers, promises, syncExports } = readTimerModules()
   globals.addUndo(() => {
     syncExports()
@@ -52,21 +67,14 @@ export function replaceTimers(globals: ReplacedGlobals, { fake, setTimeout, setI
     setTimeout: Object.assign(setTimeout, { [promisify.custom]: sleep }),
     ...{ setInterval, clearTimeout, clearInterval },
   }
-  globals.replace(globalThis, { ...replaced, Date: fake.Date })
+  globals.replace(globalThis, { ...replaced, Date: dates })
   globals.replace(timers, replaced, 'timers.')
   globals.replace(promises, { setTimeout: sleep, setInterval: sleepRepeatedly }, 'timers.promises.')
   globals.replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) }, 'timers.promises.scheduler.')
   globals.replace(performance, { now: () => fake.performance.now() }, 'performance.')
-  const signals = new Set<AbortSignal>()
-  const timeout = (ms: number) => {
-    const signal = createTimeoutSignal(ms, globalThis.setTimeout)
-    signals.add(signal)
-    signal.addEventListener('abort', () => signals.delete(signal), { once: true })
-    return signal
-  }
+  const timeout = (ms: number) => createTimeoutSignal(ms, setSignalTimer)
   globals.replace(AbortSignal, { timeout }, 'AbortSignal.')
   syncExports()
-  return () => signals.size
 }
 
 /** Waits like `setTimeout` of Node's timers/promises. */

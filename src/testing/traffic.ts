@@ -26,13 +26,14 @@ const STATELESS = ['fetch', 'url', 'dialect']
 export class DelayedRequests {
   /** The functions that let requests arrive, with the names of the requests. */
   readonly #waiting = new Map<() => Promise<Response>, string>()
-  readonly #unfinishedRequests = new Set<{ readonly name: string }>()
+  readonly #unfinishedRequests = new Set<{ readonly name: string; isAlone: boolean }>()
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
   readonly #wrongKeys: string[] = []
   readonly #notAwaited = new Map<string, string>()
   readonly #pauses: Pauses
   #isSameRun = false
+  #lastRequest: string | undefined
   /** Detaches from the gateway's clock. */
   readonly end: () => void
 
@@ -94,6 +95,11 @@ export class DelayedRequests {
     )
   }
 
+  /** The request whose response or failure came last; undefined for none, and if other requests were under way. */
+  get lastRequest(): string | undefined {
+    return this.#lastRequest
+  }
+
   /** A hint that code waits on real timers while the gateway's clock does not move; otherwise undefined. */
   get pauses(): string | undefined {
     return this.#pauses.text
@@ -101,7 +107,8 @@ export class DelayedRequests {
 
   #delayFetch(fetch: Fetch, baseUrl: () => string): Fetch {
     return (input, init) => {
-      const request = { name: requestName(input, init, baseUrl()) }
+      const request = { name: requestName(input, init, baseUrl()), isAlone: this.#unfinishedRequests.size === 0 }
+      for (const other of this.#unfinishedRequests) other.isAlone = false
       // Copies, since the caller may change them before the request arrives.
       const [sent, options] = [isRequest(input) ? input : String(input), init && copyInit(init)]
       this.#unfinishedRequests.add(request)
@@ -117,6 +124,7 @@ export class DelayedRequests {
       return response.finally(() => {
         this.#unfinishedRequests.delete(request)
         this.#pauses.responseReceived()
+        this.#lastRequest = request.isAlone ? request.name : undefined
       })
     }
   }

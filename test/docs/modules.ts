@@ -42,7 +42,7 @@ const testUsing = (create: typeof ngrokEntry.createNgrok, { globals, clock }: Us
   createRunner((options) => {
     const manual = clock !== 'system' && { clock: main.manualClock('2026-01-01T00:00:00Z') }
     const gateway = uninstallAtEnd(create({ ...manual, ...options }))
-    const timers = globals && installGlobals(gateway, globals)
+    const timers = globals && installGlobals(gateway, globals, () => undefined)
     if (timers) onTestFinished(timers.restore)
     return gateway
   })

@@ -17,6 +17,11 @@ describe('A bad option of a pair', () => {
     ...['ä.example', 'a.example ', ' a.example', 'a'.repeat(254), '', 7].map(
       (name): [Record<string, unknown>, string] => [{ names: ['a.example', name] }, 'names.1 is '],
     ),
+    ...['127.0.0.1', '::1', '2001:db8::7'].map((name): [Record<string, unknown>, string] => [
+      { names: ['a.example', name] },
+      `names.1 is "${name}". Allowed: a DNS name of 1 to 253 ASCII characters without spaces, other scripts in the form ` +
+        '"xn--…"; the option "ips" takes IP addresses',
+    ]),
     ...['', '1.2.3', '1.2.3.4.5', '1.2.3.256', '01.2.3.4', 'a.example', ':', ':::', '1::2::3', 'fe80::1%eth0', '[::1]']
       .concat('::g', '1:2:3:4:5:6:7:8:9')
       .map((ip): [Record<string, unknown>, string] => [{ ips: ['::1', ip] }, `ips.1 is "${ip}".`]),

@@ -152,13 +152,51 @@ describe('The option globals of any runner', () => {
       setTimeout(() => undefined, 1_000)
       throw new Error('no')
     }
-    const hint = "1 timer waits for the gateway's clock. Advance it while your code waits:"
+    const hint =
+      "1 timer waits for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance the clock while your code waits:"
     expect(await catchTestMessage(fail, options)).toContain(hint)
     const failAfterMove = (...[gateway]: Parameters<NonNullable<Parameters<typeof runTest>[0]>>) => {
       gateway.clock.advance('1ms')
       fail()
     }
-    expect(await catchTestMessage(failAfterMove, options)).not.toContain('timer waits')
+    expect(await catchTestMessage(failAfterMove, options)).not.toContain('Advance the clock')
+  })
+
+  test('says after which request the next of several timers was set, unless requests overlapped', async () => {
+    const failAfter = (...paths: readonly string[]) =>
+      catchTestMessage(async () => {
+        setTimeout(() => undefined, 5_000)
+        await Promise.all(paths.map((path) => fetch(`${URL_OF_DOMAINS}${path}`, { headers })))
+        setTimeout(() => undefined, 2_000)
+        await fetch(URL_OF_DOMAINS, { headers })
+        throw new Error('no')
+      }, options)
+    const timers = "2 timers wait for the gateway's clock. The next is due at 2026-01-01T00:00:02Z"
+    expect(await failAfter('/rd_one')).toContain(`${timers}, and was set after GET /reserved_domains/rd_one. Advance`)
+    expect(await failAfter('/rd_one', '/rd_two')).toContain(`${timers}. Advance`)
+  })
+
+  test('names no request for a timer that was set before any', async () => {
+    const message = await catchTestMessage(async () => {
+      setTimeout(() => undefined, 1_000)
+      await fetch(URL_OF_DOMAINS, { headers })
+      throw new Error('no')
+    }, options)
+    expect(message).toContain("1 timer waits for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance")
+  })
+
+  test.each([
+    ['names the timer that waits, if no request came', 3, true],
+    ['suspects another client, if no request came and no timer waits', 0, false],
+  ])('%s', async (_, hours, waits) => {
+    const message = await catchTestMessage(async (gateway) => {
+      if (hours > 0) setTimeout(() => void fetch(URL_OF_DOMAINS, { headers }), hours * 3_600_000)
+      AbortSignal.timeout(86_400_000)
+      await gateway.clock.advanceAsync('150m')
+      throw new Error('no')
+    }, options)
+    const timers = "1 timer waits for the gateway's clock. It is due at 2026-01-01T03:00:00Z."
+    expect([message.includes(timers), message.includes('node:http')]).toEqual([waits, !waits])
   })
 
   test('with the system clock replaces fetch alone', async () => {

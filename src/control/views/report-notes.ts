@@ -1,6 +1,13 @@
 import { quote } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { isObject, lazy } from '../../core/schema/values.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
+import { domains } from '../../service/resources/reserved-domains/records.ts'
+import type { ControlHost } from '../control.ts'
+import { describeEmptyFilter, findUnreadPages } from './report-lists.ts'
+
+/** The maximum number of filters that are tried again: each looks at all records of its list. */
+const MAX_FILTERS = 20
 
 /** A sentence about a request, with its kind: a report that cuts its list has some of each kind. */
 export interface RequestNote {
@@ -10,15 +17,25 @@ export interface RequestNote {
 
 /** The requests of a journal, prepared for the notes on each. */
 export class RequestNotes {
-  readonly #requestedUrls: ReadonlySet<string>
+  readonly #host: ControlHost
+  readonly #unreadPages: ReadonlySet<string>
+  /** The ids of the certificates that responses have shown. */
+  readonly #shownCertificates: () => ReadonlySet<string>
+  /** The notes on filters, by query. */
+  readonly #filters = new Map<string, string | undefined>()
   /** For each request, by its operation id, the one before it with the same method and path. */
   readonly #before = new Map<string, JournalEntry>()
   /** For each request that created something, by its operation id, the id that an equal request had created before. */
   readonly #created = new Map<string, string>()
 
-  constructor(newestFirst: Iterable<JournalEntry>) {
+  constructor(host: ControlHost, newestFirst: readonly JournalEntry[]) {
+    this.#host = host
+    this.#unreadPages = findUnreadPages(newestFirst)
+    this.#shownCertificates = lazy(() => {
+      const ids = newestFirst.flatMap(({ response }) => JSON.stringify(response).match(/cert_\w+/g) ?? [])
+      return new Set(ids)
+    })
     const entries = [...newestFirst].reverse()
-    this.#requestedUrls = new Set(entries.map(({ path, query }) => `${path}?${query}`))
     const last = new Map<string, JournalEntry>()
     const firstIds = new Map<string, string>()
     for (const entry of entries) {
@@ -39,6 +56,8 @@ export class RequestNotes {
   list(entry: JournalEntry): readonly RequestNote[] {
     const notes = {
       unreadPage: this.#describeUnreadPage(entry),
+      emptyFilter: this.#describeEmptyFilter(entry),
+      earlyEnd: this.#describeEarlyEnd(entry),
       earlyRetry: describeEarlyRetry(entry, this.#before.get(entry.operationId)),
       duplicate: describeDuplicate(this.#created.get(entry.operationId)),
       otherValues: describeOtherValues(entry),
@@ -48,12 +67,30 @@ export class RequestNotes {
     return Object.entries(notes).flatMap(([kind, text]) => (text === undefined ? [] : { kind, text }))
   }
 
-  /** Says that a list has another page that no request asked for, unless the client asked only whether there is something. */
-  #describeUnreadPage({ query, response }: JournalEntry): string | undefined {
-    const next = isObject(response) ? response.next_page_uri : undefined
-    if (typeof next !== 'string' || new URLSearchParams(query).get('limit') === '1') return undefined
-    if ([...this.#requestedUrls].some((each) => next.endsWith(each))) return undefined
-    return 'There is another page that no request asked for: see its next_page_uri.'
+  #describeUnreadPage({ operationId }: JournalEntry): string | undefined {
+    return this.#unreadPages.has(operationId)
+      ? 'There is another page that no later request asked for: see its next_page_uri.'
+      : undefined
+  }
+
+  #describeEmptyFilter(entry: JournalEntry): string | undefined {
+    const { path, query } = entry
+    const key = `${path}?${query}`
+    if (!this.#filters.has(key) && this.#filters.size < MAX_FILTERS)
+      this.#filters.set(key, describeEmptyFilter(this.#host, entry))
+    return this.#filters.get(key)
+  }
+
+  /** Says that code stopped asking for a certificate before there was one. */
+  #describeEarlyEnd({ method, at, response }: JournalEntry): string | undefined {
+    if (method !== 'GET' || !isObject(response) || response.certificate !== null) return undefined
+    const { id } = response
+    const domain = typeof id === 'string' ? this.#host.transact((tx) => tx.get(domains, id)) : undefined
+    const issued = domain?.timeline.find(({ transition }) => transition === 'issued')
+    if (!domain?.certificate_id || !issued || this.#shownCertificates().has(domain.certificate_id)) return undefined
+    const issuedAt = timestamp(issued.at * 1000)
+    if (issuedAt <= at) return undefined
+    return `Its certificate is null. It was issued at ${issuedAt}, and no later response shows it.`
   }
 }
 
@@ -111,27 +148,4 @@ function describeFailedJob({ method, response }: JournalEntry): string | undefin
   if (method !== 'GET' || !isObject(response)) return undefined
   const [, error] = FAILED_JOB.exec(JSON.stringify(response)) ?? []
   return error && `Its provisioning_job has the error_code ${error}: the attempt has failed.`
-}
-
-/** Matches the message of an error of code that has read something else than it expected. */
-const MISREAD = /undefined|\bnull\b|JSON|Cannot read|is not (?:iterable|a function)/
-/** Matches the message of an error of code that has parsed an empty text. */
-const NO_BODY = /end of (?:JSON|data|file)|\bEOF\b/i
-
-/**
- * Describes the body that a client may have misread, if the message of a test says so: of the last error, also of a fault, or of
- * the last response without a body.
- */
-export function describeMisread(newestFirst: Iterable<JournalEntry>, message: string): readonly string[] {
-  if (!MISREAD.test(message)) return []
-  const entries = [...newestFirst]
-  const empty = entries.find(({ fault, response }) => fault === null && response === null)
-  const failed =
-    entries.find(({ fault, status }) => fault === null && status >= 400) ??
-    entries.find(({ status, response }) => status >= 400 && response !== null)
-  const likeliest = NO_BODY.test(message) ? (empty ?? failed) : (failed ?? empty)
-  if (!likeliest) return []
-  const { method, path, status, response } = likeliest
-  const body = response === null ? 'no body' : `the body ${JSON.stringify(response)}`
-  return [`${method} ${path} → ${status} has ${body}`]
 }

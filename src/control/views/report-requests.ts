@@ -32,27 +32,47 @@ interface RepeatedLine {
   readonly last: JournalEntry
 }
 
+/** The requests of a report. */
+export interface ListedRequests {
+  readonly section: Section
+  /** Returns true if a note explains one of the listed requests. */
+  readonly hasNotes: boolean
+  /** Returns true if the last lines are equal requests, as of code that polls. */
+  readonly isPolling: boolean
+}
+
 /** Lists the last requests, and of earlier ones those that a note explains. */
-export function listRequests(host: ControlHost): Section {
+export function listRequests(host: ControlHost): ListedRequests {
   const { journal, transact } = host
-  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP', ...describeMissingRequests(host)]]
+  if (journal.size + journal.dropped === 0) {
+    const lines = ['none over HTTP', ...describeMissingRequests(host)]
+    return { section: ['requests', lines], hasNotes: false, isPolling: false }
+  }
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
   // To make the entries takes long.
   const newestFirst = [...journal.newestFirst()]
-  const notes = new RequestNotes(newestFirst)
+  const notes = new RequestNotes(host, newestFirst)
+  let hasNotes = false
   const explain = (entry: JournalEntry): ExplainedRequest => {
     const fault = entry.fault === null ? undefined : faults.get(entry.fault)
     const faultText = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
     const reason = faultText === null ? describeRefusal(entry) : `by the fault ${faultText}`
     // Each on a separate line, since few readers see the end of a long line.
     const listed = notes.list(entry)
+    hasNotes ||= listed.length > 0
     const texts = [describeRequest(entry), ...(reason === undefined ? [] : [reason]), ...listed.map(({ text }) => text)]
     return { text: texts.join('\n  '), kinds: listed.map(({ kind }) => kind) }
   }
   const { lines, count } = mergeNewest(newestFirst, (entry) => explain(entry).text)
   const texts = lines.flatMap((line) => formatLine(line).split('\n'))
   const shown = lastExplained(newestFirst.slice(count), explain)
-  return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...shown, ...texts]]
+  const all = [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...shown, ...texts]
+  const { last, count: polls = 0 } = lines.at(-1) ?? {}
+  return {
+    section: ['requests', all],
+    hasNotes,
+    isPolling: polls > 1 && last?.method === 'GET',
+  }
 }
 
 /**
@@ -83,9 +103,11 @@ function lastExplained(
   return [...shown].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
 }
 
-/** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`. */
-function describeMissingRequests({ otherRequests }: ControlHost): readonly string[] {
+/** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`: timers wait, or another client. */
+function describeMissingRequests({ otherRequests, describeTimers }: ControlHost): readonly string[] {
   if (!otherRequests.wasInstalled || otherRequests.listLines().length > 0) return []
+  const timers = describeTimers()
+  if (timers !== undefined) return [timers]
   return [
     'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',
     'their requests go to the network. Connect them with the handlers from fauxgate/msw, or with serve from ' +

@@ -16,11 +16,11 @@ import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
 import { describePendingFaults } from '../faults/matching.ts'
 import { describeUnusedOutcomes } from '../provisioning/unused-outcomes.ts'
-import { describeRequest } from '../requests.ts'
+import { describeRefusal, describeRequest } from '../requests.ts'
 import { describeTraffic, type TrafficEntry } from '../traffic/entry.ts'
 import { findNextDue } from './overview.ts'
-import { describeMisread } from './report-notes.ts'
-import { listRequests, noteEarlier, type Section } from './report-requests.ts'
+import { describeMisread } from './report-misread.ts'
+import { type ListedRequests, listRequests, noteEarlier, type Section } from './report-requests.ts'
 
 const MAX_VISITORS = 10
 const MAX_EVENTS = 10
@@ -99,16 +99,22 @@ interface ReportInput {
 
 function createReport(host: ControlHost, { about: text = '', for: language }: ReportInput): string {
   const { named, others } = host.transact((tx) => listTimelines(tx, text))
-  const sections = [
-    ...named,
+  const requests = listRequests(host)
+  const misread = describeMisread(host, text)
+  const ofRequests: readonly Section[] = [
     describeStart(host),
-    listRequests(host),
-    ['the response that your code may have misread', describeMisread(host.journal.newestFirst(), text)] as const,
+    ['the response that your code may have misread', misread],
+    requests.section,
+  ]
+  // The likeliest cause comes first.
+  const isExplained = requests.hasNotes || misread.length > 0
+  const sections = [
+    ...(isExplained ? [...ofRequests, ...named] : [...named, ...ofRequests]),
     ['requests to other hosts', host.otherRequests.listLines()] as const,
     listVisitors(host),
     listSentEvents(host),
     listWaiting(host),
-    describeNextStep(host, language),
+    ...(isAboutWaiting(host, text, requests) ? [describeNextStep(host, language)] : []),
     ...others,
     host.transact(warnOfUncheckedRecords),
     listPending(host, text),
@@ -158,6 +164,20 @@ function listWaiting(host: ControlHost): Section {
     return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of a fault's latency.`
   })
   return ['waiting', [...lines, ...(all.length > first.length ? [`… and ${all.length - first.length} more`] : [])]]
+}
+
+/** Matches the message of a test whose code may wait for the clock. */
+const WAITING = /time[ds]? ?out|ended this test|certificate|provisioning|\bnull\b|pending|\bready\b|\bwait/i
+
+/**
+ * Returns true if a failure may be about time: if its text says so, or if code polls. A text with the message of the newest
+ * error response is about that. Without a text, nothing is known of the failure.
+ */
+function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: ListedRequests): boolean {
+  if (text === '' || isPolling) return true
+  const { value: newest } = journal.newestFirst().next()
+  const refusal = newest && newest.status >= 400 ? describeRefusal(newest) : undefined
+  return WAITING.test(text) && !(refusal && text.includes(refusal))
 }
 
 /** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
@@ -216,12 +236,12 @@ function describeUnused(host: ControlHost): readonly string[] {
   return texts.filter((each) => each !== undefined)
 }
 
+/** Lists what requests left, and counts what the test itself created, which is seldom the cause of a failure. */
 function listLeftovers(host: ControlHost): Section {
-  const nameOf = ({ family, id }: { readonly family: string; readonly id: string }) => `${family} ${id}`
-  const ofRequests = new Set(host.leftovers({ ofTest: false }).map(nameOf))
-  const names = host.leftovers().map(nameOf)
-  const lines = names.map((name) => (ofRequests.has(name) ? name : `${name}, created by the test itself`))
-  return ['leftover resources', keepNewest(lines, MAX_LEFTOVERS)]
+  const lines = host.leftovers({ ofTest: false }).map(({ family, id }) => `${family} ${id}`)
+  const ofTest = host.leftovers().length - lines.length
+  const counted = ofTest > 0 ? [`${lines.length > 0 ? 'and ' : ''}${ofTest} created by the test itself`] : []
+  return ['leftover resources', [...keepNewest(lines, MAX_LEFTOVERS), ...counted]]
 }
 
 function keepNewest(lines: readonly string[], max: number): readonly string[] {

@@ -147,10 +147,13 @@ export class World implements Surroundings {
     const { threads } = this.host
     threads.start()
     this.#globals.addUndo(() => void threads.stop())
+    const setTimeout = Object.assign(this.#countActivityOf(fake.setTimeout), { [MARK]: true })
     replaceTimers(this.#globals, {
       fake,
-      setTimeout: Object.assign(this.#countActivityOf(fake.setTimeout), { [MARK]: true }),
+      setTimeout,
       setInterval: this.#countActivityOf(setInterval),
+      setSignalTimer: setTimeout,
+      dates: fake.Date,
     })
     this.#globals.replace(globalThis, { fetch: this.#createFetch(globalThis.fetch) })
     if (globalThis.setImmediate) this.#endImmediatesWithRun(globalThis.setImmediate)

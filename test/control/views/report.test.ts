@@ -70,7 +70,7 @@ describe('The report', () => {
     const first = await send('GET', '/reserved_addrs?limit=2')
     expect(readSection(gateway, 'requests')).toEqual([
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page that no request asked for: see its next_page_uri.',
+      '  There is another page that no later request asked for: see its next_page_uri.',
     ])
     await send('GET', first.body.next_page_uri.slice(gateway.url.length))
     expect(readSection(gateway, 'requests')).toHaveLength(2)
@@ -89,12 +89,12 @@ describe('The report', () => {
     const send = client(gateway)
     for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
     await send('GET', '/reserved_addrs?limit=2')
-    for (let n = 0; n < 30; n++) await send('GET', `/reserved_addrs?limit=${10 + n}`)
+    for (let n = 0; n < 30; n++) await send('GET', `/reserved_domains?limit=${10 + n}`)
     expect(readSection(gateway, 'requests').slice(0, 4)).toEqual([
       '… 11 earlier left out',
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page that no request asked for: see its next_page_uri.',
-      `${SHOWN_START}  GET /reserved_addrs?limit=20 → 200`,
+      '  There is another page that no later request asked for: see its next_page_uri.',
+      `${SHOWN_START}  GET /reserved_domains?limit=20 → 200`,
     ])
   })
 
@@ -108,7 +108,7 @@ describe('The report', () => {
     for (let n = 0; n < 60; n++) await send('GET', `/reserved_addrs/ra_${n}`)
     const lines = readSection(gateway, 'requests')
     expect(lines[0]).toBe('… 45 earlier left out')
-    expect(lines).toContain('  There is another page that no request asked for: see its next_page_uri.')
+    expect(lines).toContain('  There is another page that no later request asked for: see its next_page_uri.')
     expect(lines.filter((line) => line.includes('An equal request had created'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
   })
@@ -177,7 +177,6 @@ describe('The report', () => {
     const gateway = openManual()
     const send = client(gateway)
     await send('POST', '/reserved_addrs', { json: { color: 'red' } })
-    await send('GET', '/reserved_addrs')
     const about = "Cannot read properties of undefined (reading 'code')"
     const [body] = gateway.report({ about }).match(/POST \/reserved_addrs → 400 has the body .*/) ?? []
     expect(body).toMatch(/\{"error_code":"ERR_GATEWAY_214","status_code":400,"msg":".*","details":\{/)
@@ -188,17 +187,18 @@ describe('The report', () => {
     expect(unexpected).toContain(`DELETE /reserved_addrs/${id} → 204 has no body`)
   })
 
-  test('shows the body of an error that a fault caused, and not the responses without a body after it', async () => {
+  test('shows the body of an error that a fault caused, but of no response before the newest one', async () => {
     const gateway = openManual()
     const send = client(gateway)
     const { id } = gateway.reservedAddrs.create()
     gateway.faults.add({ operation: 'reserved_addrs.create', times: 1, status: 500 })
     await send('POST', '/reserved_addrs', { json: {} })
-    await send('DELETE', `/reserved_addrs/${id}`)
     const about = "Cannot read properties of undefined (reading 'code')"
     expect(gateway.report({ about })).toMatch(
       /POST \/reserved_addrs → 500 has the body \{"error_code":"ERR_GATEWAY_90500",/,
     )
+    await send('DELETE', `/reserved_addrs/${id}`)
+    expect(gateway.report({ about })).not.toContain('misread')
   })
 
   test('names the next event, if the clock has not moved since the first request', async () => {
@@ -375,7 +375,14 @@ describe('The report', () => {
     )
     expect(readSection(gateway, 'provisioning of d11')).toHaveLength(7)
     expect(readSection(gateway, 'pending')).toHaveLength(13)
-    expect(readSection(gateway, 'leftover resources')[0]).toBe('… 2 earlier left out')
+    expect(readSection(gateway, 'leftover resources')).toEqual(['12 created by the test itself'])
+    for (let i = 0; i < 12; i++) await client(gateway)('POST', '/reserved_addrs', { json: {} })
+    const leftovers = readSection(gateway, 'leftover resources')
+    expect(leftovers[0]).toBe('… 2 earlier left out')
+    expect(leftovers.slice(-2)).toEqual([
+      expect.stringContaining('reserved_addrs ra_'),
+      'and 12 created by the test itself',
+    ])
   })
 
   test('about a text begins with the domains that it names, and leaves out the pending lines that it has', async () => {

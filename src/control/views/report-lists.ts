@@ -1,0 +1,88 @@
+import { REDACTED } from '../../core/schema/secret-texts.ts'
+import { isObject } from '../../core/schema/values.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
+import type { ControlHost } from '../control.ts'
+
+/** The parameters that select a page of a list. The other ones, such as a filter, select the list. */
+const PAGING = ['limit', 'before_id', 'beforeId']
+
+/** A request for a page of a list. */
+interface PageRequest {
+  /** The path and the parameters that select the list, decoded and in one order. */
+  readonly list: string
+  readonly limit: string | null
+  /** The id before which the page begins; null for the first page. */
+  readonly cursor: string | null
+}
+
+function readPageRequest({ path, query }: JournalEntry): PageRequest {
+  const sent = new URLSearchParams(query)
+  const others = [...sent].filter(([name]) => !PAGING.includes(name)).map(([name, value]) => `${name}=${value}`)
+  return {
+    list: JSON.stringify([path, ...others.sort()]),
+    limit: sent.get('limit'),
+    cursor: sent.get('before_id') || sent.get('beforeId') || null,
+  }
+}
+
+/** Returns the cursor of the next page, which is the last id on this one; null if there is no next page. */
+function readNextCursor({ response }: JournalEntry): string | null {
+  const next = isObject(response) ? response.next_page_uri : undefined
+  return typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('before_id') : null
+}
+
+/** Returns the items of a page. */
+export function readItems(response: unknown): readonly unknown[] {
+  return (isObject(response) ? Object.values(response).find(Array.isArray) : undefined) ?? []
+}
+
+function readLastId({ status, response }: JournalEntry): string | undefined {
+  const last = status === 200 ? readItems(response).at(-1) : undefined
+  return isObject(last) && typeof last.id === 'string' ? last.id : undefined
+}
+
+/**
+ * Returns the operation ids of the requests whose list has another page, unless a later request for that list asked for it, or
+ * received something of it. Ids sort in the order of creation, and lists begin with the newest (rules: lists#cursor). A request
+ * with `limit=1` only asks whether there is something.
+ */
+export function findUnreadPages(newestFirst: Iterable<JournalEntry>): ReadonlySet<string> {
+  const unread = new Set<string>()
+  /** For each list, the oldest id before which a later request asked for items. */
+  const asked = new Map<string, string>()
+  /** For each list, the oldest id that a later request received. */
+  const received = new Map<string, string>()
+  const note = (oldest: Map<string, string>, list: string, id: string | null | undefined) => {
+    if (id && id < (oldest.get(list) ?? '\u{ffff}')) oldest.set(list, id)
+  }
+  for (const entry of newestFirst) {
+    if (entry.method !== 'GET') continue
+    const { list, limit, cursor } = readPageRequest(entry)
+    const next = readNextCursor(entry)
+    const isAsked =
+      next !== null && ((asked.get(list) ?? '\u{ffff}') <= next || (received.get(list) ?? '\u{ffff}') < next)
+    if (next !== null && limit !== '1' && !isAsked) unread.add(entry.operationId)
+    note(asked, list, cursor)
+    note(received, list, readLastId(entry))
+  }
+  return unread
+}
+
+/**
+ * Says that a list was empty because of its filter, if that is still so: a client that looks for something before it creates it
+ * finds it later. A filter that the journal had to redact cannot be tried again.
+ */
+export function describeEmptyFilter({ api, engine }: ControlHost, entry: JournalEntry): string | undefined {
+  const { cursor, limit } = readPageRequest(entry)
+  const filter = new URLSearchParams(entry.query).get('filter')
+  const operation = api.operations.find(({ name }) => name === entry.operation)
+  const isEmpty = entry.method === 'GET' && entry.status === 200 && readItems(entry.response).length === 0
+  if (!operation || !isEmpty || !filter || cursor || limit === '0' || filter.includes(REDACTED)) return undefined
+  if (Object.keys(operation.ids).length > 0) return undefined
+  const list = (raw: object) => engine.execute(operation, {}, raw).result
+  const all = list({})
+  const count = readItems(all).length
+  if (count === 0 || readItems(list({ filter, limit: 1 })).length > 0) return undefined
+  const isMore = isObject(all) && typeof all.next_page_uri === 'string'
+  return `The filter ${filter} matches 0 of ${isMore ? 'more than ' : ''}${count} ${operation.name.split('.')[0]}.`
+}

@@ -1,0 +1,77 @@
+/** The members of dates whose result depends on the time zone of the process. Those for logs, such as `toString`, are not watched. */
+const LOCAL_MEMBERS = [
+  'getFullYear',
+  'getMonth',
+  'getDate',
+  'getDay',
+  'getHours',
+  'setFullYear',
+  'setMonth',
+  'setDate',
+  'setHours',
+  'toDateString',
+  'toLocaleString',
+  'toLocaleDateString',
+  'toLocaleTimeString',
+] as const
+
+/** The local times that the code of a test has used. */
+export interface LocalTimes {
+  /** The members of `Date` that depended on the time zone, such as `getHours`. */
+  readonly used: ReadonlySet<string>
+  /** The last offset of a local time, in minutes; 0 for none. */
+  readonly offset: number
+}
+
+/** A class of dates whose members and functions may be replaced: that of fake timers, which nothing else uses. */
+type FakeDate = typeof Date
+
+/** Returns a `Date` for the code under test, and notes its uses of local times that differ from UTC. */
+export function watchLocalTimes(fake: FakeDate): { readonly dates: FakeDate; readonly times: LocalTimes } {
+  const used = new Set<string>()
+  let offset = 0
+  const note = (name: string, date: Date) => {
+    const minutes = -date.getTimezoneOffset()
+    if (!minutes) return
+    offset = minutes
+    used.add(name)
+  }
+  for (const name of LOCAL_MEMBERS) {
+    const member = fake.prototype[name] as (...args: unknown[]) => unknown // Each takes other arguments.
+    const value = function (this: Date, ...args: unknown[]) {
+      const options = name.startsWith('toLocale') ? (args[1] as Intl.DateTimeFormatOptions | undefined) : undefined // The second argument of these.
+      if (options?.timeZone === undefined) note(name, this)
+      return Reflect.apply(member, this, args)
+    }
+    Object.defineProperty(fake.prototype, name, { value, writable: true, configurable: true })
+  }
+  const { parse } = fake
+  const noteParse = (name: string, text: unknown) => {
+    // Only a text without a zone can have one added, and then means another time unless it was in UTC.
+    const inUtc = typeof text === 'string' ? parse(`${text}Z`) : Number.NaN
+    if (!Number.isNaN(inUtc) && parse(String(text)) !== inUtc) note(name, new fake(inUtc))
+  }
+  Object.defineProperty(fake, 'parse', {
+    value: (text: string) => {
+      noteParse('Date.parse', text)
+      return parse(text)
+    },
+    writable: true,
+    configurable: true,
+  })
+  const construct: ProxyHandler<FakeDate>['construct'] = (target, args, newTarget) => {
+    const date = Reflect.construct(target, args, newTarget) as Date // The target is a class of dates.
+    if (args.length > 1) note('new Date', date)
+    else noteParse('new Date', args[0])
+    return date
+  }
+  return {
+    dates: new Proxy(fake, { construct }),
+    times: {
+      used,
+      get offset() {
+        return offset
+      },
+    },
+  }
+}

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { createGateway, manualClock } from '../../../src/index.ts'
+import { client } from '../../support/client.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
+import { dueAfter, timeAfter } from '../../support/provisioning.ts'
+
+const PAGE = 'There is another page that no later request asked for: see its next_page_uri.'
+const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }
+
+/** Opens a gateway with the calls of its client, and with some addresses. */
+function open(addresses = 0, create: typeof createNgrok = createNgrok) {
+  const gateway = create({ clock: manualClock(CLOCK_START), seed: 'hints' })
+  for (let n = 0; n < addresses; n++) gateway.reservedAddrs.create({ description: n % 2 ? 'odd one' : 'even' })
+  const send = (method: string, path: string, json?: object) =>
+    client(gateway)(method, path, { headers, ...(json && { json }) })
+  const get = async (query = '') => (await send('GET', `/reserved_addrs${query}`)).body
+  return { gateway, send, get, countPages: () => gateway.report().split(PAGE).length - 1 }
+}
+
+const cursorOf = (page: { readonly next_page_uri: string }) => new URL(page.next_page_uri).searchParams.get('before_id')
+
+type Get = ReturnType<typeof open>['get']
+
+/** Clients that ask for all pages of 103 addresses. */
+const COMPLETE: Readonly<Record<string, (get: Get) => Promise<unknown>>> = {
+  'with the parameters in another order': async (get) => get(`?limit=60&before_id=${cursorOf(await get('?limit=60'))}`),
+  'with another limit': async (get) => get(`?before_id=${cursorOf(await get('?limit=60'))}&limit=100`),
+  'without the limit': async (get) => get(`?before_id=${cursorOf(await get('?limit=60'))}`),
+  'with beforeId, as the official client in TypeScript': async (get) =>
+    get(`?beforeId=${cursorOf(await get('?limit=100'))}&limit=100`),
+  'with a filter in another encoding': async (get) => {
+    const first = await get(`?limit=40&filter=${encodeURIComponent('obj.description == "odd one"')}`)
+    return get(`?limit=40&before_id=${cursorOf(first)}&filter=obj.description+%3D%3D+%22odd+one%22`)
+  },
+  'with an overlap': async (get) => get(`?limit=60&before_id=${(await get('?limit=60')).reserved_addrs[50].id}`),
+  'again, after a first attempt that ended early': async (get) => {
+    await get()
+    return get(`?before_id=${cursorOf(await get())}`)
+  },
+}
+
+/** Clients that do not ask for all pages. */
+const INCOMPLETE: Readonly<Record<string, (get: Get) => Promise<unknown>>> = {
+  'the first page alone': (get) => get(),
+  'the first page twice': async (get) => get((await get()) && ''),
+  'the second page of another list': async (get) => {
+    const first = await get('?limit=60')
+    return get(`?limit=60&filter=${encodeURIComponent('obj.description == "even"')}&before_id=${cursorOf(first)}`)
+  },
+  'items of the first page again': async (get) =>
+    get(`?limit=1&before_id=${(await get('?limit=60')).reserved_addrs[3].id}`),
+}
+
+describe('The report says of another page', () => {
+  test.each(Object.entries(COMPLETE))('nothing to a client that pages %s', async (_, work) => {
+    const { get, countPages } = open(103)
+    await work(get)
+    expect(countPages()).toBe(0)
+  })
+
+  test.each(Object.entries(INCOMPLETE))('that a client read %s', async (_, work) => {
+    const { get, countPages } = open(103)
+    await work(get)
+    expect(countPages()).toBeGreaterThan(0)
+  })
+
+  test('nothing if a later request received the rest without asking for a page', async () => {
+    const { gateway, get, countPages } = open(103)
+    const { reserved_addrs: first } = await get()
+    for (const { id } of first.slice(0, 4)) gateway.reservedAddrs.delete(id)
+    await get()
+    expect(countPages()).toBe(0)
+  })
+
+  test('nothing if the request for it failed', async () => {
+    const { gateway, get, countPages } = open(3)
+    const first = await get('?limit=2')
+    gateway.faults.add({ times: 1, status: 503 })
+    await get(`?limit=2&before_id=${cursorOf(first)}`)
+    expect(countPages()).toBe(0)
+  })
+
+  test('that an earlier listing was complete, but not the last one', async () => {
+    const { get, countPages } = open(103)
+    await get(`?before_id=${cursorOf(await get())}`)
+    await get()
+    expect(countPages()).toBe(1)
+  })
+})
+
+describe('The report says of the response that code may have misread', () => {
+  const MISREAD = /the response that your code may have misread:\n {4}(.*)/
+  const readOf = (message: string, { gateway }: ReturnType<typeof open>) =>
+    MISREAD.exec(gateway.report({ about: message }))?.[1]
+
+  test.each([
+    ['page.policies is not iterable', '; not policies'],
+    ['page[field] is not iterable (cannot read property undefined)', ''],
+    ["Cannot read properties of undefined (reading 'map')", ''],
+    ['Spread syntax requires ...iterable[Symbol.iterator] to be a function', ''],
+    ['page.map is not a function', ''],
+    ["undefined is not an object (evaluating 'page.policies.length')", ''],
+  ])('which fields it has: %s', async (message, not) => {
+    const opened = open(1)
+    const { gateway, send } = opened
+    await send('DELETE', `/reserved_addrs/${gateway.reservedAddrs.list().reserved_addrs[0]?.id}`)
+    await send('GET', '/ip_policies')
+    // Error messages of one engine name no value.
+    const about = message.startsWith('Spread') ? `TypeError: ${message} undefined` : message
+    expect(readOf(about, opened)).toBe(`GET /ip_policies → 200 has the fields ip_policies, uri, next_page_uri${not}`)
+  })
+
+  test('which field is null, and when it will not be', async () => {
+    const opened = open()
+    const { gateway, send } = opened
+    await send('GET', '/reserved_domains/rd_none')
+    const { body } = await send('POST', '/reserved_domains', { domain: 'app.example.com' })
+    const about = "Cannot read properties of null (reading 'id')"
+    const attempt = `has null in certificate: the next attempt is at ${dueAfter('30s')}`
+    expect(readOf(about, opened)).toBe(`POST /reserved_domains → 201 ${attempt}`)
+    await send('GET', '/reserved_domains')
+    expect(readOf(about, opened)).toBe(`GET /reserved_domains → 200 ${attempt}`)
+    gateway.clock.advance('1m')
+    await send('GET', `/reserved_domains/${body.id}`)
+    expect(readOf(about, opened)).toMatch(/^GET \/reserved_domains\/rd_\w+ → 200 has null in (?!certificate)\w+/)
+  })
+
+  test.each<[string, string, (opened: ReturnType<typeof open>) => Promise<unknown>]>([
+    ['there is none', 'page.policies is not iterable', async () => undefined],
+    [
+      'it has no body, and code did not parse it',
+      "Cannot read properties of undefined (reading 'toUpperCase')",
+      async ({ gateway, send }) => send('DELETE', `/reserved_addrs/${gateway.reservedAddrs.create().id}`),
+    ],
+    [
+      'it has a body, and code parsed an empty text',
+      'Unexpected end of JSON input',
+      ({ send }) => send('GET', '/ip_policies'),
+    ],
+    ['it has the field', 'page.ip_policies is not iterable', ({ send }) => send('GET', '/ip_policies')],
+    [
+      'nothing in it is null',
+      "Cannot read properties of null (reading 'id')",
+      ({ send }) => send('POST', '/ip_policies', { description: 'office' }),
+    ],
+    ['it is no error of a type', 'expected undefined to be 1', ({ send }) => send('GET', '/ip_policies')],
+    ['a module has no such function', '(0 , api.list) is not a function', ({ send }) => send('GET', '/ip_policies')],
+    [
+      'the client did not receive it',
+      "Cannot read properties of undefined (reading 'code')",
+      async ({ gateway, get }) => {
+        gateway.faults.add({ times: 1, drop: true })
+        await get().catch(() => undefined)
+      },
+    ],
+    [
+      'the client received only its beginning',
+      "Unexpected token 'x', ... is not valid JSON",
+      async ({ gateway, get }) => {
+        gateway.faults.add({ times: 1, truncate: 5 })
+        await get().catch(() => undefined)
+      },
+    ],
+    [
+      'the client still waits for it',
+      "Cannot read properties of undefined (reading 'id')",
+      async ({ gateway }) => {
+        gateway.faults.add({ times: 1, latency: '1h' })
+        void gateway.fetch(`${gateway.url}/ip_policies`, { headers }).catch(() => undefined)
+        await new Promise((resolve) => setImmediate(resolve))
+      },
+    ],
+  ])('nothing if %s', async (_, message, work) => {
+    const opened = open()
+    await work(opened)
+    expect(readOf(message, opened)).toBeUndefined()
+  })
+})
+
+describe('The report says of a filter', () => {
+  const filterOf = (text: string) => `?filter=${encodeURIComponent(text)}`
+
+  test('that it matches nothing, in plain text', async () => {
+    const { gateway, get } = open(2)
+    await get(filterOf('obj.region == "jp"'))
+    expect(gateway.report()).toContain('The filter obj.region == "jp" matches 0 of 2 reserved_addrs.')
+  })
+
+  test('nothing if it matched something, if it matches something by now, or if there is nothing', async () => {
+    const { gateway, send, get } = open(2)
+    await get(filterOf('obj.description == "even"'))
+    await get(filterOf('obj.description == "new"'))
+    await send('POST', '/reserved_addrs', { description: 'new' })
+    await send('GET', `/ip_policies${filterOf('obj.description == "none"')}`)
+    expect(gateway.report()).not.toContain('matches 0')
+  })
+
+  test('nothing about the page after the last match, or about a filter that has a secret', async () => {
+    const { gateway, get } = open(3)
+    const [, second] = gateway.reservedAddrs.list().reserved_addrs
+    await get(`${filterOf('obj.description == "odd one"')}&before_id=${second?.id}`)
+    await get(filterOf('obj.description == "Bearer key-that-is-secret"'))
+    await client(gateway)('GET', '/reserved_addrs', { headers: { authorization: 'Bearer key-that-is-secret' } })
+    expect(gateway.report()).not.toContain('matches 0')
+  })
+})
+
+describe('The report says of a certificate', () => {
+  test('that code stopped asking before it was issued', async () => {
+    const { gateway, send } = open()
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    await send('GET', `/reserved_domains/${id}`)
+    const hint = () => /Its certificate is null\. It was issued at .*/.exec(gateway.report())?.[0]
+    expect(hint()).toBeUndefined()
+    gateway.clock.advance('1m')
+    expect(hint()).toBe(`Its certificate is null. It was issued at ${dueAfter('30s')}, and no later response shows it.`)
+    await send('GET', '/reserved_domains')
+    expect(hint()).toBeUndefined()
+  })
+})
+
+describe('The report puts the likeliest cause first', () => {
+  const titlesOf = (text: string) => text.match(/^ {2}\w+/gm)?.map((line) => line.trim())
+
+  test('if a note explains a request, and otherwise the domain that the failure names', async () => {
+    const { gateway, send, get } = open(3)
+    gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const about = 'expected app.example.com'
+    await send('GET', '/reserved_domains')
+    expect(titlesOf(gateway.report({ about }))?.slice(0, 2)).toEqual(['provisioning', 'requests'])
+    await get('?limit=2')
+    expect(titlesOf(gateway.report({ about }))?.slice(0, 2)).toEqual(['requests', 'provisioning'])
+  })
+
+  test('and does not blame the clock for an error, a leftover or a comparison', async () => {
+    const { gateway, send, get } = open(1)
+    gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const { body } = await send('POST', '/reserved_domains', {
+      domain: 'other.example.com',
+      certificate_management_policy: 'letsencrypt',
+    })
+    const hasNext = (about: string) => gateway.report({ about }).includes('The clock has not moved')
+    expect(hasNext(`ApiError: ${body.msg}`)).toBe(false)
+    expect(body.msg).toContain('certificate')
+    await get()
+    expect(hasNext('Expected no leftover resources, but requests left 1: reserved_addrs ra_1.')).toBe(false)
+    expect(hasNext('expected [ 1 ] to have a length of 2 but got 1')).toBe(false)
+    expect(hasNext('Test timed out in 5000ms.')).toBe(true)
+    expect(hasNext('Expected app.example.com to have a certificate, but it has none.')).toBe(true)
+    expect(hasNext('')).toBe(true)
+    await get()
+    expect(hasNext('expected [ 1 ] to have a length of 2 but got 1')).toBe(true)
+  })
+
+  test('of a gateway without notes, of one with another dialect too', async () => {
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
+    for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
+    await client(gateway)('GET', '/reserved_addrs?limit=2')
+    expect(gateway.report()).toContain(`${SHOWN_START}  GET /reserved_addrs?limit=2 → 200\n      ${PAGE}`)
+    expect(timeAfter('0s')).toBe(SHOWN_START)
+  })
+})
