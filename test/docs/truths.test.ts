@@ -154,6 +154,15 @@ describe('The way to the first own test', () => {
   })
 })
 
+test('The page on assertions names the fields of an entry of the journal, except its operation id', async () => {
+  const gateway = createNgrok()
+  await gateway.fetch(`${gateway.url}/reserved_addrs`)
+  const fields = Object.keys(gateway.requests.last() ?? {}).filter((name) => name !== 'operationId')
+  expect(fields).toContain('requestHeaders')
+  const [section = ''] = /## Requests .*? ## /.exec(read('docs/assertions.md')) ?? []
+  expect(fields.filter((name) => !section.includes(`\`${name}\``))).toEqual([])
+})
+
 test('The guides of the package have at most 29,000 words that people wrote', () => {
   const { files } = JSON.parse(read('package.json'))
   const guides = readdirSync(new URL('../../docs', import.meta.url)).filter((name) => name.endsWith('.md'))

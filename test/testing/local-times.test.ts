@@ -84,7 +84,7 @@ const UTC: Readonly<Record<string, Work>> = {
 describe('With the option globals, a failed assertion', () => {
   test.each(Object.entries(LOCAL))('tells of local times if code %s', async (_, [work, used]) => {
     const message = await catchMessageIn('America/New_York', work)
-    expect(message).toContain(`${HINT} -05:00. The code of this test used ${used}.`)
+    expect(message).toContain(`\n\n${HINT} -05:00. The code of this test used ${used}.\nThe gateway at `)
     expect(await catchMessageIn('UTC', work)).toBe('passed')
   })
 
