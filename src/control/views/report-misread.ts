@@ -34,11 +34,10 @@ export function describeMisread(host: ControlHost, message: string): readonly st
   return text === undefined ? [] : [`${method} ${path} → ${status} ${text}`]
 }
 
-/** Returns whether the client has received the whole response. */
+/** Returns whether the client has received the response. */
 function isReceived(host: ControlHost, { operationId, fault, cancelled }: JournalEntry): boolean {
-  const applied = host.transact(faultsIn).find(({ id }) => id === fault)
-  const isWhole = !applied?.drop && applied?.truncate === undefined && !cancelled
-  return isWhole && waitingRequests(host).every((each) => each.operationId !== operationId)
+  const isDropped = host.transact(faultsIn).some(({ id, drop }) => id === fault && drop)
+  return !isDropped && !cancelled && waitingRequests(host).every((each) => each.operationId !== operationId)
 }
 
 function describeBody(host: ControlHost, { status, response }: JournalEntry, message: string): string | undefined {
