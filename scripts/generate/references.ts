@@ -11,10 +11,10 @@ import { table, withParts } from './markdown.ts'
 const all = { ...families, ...ngrokFamilies } as unknown as Families
 
 const DELETIONS: Readonly<Record<Extract<Deletion, string>, string>> = {
-  cascades: 'removes the resource with the field',
-  dangles: 'leaves the id',
-  detaches: 'empties the field',
-  follows: 'ends the field too',
+  cascades: 'the resource with the field is removed',
+  dangles: 'the id stays',
+  detaches: 'the field is emptied',
+  follows: 'the field is updated',
 }
 
 export default function references(root: string): Map<string, string> {
@@ -24,7 +24,7 @@ export default function references(root: string): Map<string, string> {
     const nameOf = (error: CatalogueError) => `\`${(inPlaceOf?.get(error) ?? error).key}\``
     return (family.references ?? []).map((row) => formatRow(row, nameOf, sections))
   })
-  const head = ['field', 'names', 'an id of nothing', 'deleting what it names', 'rule']
+  const head = ['field', 'refers to', 'unknown id', 'when that resource is deleted', 'rule']
   return new Map([withParts(root, 'docs/decisions/references.md', { references: table(head, rows.sort(byFirst)) })])
 }
 
@@ -39,8 +39,8 @@ function formatRow(row: Reference, nameOf: (error: CatalogueError) => string, se
   return [
     `\`${holder.name}\`: ${fields.join(', ')}${only ? `, ${only.what}` : ''}`,
     to.what.replace(/^an? /, ''),
-    missing ? `${nameOf(missing)}${isOpen ? ' if `declared`' : ''}` : 'no body names it',
-    typeof deletion === 'string' ? DELETIONS[deletion] : `is rejected: ${nameOf(deletion.error)}`,
+    missing ? `${nameOf(missing)}${isOpen ? ' if `declared`' : ''}` : 'not in bodies',
+    typeof deletion === 'string' ? DELETIONS[deletion] : `the deletion is rejected: ${nameOf(deletion.error)}`,
     `[${section.title}](${rules.replace('references#', '#').replace(/^([\w-]+)#/, '$1.md#')}), ${Object.keys(section.evidence).join(', ')}`,
   ]
 }

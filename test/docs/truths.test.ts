@@ -20,7 +20,7 @@ describe('docs/ngrok.md', () => {
       const snake = family.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
       return field === snake ? [] : [family.endsWith('Backends') ? field : `${field} of ${family}`]
     })
-    const sentence = /Some fields have another name: (.*?)\./.exec(read('docs/ngrok.md'))?.[1] ?? ''
+    const sentence = /Some lists use another field name: (.*?)\./.exec(read('docs/ngrok.md'))?.[1] ?? ''
     const named = sentence
       .replaceAll('`', '')
       .replace(' in all families of backends', '')
@@ -111,7 +111,7 @@ describe('The status of a name that is reserved already', () => {
       `${ngrok} in the dialect \`ngrok\`, as ngrok has been observed to return, and ${standard} in`,
     )
     expect(read('docs/from-msw.md')).toContain(
-      `Programs have received ${ngrok} from ngrok, and \`createNgrok\` responds with ${ngrok}.`,
+      `ngrok has been observed to return ${ngrok}, so \`createNgrok\` does too.`,
     )
     expect(read('docs/differences.md')).toContain(
       `fauxgate returns ${ngrok} in \`ngrok\`; \`quirks.takenStatus\` lets a test try both.`,

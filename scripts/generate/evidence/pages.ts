@@ -70,7 +70,7 @@ const formatUnknown = (
   decided: number,
   doubts: number,
 ) => `- **The HTTP status of ${decided} errors.** The documentation has ${documented} error codes, and the HTTP status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
-- **The words of all messages.** The documentation has none. Do not compare \`msg\`.
+- **The wording of all messages.** The documentation has none. Do not compare \`msg\`.
 - **The order of errors**, if several apply to one request.
 - **${doubts} open questions**, where sources disagree or are silent: see [the doubts](#open-doubts).
 - **The live service.** These rules are not yet checked against it. [\`fauxgate verify\`](verify.md) does that.`
@@ -98,7 +98,7 @@ function formatTotals(operations: readonly OperationRules[], all: AllEvidence, s
     ['', 'all', ...KINDS],
     [
       row('operations', Object.values(all.operations)),
-      row('fields of bodies, answers and lists', Object.values(all.fields)),
+      row('fields of bodies, responses and lists', Object.values(all.fields)),
       row(
         'errors of operations',
         [...keys].map((key) => all.errors[key] ?? {}),
@@ -134,11 +134,11 @@ function formatShares(operations: readonly OperationRules[], all: AllEvidence): 
     (key) => !OF_THE_EMULATOR.includes(key) && isDecisionAlone(all.errors[key] ?? {}),
   )
   const whole = `${ours + further} of ${answers.length + further}, ${formatPercent(ours + further, answers.length + further)}`
-  return `An operation has a response for success, and one for each of its errors. Of all ${answers.length} answers that a service can
-give, ${ours} rest on a decision alone: **${formatPercent(ours, answers.length)}**. They are the errors ${formatKeys(decided)}.
+  return `An operation has a response for success, and one for each of its errors. Of all ${answers.length} responses that a
+service can send, ${ours} are based only on decisions: **${formatPercent(ours, answers.length)}**. They are the errors ${formatKeys(decided)}.
 
-Two more errors of each operation come from the emulator itself: ${formatKeys(OF_THE_EMULATOR)}. No service can give these responses:
-code calls the gateway inside a call, or the store of a test fails. Counted with them, it is ${whole}.`
+Two more errors of each operation come from the emulator itself: ${formatKeys(OF_THE_EMULATOR)}. No service can send these responses:
+they mean that code calls the gateway during a call, or that a test's store fails. With these errors, it is ${whole}.`
 }
 
 const formatKeys = (keys: readonly string[]) => keys.map((key) => `\`${key}\``).join(', ')
@@ -158,10 +158,10 @@ function formatOperationTable(
     const share = formatPercent(answers.filter(isDecisionAlone).length, answers.length)
     return [`\`${call}\``, ...countKinds([...answers, ...fields]), share, open.join(', ')]
   })
-  return table(['operation', ...KINDS, 'answers on a decision alone', 'open doubts'], rows)
+  return table(['operation', ...KINDS, 'responses based only on decisions', 'open doubts'], rows)
 }
 
 function formatDoubtTable(doubts: readonly LinkedDoubt[]): string {
   const rows = doubts.map(({ link, about, text }) => [link, about.map((each) => `\`${each}\``).join(', '), text])
-  return table(['doubt', 'operations', 'what is not known, and what fauxgate does'], rows)
+  return table(['doubt', 'operations', 'the question, and what fauxgate does'], rows)
 }
