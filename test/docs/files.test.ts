@@ -100,11 +100,11 @@ describe('Moving from Mock Service Worker', () => {
   test.each([
     ['Before', 'before.test.ts'],
     ['After', 'after.test.ts'],
-  ])('counts the lines of set-up outside the tests: %s', (heading, name) => {
+  ])('counts the lines of setup outside the tests: %s', (heading, name) => {
     const text = readFileSync(join(root, 'examples/msw-migration', name), 'utf8')
     const setUp = text.replace(/^test\('[\s\S]*?^\}\)$/gm, '')
     const count = setUp.split('\n').filter((line) => line.trim() !== '').length
-    expect(guide).toContain(`## ${heading}\n\n${count} lines of set-up`)
+    expect(guide).toContain(`## ${heading}\n\n${count} lines of setup`)
   })
 
   test('has the same three tests before and after', () => {
