@@ -13,7 +13,7 @@ import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './m
 /** The assertions about visitor requests and traffic policies. */
 export interface TrafficMatchers<R = unknown> {
   /**
-   * Passes if a rule rejected the last visitor request: one of its actions ended the request with a status of 400 or higher,
+   * Passes if a rule rejected the last visitor request: one of its actions responded with a status of 400 or higher,
    * or closed the connection. A rule without a name is identified by its place, such as `on_http_request.0`.
    *
    * @example
@@ -45,7 +45,7 @@ export const trafficMatchers = {
     const isRefused = last.status === null || last.status >= 400
     const rules = last.trace.flatMap((each) => ('actions' in each ? [nameOf(each)] : []))
     const hint = rules.includes(rule) ? '' : suggestion(rule, rules)
-    const decision = last.rule === null ? 'no rule ended it' : `the rule ${quote(last.rule)} ended it`
+    const decision = last.rule === null ? 'no rule responded' : `the rule ${quote(last.rule)} responded`
     return gatewayResult(gateway, isRefused && last.rule === rule, (not) => {
       const expected = `Expected ${describeVisit(last)} ${not}to be rejected by the rule ${quote(rule)}`
       return `${expected}, but ${decision} with ${last.status ?? 'a closed connection'}.${hint}\n${traceOf(last)}`
@@ -93,6 +93,6 @@ function describeVisit({ method, url }: TrafficEntry): string {
   return `${method} ${url}`
 }
 
-function traceOf({ trace }: TrafficEntry): string {
-  return escapeUnprintable(formatTrace(trace)).replace(/^/gm, '  ')
+function traceOf(visit: TrafficEntry): string {
+  return escapeUnprintable(formatTrace(visit)).replace(/^/gm, '  ')
 }

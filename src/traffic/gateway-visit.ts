@@ -265,8 +265,9 @@ export class GatewayVisit implements WholeVisit {
     const ends = await visit.#runUrl(request.to(target.origin + targetOf(request.url)), 'internal')
     this.upstream = visit.upstream
     const did = `forwarded to ${target.origin}`
-    if (isGatewayFailure(ends)) return { did, sets, ends, isRefusal: true }
-    return { did, ends: ends === 'close' ? ends : toUpstreamResponse(ends, this.context.host.dialect) }
+    const isPassedOn = true
+    if (isGatewayFailure(ends)) return { did, sets, ends, isRefusal: true, isPassedOn }
+    return { did, isPassedOn, ends: ends === 'close' ? ends : toUpstreamResponse(ends, this.context.host.dialect) }
   }
 
   async send({ method, url, headers, body }: OutgoingRequest, until: number): Promise<IncomingResponse> {

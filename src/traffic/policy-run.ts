@@ -86,8 +86,8 @@ async function runActions(
 ): Promise<Ending | undefined> {
   for (const [at, action] of rule.actions.entries()) {
     run.place = `${phase.key}.${rule.index}.actions.${at}`
-    const { end, ...deed } = await runAction(action, phase, run)
-    traced.push({ type: action.type, ...deed, ...(end && { isEnd: true }) })
+    const { end, isPassedOn, ...deed } = await runAction(action, phase, run)
+    traced.push({ type: action.type, ...deed, ...(end && !isPassedOn && { isEnd: true }) })
     if (end) return end
   }
   return undefined
@@ -154,7 +154,9 @@ async function runAction(
   action: CompiledAction,
   phase: CompiledPhase,
   run: PolicyRun,
-): Promise<Pick<TracedAction, 'did' | 'outcome' | 'parts' | 'facts' | 'decision'> & { end?: Ending }> {
+): Promise<
+  Pick<TracedAction, 'did' | 'outcome' | 'parts' | 'facts' | 'decision'> & { end?: Ending; isPassedOn?: boolean }
+> {
   const { row, type, isLenient, outcomes } = action
   const stated = run.given(type)
   const variable = variableOf(row ?? action)
@@ -169,7 +171,7 @@ async function runAction(
     const { ends: end, ...deed } = describeProblem(error)
     return { ...deed, end }
   }
-  const { sets, ends, isRefusal, isStated = false, parts, facts, decision } = outcome
+  const { sets, ends, isRefusal, isStated = false, isPassedOn = false, parts, facts, decision } = outcome
   run.keep(variable, { ...(isRefusal && errorOf(ends, run)), ...sets }, isStated)
   const deed = {
     did: outcome.did,
@@ -179,7 +181,9 @@ async function runAction(
     ...(decision && { decision }),
   }
   if (!ends) return deed
-  return isRefusal && isLenient ? { ...deed, did: `${deed.did}, and let the request pass` } : { ...deed, end: ends }
+  return isRefusal && isLenient
+    ? { ...deed, did: `${deed.did}, and let the request pass` }
+    : { ...deed, end: ends, isPassedOn }
 }
 
 /** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no error. A check rejects if it ends the request. */

@@ -1,10 +1,29 @@
 import { cut, escapeUnprintable, quote } from '../core/schema/text.ts'
 import type { Decision } from '../service/policy/decisions.ts'
-import { nameOf, type Trace, type TracedExpression, type TracedRule, type TracedStep } from './trace.ts'
+import { hasEnded, nameOf, type Trace, type TracedExpression, type TracedRule, type TracedStep } from './trace.ts'
+
+interface Traced {
+  readonly trace: Trace
+  /** The status of the response; null if there was none. */
+  readonly status: number | null
+}
 
 /** Returns the trace of a visit as text: each step in a line, and below a rule its expressions and its actions. */
-export function formatTrace(trace: Trace): string {
-  return trace.map((each) => ('step' in each ? formatStep(each) : formatRule(each))).join('\n')
+export function formatTrace({ trace, status }: Traced): string {
+  const last = trace.findLast(hasEnded)
+  const result = status === null ? 'no response' : String(status)
+  const format = (each: TracedRule | TracedStep) => {
+    const sayEnd = (did: string) => (each === last && !saysEnd(did, result) ? `${did}; the visitor got ${result}` : did)
+    return 'step' in each ? formatStep(each, sayEnd) : formatRule(each, sayEnd)
+  }
+  return trace.map(format).join('\n')
+}
+
+type SayEnd = (did: string) => string
+
+/** Returns whether a deed says already what the visitor got, as "denied with 403" does. */
+function saysEnd(did: string, result: string): boolean {
+  return did.endsWith(` ${result}`) || did === 'closed the connection'
 }
 
 /** Returns the conditions that failed, each with the name of its rule and the reason. */
@@ -18,15 +37,15 @@ export function formatFailures(trace: Trace): readonly string[] {
   )
 }
 
-function formatStep({ step, did, isEnd, decision }: TracedStep): string {
-  return [`${step}: ${did}${isEnd ? ', and ended the request' : ''}`, ...formatDecision(decision, '  ')].join('\n')
+function formatStep({ step, did, isEnd, decision }: TracedStep, sayEnd: SayEnd): string {
+  return [`${step}: ${isEnd ? sayEnd(did) : did}`, ...formatDecision(decision, '  ')].join('\n')
 }
 
 function formatDecision(decision: Decision | undefined, indent: string): readonly string[] {
   return decision ? [`${indent}fauxgate's decision: ${decision.says} See ${decision.docs}`] : []
 }
 
-function formatRule(rule: TracedRule): string {
+function formatRule(rule: TracedRule, sayEnd: SayEnd): string {
   const { name, phase, index, matched, expressions, actions, decision } = rule
   const place = name === undefined ? '' : ` (${phase}.${index})`
   return [
@@ -34,7 +53,7 @@ function formatRule(rule: TracedRule): string {
     ...expressions.map((each) => `  ${formatExpression(each)}`),
     ...formatDecision(decision, '  '),
     ...actions.flatMap(({ type, did, isEnd, decision }) => [
-      `  ${type} ${did}${isEnd ? ', and ended the request' : ''}`,
+      `  ${type} ${isEnd ? sayEnd(did) : did}`,
       ...formatDecision(decision, '    '),
     ]),
   ].join('\n')

@@ -72,7 +72,12 @@ export function nameOf({ name, phase, index }: Pick<TracedRule, 'name' | 'phase'
   return name ?? `${phase}.${index}`
 }
 
-/** Returns the rule whose action ended the traffic; undefined if no rule did. */
+/** Returns the rule whose action responded or closed the connection; undefined if no rule did. */
 export function findDecision(trace: Trace): TracedRule | undefined {
-  return trace.find((each): each is TracedRule => 'actions' in each && each.actions.some(({ isEnd }) => isEnd))
+  return trace.findLast((each): each is TracedRule => 'actions' in each && hasEnded(each))
+}
+
+/** Returns whether traffic ended at a rule or a step. */
+export function hasEnded(each: TracedRule | TracedStep): boolean {
+  return 'actions' in each ? each.actions.some(({ isEnd }) => isEnd) : each.isEnd === true
 }

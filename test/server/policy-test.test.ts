@@ -74,7 +74,7 @@ describe('fauxgate policy test', () => {
 `)
     expect(stdout).toContain(`headers.x-from: expected "b", received none`)
     expect(stdout).toContain('is true (conn.geo.country_code = "RU", req.url.path = "/admin")')
-    expect(stdout).toContain('            deny denied with 403, and ended the request\n')
+    expect(stdout).toContain('            deny denied with 403\n')
     expect(stdout).toMatch(/\n1 passed, 2 failed\n$/)
   })
 

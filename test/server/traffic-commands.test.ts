@@ -45,7 +45,7 @@ test('send visitor requests, and explain the responses', async () => {
   expect(explained).toContain(
     'rule no admin (on_http_request.0) applied\n  req.url.path == \'/admin\' is true (req.url.path = "/admin")',
   )
-  expect(explained).toContain('  deny denied with 451, and ended the request\n\n451\n')
+  expect(explained).toContain('  deny denied with 451\n\n451\n')
   const facts = (city: string) => ['--facts', JSON.stringify({ 'conn.geo.city': city })]
   const flags = ['--method', 'POST', '--body', 'x', '--header', 'x-a: b', '--from-ip', '198.51.100.7', ...facts('Bonn')]
   expect(await readOutput('request', url, ...flags)).toMatch(/^200\n(.+\n)*\nPOST b 198\.51\.100\.7\n$/)

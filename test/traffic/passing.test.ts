@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { GatewayError, manualClock } from '../../src/index.ts'
+import { formatTrace } from '../../src/traffic/trace-text.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { createVisited, policyOf, URL_OF_APP } from './visits.ts'
 
@@ -139,6 +140,61 @@ test('forward-internal runs the policy of the internal endpoint, and its respons
   })
   const response = await visit()
   expect([await response.text(), response.headers.get('x-outer'), host]).toEqual(['in', '201', 'app.example.com'])
+})
+
+describe('A trace names the rule that decided, on whichever side of forward-internal it is', () => {
+  const INNER = 'https://api.internal'
+  const forward = { name: 'to the api', actions: [{ type: 'forward-internal', config: { url: INNER } }] }
+
+  /** Opens a gateway that forwards from an endpoint to another one, each with further rules. */
+  function openForwarded(outer: object = {}, inner: object = {}) {
+    const { gateway, visit } = createVisited(JSON.stringify({ on_http_request: [forward], ...outer }))
+    gateway.declare.tunnelSession({ endpoints: [{ url: INNER, traffic_policy: JSON.stringify(inner) }] })
+    gateway.traffic.upstream(INNER, () => new Response('hello'))
+    const last = () => gateway.traffic.last() ?? { rule: undefined, trace: [], status: null }
+    return { gateway, visit, last }
+  }
+
+  const answer = (status_code: number) => ({ type: 'custom-response', config: { status_code, body: 'x' } })
+
+  test('the rule of the inner policy that rejects', async () => {
+    const deny = { name: 'inner deny', actions: [{ type: 'deny', config: { status_code: 451 } }] }
+    const { gateway, visit, last } = openForwarded({}, { on_http_request: [deny] })
+    expect((await visit()).status).toBe(451)
+    expect(last().rule).toBe('inner deny')
+    expect(formatTrace(last())).toMatch(
+      / {2}forward-internal forwarded to https:\/\/api\.internal\n.*deny denied with 451$/s,
+    )
+    expect(gateway.report()).toContain(' 451 by the rule inner deny')
+  })
+
+  test('a rule of the outer policy that replaces the response', async () => {
+    const { visit, last } = openForwarded({ on_http_response: [{ name: 'outer page', actions: [answer(202)] }] })
+    expect((await visit()).status).toBe(202)
+    expect(last().rule).toBe('outer page')
+  })
+
+  test('no rule if the upstream responds, or fails', async () => {
+    const { gateway, visit, last } = openForwarded()
+    expect((await visit()).status).toBe(200)
+    expect(last().rule).toBeNull()
+    gateway.traffic.upstream(INNER, () => {
+      throw new Error('broken')
+    })
+    expect((await visit()).status).toBe(502)
+    expect(last().rule).toBeNull()
+    expect(formatTrace(last())).toMatch(/\nupstream: .*; the visitor got 502$/)
+  })
+
+  test('the outer rule if there is nothing to forward to', async () => {
+    const actions = [{ type: 'forward-internal', config: { url: 'https://nobody.internal' } }]
+    const { visit, last } = openForwarded({ on_http_request: [{ name: 'to nobody', actions }] })
+    expect((await visit()).status).toBe(404)
+    expect(last().rule).toBe('to nobody')
+    expect(formatTrace(last())).toMatch(
+      /found no internal endpoint at https:\/\/nobody\.internal; the visitor got 404$/,
+    )
+  })
 })
 
 test('a request that is forwarded in a circle ends with 3501', async () => {

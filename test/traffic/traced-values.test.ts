@@ -20,7 +20,7 @@ test('A trace has the values of calls that read a header, a parameter or a cooki
     { "getReqHeader('authorization')": '[redacted]', "getReqCookie('session')": '[redacted]' },
     { "getReqHeader('x-none')": [] },
   ])
-  expect(formatTrace(trace)).toContain(`${conditions[0]} is true (getReqHeader('x-plan') = ["pro"])`)
+  expect(formatTrace({ trace, status: 403 })).toContain(`${conditions[0]} is true (getReqHeader('x-plan') = ["pro"])`)
   expect(JSON.stringify(trace)).not.toContain('hidden')
 })
 

@@ -48,7 +48,7 @@ const outcome = named(
     incomplete: v.exactOptional(documented(v.string(), 'The reason why the body ends early. Absent if it is whole.')),
     rule: documented(
       v.nullable(v.string()),
-      'The rule that ended the request, by its name, else by its place; null if none did.',
+      'The rule that responded or closed the connection, by its name, else by its place; null if none did.',
     ),
     trace: documented(v.array(anyObject()), 'The trace of the request: each rule with its expressions and actions.'),
   }),

@@ -28,7 +28,7 @@ export interface TrafficEntry {
   readonly endpoint: string | null
   /** The URL or the id of the upstream that received the request; null if none did. */
   readonly upstream: string | null
-  /** The rule whose action ended the request, by name or, without one, by place; null if no rule did. */
+  /** The rule whose action responded or closed the connection, by name or, without one, by place; null if no rule did. */
   readonly rule: string | null
   /** The code of the gateway's own error; null if there was none. */
   readonly error: string | null

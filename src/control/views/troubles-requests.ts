@@ -3,6 +3,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount, toSentence } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { ArmedFault, Trouble } from '../../generated/controls.ts'
+import { hasEnded } from '../../traffic/trace.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, isUsedUp } from '../faults/fault.ts'
 import type { SeenRequest } from '../journal/journal.ts'
@@ -210,7 +211,7 @@ function adviceFor(error: string | null, end: string): string {
 /** Returns a key of what rejected a visitor; undefined if nothing did. */
 function getEnd({ status, error, rule, endpoint, url, trace }: TrafficEntry): string | undefined {
   if (status !== null && status < 400) return undefined
-  const end = trace.findLast((each) => ('step' in each ? each.isEnd : each.actions.some(({ isEnd }) => isEnd)))
+  const end = trace.findLast(hasEnded)
   if (!end) return undefined
   return JSON.stringify([status, error, rule, endpoint ?? new URL(url).origin, 'step' in end ? end.step : end.policy])
 }

@@ -35,7 +35,7 @@ export function findTestProblem(visit: TrafficEntry, policy: string): string | u
   const { trace, endpoint } = visit
   const rules = trace.filter((each) => 'actions' in each)
   const stopped = trace.find((each) => 'step' in each && each.isEnd)
-  if (stopped && 'step' in stopped) return `the ${stopped.step} ended the request, and a test has only the policy.`
+  if (stopped && 'step' in stopped) return `the request stopped at the ${stopped.step}, and a test has only the policy.`
   if (!policy) return 'its endpoint has no policy now.'
   if (rules.some((each) => each.policy !== endpoint)) return 'it passed the policies of several endpoints.'
   if (trace.some((each) => 'step' in each && each.step === 'module'))

@@ -80,6 +80,7 @@ function Trace({ visit }: { visit: TrafficEntry }) {
   const { method, url, ip, from, body, headers, responseHeaders, status, error, trace } = visit
   const { country, identity, facts = {} } = from
   const given = Object.entries(facts).map(([name, value]) => `${name} = ${show(value)}`)
+  const end = <Chip tone="bad">the visitor got {status ?? 'no response'}</Chip>
   const call = trace.findLast((each): each is TracedStep => 'step' in each && each.step === 'upstream')
   return (
     <ol class="trace">
@@ -92,9 +93,9 @@ function Trace({ visit }: { visit: TrafficEntry }) {
       </Stop>
       {trace.map((each, at) =>
         'step' in each ? (
-          <StepStop key={at} step={each} sent={headers} />
+          <StepStop key={at} step={each} sent={headers} end={end} />
         ) : (
-          <RuleStop key={at} rule={each} before={trace[at - 1]} />
+          <RuleStop key={at} rule={each} before={trace[at - 1]} end={end} />
         ),
       )}
       {!call && <Stop name="Upstream" kind="idle unreached" note="not reached" />}
@@ -131,9 +132,11 @@ const toKind = (isEnd: boolean | undefined) => (isEnd ? 'ended cut' : 'passed')
 function StepStop({
   step: { step, did, isEnd, decision, request, response },
   sent,
+  end,
 }: {
   step: TracedStep
   sent: Headers
+  end: ComponentChildren
 }) {
   const id = /\bep_\w+/.exec(did)?.[0]
   const [before, after] = did.split(id ?? '\n')
@@ -141,7 +144,7 @@ function StepStop({
     <Stop name={formatLabel(step)} note={response && `answered ${response.status}`} kind={toKind(isEnd)}>
       {!response && before}
       {id && <a href={`#resources/endpoints/${id}`}>{id}</a>}
-      {after} {isEnd && <End />} {decision && <Decided by={decision} />}
+      {after} {isEnd && end} {decision && <Decided by={decision} />}
       {request && (
         <>
           <code class="diff">{request.url}</code>
@@ -150,10 +153,6 @@ function StepStop({
       )}
     </Stop>
   )
-}
-
-function End() {
-  return <Chip tone="bad">ended the request</Chip>
 }
 
 function Decided({ by: { says, docs } }: { by: Decision }) {
@@ -167,7 +166,15 @@ function Decided({ by: { says, docs } }: { by: Decision }) {
   )
 }
 
-function RuleStop({ rule, before }: { rule: TracedRule; before: TracedRule | TracedStep | undefined }) {
+function RuleStop({
+  rule,
+  before,
+  end,
+}: {
+  rule: TracedRule
+  before: TracedRule | TracedStep | undefined
+  end: ComponentChildren
+}) {
   const { name, phase, index, policy, matched, expressions, actions, decision } = rule
   const isFirst = !before || 'step' in before || before.phase !== phase || before.policy !== policy
   return (
@@ -188,7 +195,7 @@ function RuleStop({ rule, before }: { rule: TracedRule; before: TracedRule | Tra
         {decision && <Decided by={decision} />}
         {actions.map(({ type, did, isEnd, decision }) => (
           <p key={type}>
-            → <b>{type}</b> {did} {isEnd && <End />} {decision && <Decided by={decision} />}
+            → <b>{type}</b> {did} {isEnd && end} {decision && <Decided by={decision} />}
           </p>
         ))}
       </Stop>

@@ -100,7 +100,7 @@ function readHeader(text: string): readonly [string, string] {
 function format({ status, headers, body, trace }: TrafficOutcome, isExplained: boolean): string {
   const head = status === null ? [describeEnd(trace)] : [`${status}`]
   const lines = [
-    ...(isExplained ? [formatTrace(trace), ''] : []),
+    ...(isExplained ? [formatTrace({ trace, status }), ''] : []),
     ...head,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(body === '' ? [] : ['', body]),

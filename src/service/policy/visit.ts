@@ -68,6 +68,8 @@ export interface ActionOutcome {
   readonly sets?: Readonly<Record<string, unknown>>
   /** The end of the run. */
   readonly ends?: Ending
+  /** True if another endpoint decided the end: the action passed the traffic on. */
+  readonly isPassedOn?: true
   /** True if the end is a failed check or an error. `enforce: false` and `on_error: continue` let traffic pass all the same. */
   readonly isRefusal?: true
   /** True if the action neither checked nor changed anything, such as a replacement without a match. */

@@ -33,7 +33,7 @@ export interface Expected {
   readonly body?: string | undefined
   /** A part of the body. */
   readonly contains?: string | undefined
-  /** The name of the rule that ended the request, or its place such as `on_http_request.0`; null if none did. */
+  /** The name of the rule that responded or closed the connection, or its place such as `on_http_request.0`; null if none did. */
   readonly rule?: string | null | undefined
   /** The URL of the upstream that got the request; null if none did. */
   readonly upstream?: string | null | undefined

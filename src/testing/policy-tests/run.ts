@@ -124,7 +124,7 @@ export class PolicyTestRun {
     const entry = gateway.traffic.last()
     const differences = compare(expected ?? {}, response, text, visits.at(-1), entry)
     if (differences.length === 0) return undefined
-    return { differences, request: sent, trace: this.coverage.redact(formatTrace(entry?.trace ?? [])) }
+    return { differences, request: sent, trace: this.coverage.redact(entry ? formatTrace(entry) : '') }
   }
 }
 
