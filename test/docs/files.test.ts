@@ -86,6 +86,8 @@ test('Documents show what vitest prints for their failing tests, and the correct
   expect(output).toContain('✓ corrected.test.ts')
   expect(output).toContain('✓ sites.test.ts')
   expect(output).toContain(sitesReport)
+  expect(output).toMatch(/wrong-sites\.test\.ts \(3 tests \| 3 failed\)/)
+  expect(output).toContain(`Unhandled Rejection ⎯⎯⎯⎯⎯\n${sitesReport?.split('\n')[0]}`)
   expect(output).toContain('Test Files  6 failed | 3 passed')
   for (const { code } of failures) expect(output).toContain(code)
   expect(failures).toHaveLength(2)

@@ -759,12 +759,29 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect(stdout).toContain('None of the keys signed the token')
   })
 
+  test('shows an absent header as absent, although its name is that of a secret', async () => {
+    writeFileSync(
+      'policy.yml',
+      'on_http_request: [{ expressions: ["getReqHeader(\'authorization\') == []"], actions: [{ type: deny }] }]',
+    )
+    writeFileSync(
+      'policy.test.yml',
+      'policy: policy.yml\ntests: [{ name: a, request: { url: "https://a.test/" }, expect: { status: 200 } }]',
+    )
+    const { code, stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(code).toBe(1)
+    expect(stdout).toContain("is true (getReqHeader('authorization') = [])")
+    expect(stdout).not.toContain('[redacted]')
+  })
+
   test('says that a folder has no test files', async () => {
     mkdirSync('empty')
     writeFileSync('empty/policy.yml', POLICY)
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'empty')
-    expect(code).toBe(2)
-    expect(stderr).toContain('There are no test files.')
+    expect([code, stderr]).toEqual([
+      2,
+      'fauxgate: No test files in empty. Their names end with .test.yml, .test.yaml or .test.json.\n',
+    ])
   })
 
   test('a test fails that needs a fact which it does not give, and names the fact', async () => {

@@ -234,7 +234,7 @@ describe('toHaveNoLeftovers', () => {
     expect(message).toContain(`Expected no leftover resources, but requests left 12: ${names.join(', ')}, and 2 more.`)
     for (const id of made.slice(2)) gateway.reservedAddrs.delete(id)
     expect(gateway.report()).toContain(
-      `leftover resources:\n    reserved_addrs ${made[0]}\n    reserved_addrs ${made[1]}\n    and 1 created by the test itself`,
+      `leftover resources:\n    reserved_addrs ${made[0]}\n    reserved_addrs ${made[1]}\n    and 1 created without an API request`,
     )
   })
 

@@ -33,3 +33,14 @@ test('A trace has no value of a cookie that is absent', async () => {
   expect(rule?.values).toEqual({})
   expect(rule?.error).toBeDefined()
 })
+
+test('A trace shows that a header with a secret name is absent', async () => {
+  const conditions = ["getReqHeader('authorization') == []", "getReqHeader('x-api-key') != ['hidden']"]
+  const { gateway, visit } = createVisited(policyOf('deny', {}, 'on_http_request', conditions))
+  await visit('/', { headers: { 'x-api-key': 'hidden-1' } })
+  const { trace = [] } = gateway.traffic.last() ?? {}
+  expect(trace.flatMap((each) => ('expressions' in each ? each.expressions : [])).map(({ values }) => values)).toEqual([
+    { "getReqHeader('authorization')": [] },
+    { "getReqHeader('x-api-key')": '[redacted]' },
+  ])
+})

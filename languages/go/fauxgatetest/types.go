@@ -450,7 +450,7 @@ type TrafficOutcome struct {
 	Body string `json:"body"`
 	// The reason why the body ends early. Absent if it is whole.
 	Incomplete string `json:"incomplete"`
-	// The rule that ended the request, by its name, else by its place; null if none did.
+	// The rule that responded or closed the connection, by its name, else by its place; null if none did.
 	Rule string `json:"rule"`
 	// The trace of the request: each rule with its expressions and actions.
 	Trace []Object `json:"trace"`

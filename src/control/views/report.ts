@@ -240,7 +240,7 @@ function describeUnused(host: ControlHost): readonly string[] {
 function listLeftovers(host: ControlHost): Section {
   const lines = host.leftovers({ ofTest: false }).map(({ family, id }) => `${family} ${id}`)
   const ofTest = host.leftovers().length - lines.length
-  const counted = ofTest > 0 ? [`${lines.length > 0 ? 'and ' : ''}${ofTest} created by the test itself`] : []
+  const counted = ofTest > 0 ? [`${lines.length > 0 ? 'and ' : ''}${ofTest} created without an API request`] : []
   return ['leftover resources', [...keepNewest(lines, MAX_LEFTOVERS), ...counted]]
 }
 

@@ -150,7 +150,9 @@ function redactAt(value: unknown, redaction: Redaction, depth: number): unknown 
     const redactedName = redactText(name, redaction.redactor)
     const show = redaction.names.formOf?.(name)
     const shown = show ? show(inner) : inner
-    const redacted = redaction.names.has(name) ? shown && REDACTED : redactAt(shown, redaction, depth + 1)
+    // An empty list, such as that of an absent header, has no secret.
+    const hasSecret = redaction.names.has(name) && shown && !(Array.isArray(shown) && shown.length === 0)
+    const redacted = hasSecret ? REDACTED : redactAt(shown, redaction, depth + 1)
     isSame &&= redactedName === name && Object.is(redacted, inner)
     return [redactedName, redacted]
   })

@@ -29,14 +29,14 @@ export const policyTestCommand: Command = {
   example: 'policy test policy.test.yml',
   notes: [
     'FILE has a policy and its tests, in YAML or JSON. A folder means the files in it whose names end with .test.yml, .test.yaml or .test.json.',
-    'Exit codes: 0 all tests passed; 1 a test failed; 2 the command line is wrong, or a file cannot be read.',
+    'Exit codes: 0 all tests passed; 1 a test failed; 2 the command line is wrong, a file cannot be read, or there are no test files.',
   ],
   async run(parsed, environment) {
     if (parsed.words.length === 0) throwMissingWords('policy test', 'FILE', 'policy test policy.test.yml')
     const format = requireOneOf('--format', flagValue(parsed, 'format') ?? 'text', FORMAT_NAMES)
     const least = readPercent(flagValue(parsed, 'fail-under'))
     const runOnce = async () => {
-      const { tested, hasFailed } = await testAll(await listTestFiles(parsed.words))
+      const { tested, hasFailed } = await testAll(await listTestFiles(parsed.words), parsed.words)
       printPainted(TEST_FORMATS[format](tested, createPainter(process.stdout, environment)))
       const low = tested.filter(({ rules }) => percentOf(rules) < least)
       for (const { policyFile, rules } of low)
@@ -98,10 +98,11 @@ async function listTestFiles(words: readonly string[]): Promise<readonly string[
   return files.filter((file) => words.includes(file) || /\.test\.(ya?ml|json)$/.test(file))
 }
 
-async function testAll(files: readonly string[]) {
+async function testAll(files: readonly string[], words: readonly string[]) {
   const tested: TestedFile[] = []
   let hasFailed = files.length === 0
-  if (hasFailed) printErrorLine('There are no test files. Their names end with .test.yml, .test.yaml or .test.json.')
+  if (hasFailed)
+    printErrorLine(`No test files in ${words.join(', ')}. Their names end with .test.yml, .test.yaml or .test.json.`)
   for (const file of files) {
     try {
       const { tests, policyFile, load } = loadPolicyTests(file)

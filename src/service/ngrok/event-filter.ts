@@ -26,7 +26,9 @@ export function compileSource({ filter, fields }: parts.EventSource): (object: o
 /** Returns the reason why a text is no filter, as a sentence; undefined if it is one. */
 export function filterProblem(filter: string): string | undefined {
   const { valid, type, error } = createEnvironment().check(filter)
-  if (!valid) return error?.message.split('\n')[0] ?? 'It is not valid CEL'
+  // The library's messages begin in lower or upper case.
+  if (!valid)
+    return error?.message.split('\n')[0]?.replace(/^./, (letter) => letter.toUpperCase()) ?? 'It is not valid CEL'
   return type === 'bool' || type === 'dyn' ? undefined : `Its value is ${type}, and must be bool`
 }
 

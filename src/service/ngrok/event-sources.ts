@@ -145,9 +145,9 @@ function requireSettings(type: string, filter: string | undefined, fields: reado
   const known = fieldsOf(type)
   const problem = filter === undefined ? undefined : filterProblem(filter)
   const paths = Object.keys(FILTERABLE).map((path) => `ev.${path}`)
-  if (filter !== undefined && known.length === 0) refuse('filter', filter, `none: ${type} has no filter`)
+  if (filter !== undefined && known.length === 0) refuse('filter', filter, `none, because ${type} has no filter`)
   if (problem !== undefined) refuse('filter', filter ?? '', `a condition in CEL over ${paths.join(', ')}. ${problem}`)
-  if (fields && known.length === 0) refuse('fields', fields.join(', '), `none: ${type} has no fields to select`)
+  if (fields && known.length === 0) refuse('fields', fields.join(', '), `none, because ${type} has no fields to select`)
   const wrong = fields?.find((each) => !known.includes(each))
   if (wrong !== undefined) refuse('fields', wrong, `some of ${known.join(', ')}`)
 }

@@ -44,7 +44,8 @@ describe('The fields of events (rules: events#filters)', () => {
         return true
       } catch (error) {
         // A type without settings says so; the others list what is allowed.
-        const allowed = type in TRAFFIC ? /Allowed: (a condition in CEL over|some of) / : /Allowed: none: .* has no f/
+        const allowed =
+          type in TRAFFIC ? /Allowed: (a condition in CEL over|some of) / : /Allowed: none, because .* has no f/
         expect(String(error)).toMatch(allowed)
         return false
       }

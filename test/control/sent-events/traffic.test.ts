@@ -174,11 +174,13 @@ describe('A filter of a source (rules: events#filters)', () => {
     expect(gateway.sentEvents.list({ type: TCP })).toHaveLength(1)
   })
 
-  test.each<[input: object, message: string]>([
+  test.each<[input: object, message: string | RegExp]>([
     [{ type: HTTP, filter: 'ev.http.request.method == "get"' }, 'No such key: http'],
     [{ type: HTTP, filter: 'principal == null' }, 'Unknown variable: principal'],
     [{ type: HTTP, filter: 'ev.conn.client_ip' }, 'must be bool'],
     [{ type: HTTP, filter: 'ev.conn.' }, 'a condition in CEL over ev.conn.client_ip'],
+    [{ type: HTTP, filter: 'ev.conn.server_port == "a"' }, '. No such overload: int == string.'],
+    [{ type: HTTP, filter: 'size(ev)' }, /^[^.]*\.filter is .*[.] [A-Z][^.]*[.]$/],
     [{ type: 'ip_policy_created.v0', filter: 'true' }, 'ip_policy_created.v0 has no filter'],
     [{ type: HTTP, fields: ['http.request.methods'] }, 'http.request.method'],
     [{ type: 'domain_created.v0', fields: ['id'] }, 'has no fields to select'],

@@ -375,13 +375,13 @@ describe('The report', () => {
     )
     expect(readSection(gateway, 'provisioning of d11')).toHaveLength(7)
     expect(readSection(gateway, 'pending')).toHaveLength(13)
-    expect(readSection(gateway, 'leftover resources')).toEqual(['12 created by the test itself'])
+    expect(readSection(gateway, 'leftover resources')).toEqual(['12 created without an API request'])
     for (let i = 0; i < 12; i++) await client(gateway)('POST', '/reserved_addrs', { json: {} })
     const leftovers = readSection(gateway, 'leftover resources')
     expect(leftovers[0]).toBe('… 2 earlier left out')
     expect(leftovers.slice(-2)).toEqual([
       expect.stringContaining('reserved_addrs ra_'),
-      'and 12 created by the test itself',
+      'and 12 created without an API request',
     ])
   })
 

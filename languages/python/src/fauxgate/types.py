@@ -357,7 +357,7 @@ TrafficOutcome = TypedDict(
         "body": "str",
         # The reason why the body ends early. Absent if it is whole.
         "incomplete": "str",
-        # The rule that ended the request, by its name, else by its place; null if none did.
+        # The rule that responded or closed the connection, by its name, else by its place; null if none did.
         "rule": "str | None",
         # The trace of the request: each rule with its expressions and actions.
         "trace": "list[dict[str, Any]]",
