@@ -118,7 +118,7 @@ describe('A fault', () => {
     }
     const json = { domain: 'app.example.com', region: 'mars', certificate_id: 'cert_1' }
     expect(await getMessage('ERR_NGROK_413', 'POST', '/reserved_domains', { json })).toBe(
-      'The domain "app.example.com" is already reserved, as another resource. Each name can be reserved only once.',
+      'The domain "app.example.com" is already reserved, as <id>. Each name can be reserved only once.',
     )
     expect(await getMessage('ERR_NGROK_400', 'POST', '/reserved_domains', { json })).toContain(
       'region is "mars". Allowed: ',

@@ -102,20 +102,18 @@ const PRETENDED: Readonly<Record<string, string | number>> = {
   by: 'account',
   bytes: 2,
   count: 2,
-  id: 'another resource',
   limit: 1,
   max: 1,
   most: 1,
-  problem: 'it is malformed',
-  received: 'the received value',
   seconds: 60,
   size: 1,
-  suggested: '',
+  suggestion: '',
   wait: toSeconds(PRETENDED_WAIT),
 }
 
+/** Describes a value that nobody knows, so that it reads as a name in any sentence. */
 function describeUnknown(name: string): string | number {
-  return PRETENDED[name] ?? `the ${name.replaceAll('_', ' ')}`
+  return PRETENDED[name] ?? `<${name.replaceAll('_', ' ')}>`
 }
 
 /** Makes the message of an error with the values of the request. */

@@ -21,7 +21,7 @@ const errors = declareErrors({
     '{field} is missing. The provider {provider} requires one, as a non-empty string.',
   ),
   webhook_provider_missing: ofField(7029, 400, '{field} is missing. Name one of {allowed}.'),
-  webhook_provider_unsupported: ofField(7030, 400, '{field} is {received}.{suggested} Allowed: one of {allowed}.'),
+  webhook_provider_unsupported: ofField(7030, 400, '{field} is {received}.{suggestion} Allowed: one of {allowed}.'),
   webhook_key_invalid: ofField(
     7107,
     400,
@@ -92,8 +92,8 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
       return report(errors.webhook_provider_missing, { allowed: ALLOWED }, at)
     if (typeof provider !== 'string') return
     if (!isSupported(provider)) {
-      const suggested = suggestion(provider, WEBHOOK_PROVIDERS)
-      return report(errors.webhook_provider_unsupported, { suggested, allowed: ALLOWED }, at)
+      const facts = { suggestion: suggestion(provider, WEBHOOK_PROVIDERS), allowed: ALLOWED }
+      return report(errors.webhook_provider_unsupported, facts, at)
     }
     const isRequired = provider.toLowerCase() !== WITHOUT_SECRET
     const isSent = sent !== undefined && sent !== ''

@@ -25,6 +25,15 @@ const rows = Object.entries(NUMBERS).flatMap(([status, numbers]) =>
   numbers.split(/\s+/).map((number) => [Number(number), Number(status)] as const),
 )
 
+/** What a message has whose slots were filled with words that do not fit. */
+const FLAWS = [
+  /\{\w+\}|undefined|null|NaN|\[object/,
+  /\b(\w+)(?: the| a| an)? \1\b/i,
+  /\b(?:the|a|an) (?:the|a|an|another)\b/i,
+  /""|''|``|<>/,
+  / {2}| [.,;](?=\s|$)|^ | $|^.{0,14}$/,
+]
+
 describe('A fault can have any documented number (rules: errors#catalogue)', () => {
   test.each(rows)('%i with %i, and with words of its own', async (number, status) => {
     const { gateway, send } = openGateway()
@@ -49,15 +58,31 @@ describe('A fault can have any documented number (rules: errors#catalogue)', () 
     },
   )
 
-  test.each(['standard', 'ngrok'])('and no message of the catalogue has a placeholder: %s', async (name) => {
+  // What no request says is a name in angle brackets, so that it reads as one in any sentence.
+  test.each(
+    ['standard', 'ngrok'].flatMap((name) =>
+      (['GET /reserved_addrs', 'POST /reserved_domains'] as const).map((request) => [name, request] as const),
+    ),
+  )('and each message of the catalogue reads as a sentence: %s, %s', async (name, request) => {
     const clock = manualClock(CLOCK_START)
     const gateway: Gateway = name === 'ngrok' ? createNgrok({ clock }) : createGateway({ clock })
-    for (const key of tableOf(gateway.dialect, name === 'ngrok' ? ngrokFamilies : {}).catalogue.keys()) {
-      gateway.faults.add({ error: key as 'domain_taken', times: 1 })
-      const headers = { authorization: 'Bearer key', [gateway.dialect.versionHeader]: '2' }
-      const { msg } = await (await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })).json()
-      expect(msg, key).not.toMatch(/\{\w+\}|undefined/)
+    const [method = '', path] = request.split(' ')
+    const headers = {
+      authorization: 'Bearer key',
+      'content-type': 'application/json',
+      [gateway.dialect.versionHeader]: '2',
     }
+    const body = method === 'POST' ? { body: JSON.stringify({ domain: 'app.example.com' }) } : {}
+    const keys = [...tableOf(gateway.dialect, name === 'ngrok' ? ngrokFamilies : {}).catalogue.keys()]
+    expect(keys.length).toBeGreaterThan(150)
+    const flawed: string[][] = []
+    for (const key of keys) {
+      gateway.faults.add({ error: key as 'domain_taken', times: 1 })
+      const { msg } = await (await gateway.fetch(gateway.url + path, { method, headers, ...body })).json()
+      const flaws = FLAWS.filter((each) => each.test(msg))
+      if (flaws.length > 0) flawed.push([key, msg, ...flaws.map(String)])
+    }
+    expect(flawed).toEqual([])
   })
 
   test('and a number that is not documented is rejected', () => {
