@@ -50,4 +50,14 @@ describe('An AI gateway API key', () => {
     const json = { ...body, ...(body.ai_gateway_api_key_id === 'KEY' && { ai_gateway_api_key_id: id }) }
     expect(await sendRefused('POST', '/ai_gateway_provider_keys', { json })).toBe('400 ERR_NGROK_215')
   })
+
+  test.each(['aigk_1', 'aigpk_1', 'no id'])(
+    'is 27509 if a provider key names one that does not exist: %s',
+    async (id) => {
+      const { gateway, sendRefused } = openGateway()
+      const json = { ai_gateway_api_key_id: id, provider_id: 'openai', value: SECRET }
+      expect(await sendRefused('POST', '/ai_gateway_provider_keys', { json })).toBe('400 ERR_NGROK_27509')
+      expect(gateway.aiGatewayProviderKeys.list().ai_gateway_provider_keys).toEqual([])
+    },
+  )
 })
