@@ -9,6 +9,7 @@ import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
 import { EDGES, moduleFields, type Owner } from './modules.ts'
 import { cardErrors } from './own-places.ts'
+import { tlsModules } from './tls-edge-modules.ts'
 
 /** The parts in which a kind of edges differs from the others. */
 interface EdgeDefinition<Body, Shape, Errors> {
@@ -123,15 +124,6 @@ export const tcpEdges = kit.resource(
   }),
   defineEdgeRules('tcp', tcpModules),
 )
-
-const tlsModules = moduleFields({
-  backend: edgeModules.tlsEdgeBackend,
-  ip_restriction: edgeModules.tlsEdgeIpRestriction,
-  mutual_tls: edgeModules.tlsEdgeMutualTls,
-  tls_termination: edgeModules.tlsEdgeTlsTermination,
-  policy: edgeModules.tlsEdgePolicy,
-  traffic_policy: edgeModules.tlsEdgeTrafficPolicy,
-})
 
 /** TLS edges. */
 export const tlsEdges = kit.resource(

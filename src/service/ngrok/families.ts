@@ -31,6 +31,7 @@ import { sshCertificateAuthorities } from './ssh-certificate-authorities.ts'
 import { sshHostCertificates, sshUserCertificates } from './ssh-certificates.ts'
 import { sshCredentialFamily } from './ssh-credentials.ts'
 import { staticBackends } from './static-backends.ts'
+import { tlsEdgeModules } from './tls-edge-modules.ts'
 import { tunnelGroupBackends } from './tunnel-group-backends.ts'
 import { tunnelSessions } from './tunnel-sessions.ts'
 import { tunnels } from './tunnels.ts'
@@ -67,6 +68,7 @@ export const ngrokFamilies = {
   tcpEdges,
   tlsEdges,
   ...edgeModules,
+  ...tlsEdgeModules,
   agentIngresses,
   certificateAuthorities,
   ipRestrictions,
