@@ -172,6 +172,7 @@ export class GatewayTraffic {
     const body = keepBody(request)
     let response: UpstreamResponse | undefined
     let exchange: VisitorExchange | undefined
+    let failure: number | null = null
     try {
       const end = await visit.run(request, target).catch((error) => endOf(error, trace))
       if (end !== 'close') response = toUpstreamResponse(end, host.dialect)
@@ -179,6 +180,8 @@ export class GatewayTraffic {
     } catch (error) {
       const did = describeStop(error)
       if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })
+      // A port responds with this status (rules: traffic#ports), and a call in the process rejects.
+      if (did !== undefined && isServed) failure = 501
       throw error
     } finally {
       exchange = {
@@ -195,7 +198,7 @@ export class GatewayTraffic {
         facts: context.facts,
         target,
         body,
-        status: response?.status ?? null,
+        status: response?.status ?? failure,
         responseHeaders: [...(response?.headers ?? [])],
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
       }

@@ -1,4 +1,5 @@
 import { readClock, stopwatch } from '../../core/engine/clock.ts'
+import { Refusal } from '../../core/schema/errors.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { UpstreamResponse } from '../../traffic/message.ts'
 import type { ServedRequest } from '../../traffic/traffic.ts'
@@ -31,7 +32,8 @@ export async function logVisit(
     say({ status, error: headers.get(gateway.dialect.errorCodeHeader) ?? null, message: null })
     return response
   } catch (error) {
-    say({ status: null, error: null, message: messageOf(error) })
+    // The port responds with 501 to what only the real service could do.
+    say({ status: error instanceof Refusal ? 501 : null, error: null, message: messageOf(error) })
     throw error
   }
 }

@@ -167,7 +167,7 @@ describe('The certificates of the port with TLS (rules: traffic#ports)', () => {
   })
 })
 
-test('A visit without a response is logged with the reason (rules: traffic#ports)', async () => {
+test('A visit that a closed connection ends, or a fact that no port knows, is logged with the reason (rules: traffic#ports)', async () => {
   const gateway = createNgrok()
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression
   const needy = policyOf('log', { metadata: { a: '${conn.geo.city}' } })
@@ -184,9 +184,15 @@ test('A visit without a response is logged with the reason (rules: traffic#ports
   const visit = (host: string) => visitRaw(port?.port ?? 0, `GET /?a=1 HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
   await (await visit('closed.example.com')).closed()
   await (await visit('needy.example.com')).until(/\n$/)
-  const nothing = { status: null, error: null }
   expect(logged).toEqual([
-    { path: 'https://closed.example.com/', ...nothing, message: expect.stringMatching(/./) },
-    { path: 'https://needy.example.com/', ...nothing, message: expect.stringContaining('conn.geo.city') },
+    { path: 'https://closed.example.com/', status: null, error: null, message: expect.stringMatching(/./) },
+    { path: 'https://needy.example.com/', status: 501, error: null, message: expect.stringContaining('conn.geo.city') },
   ])
+  const [closed, needed] = gateway.traffic.all()
+  expect([closed?.status, needed?.status]).toEqual([null, 501])
+  expect(gateway.report()).toMatch(/closed\.example\.com\/\S* without a response/)
+  expect(gateway.report()).toMatch(/needy\.example\.com\/\S* 501/)
+  // In the process, the same visit rejects, and no response exists.
+  await expect(gateway.traffic.fetch('https://needy.example.com/')).rejects.toThrow('conn.geo.city')
+  expect(gateway.traffic.last()?.status).toBeNull()
 })
