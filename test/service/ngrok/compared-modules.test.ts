@@ -54,9 +54,9 @@ const ofConfigurations = modulesBelow('/endpoint_configurations/{id}/')
 const toConfiguration = (number: number) =>
   number === 7107 ? 1699 : number > 7000 && number < 7200 ? number - 5400 : number
 
-/** What only endpoint configurations have: their type, and an own number where sign-in modules or TLS exclude others. */
+/** The errors of endpoint configurations alone: of their type, and with an own number where sign-in modules or TLS exclude others. */
 const OF_CONFIGURATIONS = [1621, 1662, 1679, 1694]
-/** What only edges have: a missing edge, and the twins of the rules above. */
+/** The errors of edges alone: a missing edge, and the twins of the rules above. */
 const OF_EDGES = [7000, 7062, 7079].map(toConfiguration)
 
 const numbersOf = (operation: Operation | undefined) =>

@@ -25,7 +25,7 @@ const rows = Object.entries(NUMBERS).flatMap(([status, numbers]) =>
   numbers.split(/\s+/).map((number) => [Number(number), Number(status)] as const),
 )
 
-/** What a message has whose slots were filled with words that do not fit. */
+/** The signs of a message whose slots were filled with words that do not fit. */
 const FLAWS = [
   /\{\w+\}|undefined|null|NaN|\[object/,
   /\b(\w+)(?: the| a| an)? \1\b/i,

@@ -33,7 +33,7 @@ const POLICY = JSON.stringify({
   on_http_request: [{ actions: [{ type: 'custom-response', config: { status_code: 200 } }] }],
 })
 
-/** What people reported of programs against the API or the agent: the calls, and what they found. */
+/** Reports of programs against the API or the agent: the calls, and what the program finds. */
 const CASES: readonly (readonly [
   name: string,
   options: Omit<NgrokOptions, 'clock'>,
