@@ -7,6 +7,9 @@ import type { Metadata } from './metadata.ts'
 import type { SandboxState } from './objects.ts'
 import { storedOptions } from './options.ts'
 
+/** The version of the lines of an archive. An older fauxgate rejects a newer line with the reason. */
+const FORMAT = 1
+
 const time = v.number()
 
 const archivedSandbox = v.object({
@@ -58,7 +61,7 @@ export function streamSandbox(metadata: Metadata, state: SandboxState): Readable
 
 function* encodePieces({ name, ...metadata }: Metadata, { records, ...facts }: SandboxState) {
   const encoder = new TextEncoder()
-  const whole = JSON.stringify({ name, ...metadata, state: { ...facts, records: [] } })
+  const whole = JSON.stringify({ name, format: FORMAT, ...metadata, state: { ...facts, records: [] } })
   yield encoder.encode(whole.slice(0, -']}}'.length))
   for (let at = 0; at < records.length; at += RECORDS_PER_PIECE) {
     const piece = records.slice(at, at + RECORDS_PER_PIECE).map((each) => JSON.stringify(each))
@@ -81,9 +84,13 @@ export function readLine(name: string, line: Uint8Array): { metadata: Metadata; 
   } catch {
     refuse(errors.archive_line_invalid, { why: 'it is not JSON in UTF-8, or it is incomplete' })
   }
+  const { error, format }: { readonly error?: unknown; readonly format?: unknown } = Object(value)
+  if (Number(format) > FORMAT) {
+    const why = `a newer version of fauxgate wrote it, in format ${Number(format)}; this version reads format ${FORMAT}`
+    refuse(errors.archive_line_invalid, { why })
+  }
   const { success, output, issues } = v.safeParse(archivedSandbox, value)
   if (!success) {
-    const { error }: { readonly error?: unknown } = Object(value)
     const path = issues[0].path?.map(({ key }) => String(key)).join('.')
     const why = error
       ? `it could not be read when the archive was made: ${error}`

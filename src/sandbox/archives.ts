@@ -6,6 +6,7 @@ import { errors } from './errors.ts'
 import { failureResponse, getMessage } from './http.ts'
 import { isSandboxName } from './names.ts'
 import { type ExistingPolicy, getObject } from './objects.ts'
+import { MAX_LINE_BYTES } from './platform-limits.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
 
 /** The number of names that one call of the account returns. */
@@ -21,9 +22,6 @@ interface RestoredBody {
   readonly outcome?: 'restored' | 'kept' | 'ended' | 'refused'
   readonly msg?: string
 }
-
-/** The maximum number of bytes of a sandbox in an archive. The platform passes up to 32 MiB in one call. */
-const MAX_LINE_BYTES = 28 * 1024 * 1024
 
 /** The number of bytes in which the name of a line ends. */
 const START_BYTES = 64

@@ -7,14 +7,12 @@ import { FIELDS, sqlStore } from '../core/store/sql-store.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './objects.ts'
+import { PLATFORM } from './platform-limits.ts'
 
 interface Usage {
   readonly records: number
   readonly bytes: number
 }
-
-/** The maximum number of bytes that the platform stores in one row, with room for its key. */
-const MAX_ROW_BYTES = 2_000_000
 
 /** The operations, besides those of due events, whose commits may exceed a limit. Otherwise jobs would stop, and a new version could not load the state. */
 const AUTOMATIC: ReadonlySet<string> = new Set(['clock', 'operation_ids', 'migration'])
@@ -77,10 +75,10 @@ function isAutomatic({ operation }: StoredCommit): boolean {
 function estimateBytes(value: SqlValue): number {
   if (typeof value !== 'string') return 0
   const upperBound = value.length * 3
-  if (upperBound <= MAX_ROW_BYTES) return upperBound
+  if (upperBound <= PLATFORM.rowBytes) return upperBound
   const bytes = utf8Length(value)
-  if (bytes <= MAX_ROW_BYTES) return bytes
-  throw new Error(`a record would have ${bytes} bytes; a row can have at most ${MAX_ROW_BYTES}`)
+  if (bytes <= PLATFORM.rowBytes) return bytes
+  throw new Error(`a record would have ${bytes} bytes; a row can have at most ${PLATFORM.rowBytes}`)
 }
 
 /**

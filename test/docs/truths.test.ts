@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok, type Ngrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { createGateway, type Gateway, manualClock, ngrok, standard } from '../../src/index.ts'
+import { PLATFORM } from '../../src/sandbox/platform-limits.ts'
 import { allCommands } from '../../src/server/commands/all.ts'
 import { certificatePair, issuedDomain, uploadedDomain } from '../../src/testing/testing.ts'
 
@@ -39,6 +40,14 @@ test('docs/standard.md says that both dialects number errors alike, and where th
   const others = errors.filter(({ value, other }) => value.status_code !== other?.status_code).map(({ key }) => key)
   expect(others.toSorted()).toEqual(['auth_invalid', 'auth_missing', 'auth_unparsable', 'domain_taken'])
   expect(read('docs/standard.md')).toContain('Its status is the same too, except for the two kinds above.')
+})
+
+test('docs/sandbox.md names the limits of Cloudflare that the sandboxes keep to', () => {
+  const { requestsPerSecond, cpuSeconds, memoryMb, storageGb, rowBytes } = PLATFORM
+  expect(read('docs/sandbox.md')).toContain(
+    `are about ${requestsPerSecond.toLocaleString('en')} requests a second, ${cpuSeconds} s of processor time per request, ` +
+      `${memoryMb} MB of memory, ${storageGb} GB of storage, and ${rowBytes / 1e6} MB per row.`,
+  )
 })
 
 describe('docs/state.md says which keys the JSON of a snapshot restores in another gateway:', () => {

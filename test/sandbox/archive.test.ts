@@ -136,6 +136,24 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(await to.listNames()).toEqual([])
   })
 
+  it('of a newer version is rejected line by line with the reason, and its other lines are restored', async () => {
+    const { from } = await fillSandboxes()
+    const [first = '', second = ''] = (await downloadBackup(from)).split('\n')
+    const third = second.replace('"name":"two"', '"name":"three"').replace(/"version":\d+/, '"version":99')
+    const to = await startSandboxes()
+    const archive = [first.replace('"format":1', '"format":2'), second, third].join('\n')
+    const { status, body } = await restore(to, archive)
+    expect([status, body.details.restored]).toEqual([409, '1'])
+    expect(body.details['line 1']).toContain(
+      'a newer version of fauxgate wrote it, in format 2; this version reads format 1',
+    )
+    expect(body.details['line 3']).toContain('sandbox three cannot be read')
+    expect(body.details['line 3']).toContain('version 99')
+    expect(await to.listNames()).toEqual(['two'])
+    // Lines without a format are those of before there were formats.
+    expect((await restore(to, first.replace('"format":1,', ''))).body).toMatchObject({ restored: 1 })
+  })
+
   it('contains the reason why a sandbox cannot be read, continues with the others, and can begin after a name', async () => {
     const { from } = await fillSandboxes()
     const earlier = await downloadBackup(from)

@@ -43,6 +43,30 @@ describe('A sandbox', () => {
     expect((await sandbox.control('GET', '/clock')).body.now).toBe(MANUAL_CLOCK.start)
   })
 
+  it('has its upstreams and its undo after it slept, and says since when its journals know (rules: sandboxes#journal)', async () => {
+    const sandbox = await sandboxes.create('sleeper', { dialect: 'ngrok', ...MANUAL_CLOCK })
+    const url = 'https://app.ngrok-free.app'
+    await sandbox.control('POST', '/declare', { tunnel_session: { endpoints: [{ url }] } })
+    await sandbox.control('PUT', '/traffic/upstreams', { url, status: 201, body: 'hello' })
+    const visit = async () => (await sandbox.control('POST', '/traffic', { url })).body.status
+    expect(await visit()).toBe(201)
+    await sandbox.control('POST', '/clock', { advance: '1h', remember: true })
+    const before = await sandbox.control('GET', '/overview')
+    expect([before.body.traffic, before.body.since]).toEqual([1, undefined])
+    // workerd lets an object sleep when it was idle for 10 s. Another sandbox ends later than that.
+    await sandboxes.create('later', { ttl: '14s' })
+    await waitUntil(
+      () => sandboxes.listNames(),
+      (names) => !names.includes('later'),
+    )
+    const { body } = await sandbox.control('GET', '/overview')
+    expect([body.traffic, body.since]).toEqual([0, '2026-01-01T01:00:00Z'])
+    expect((await sandbox.control('GET', '/report')).text).toContain('since 2026-01-01T01:00:00Z')
+    expect(await visit()).toBe(201)
+    expect((await sandbox.control('POST', '/undo')).status).toBe(204)
+    expect((await sandbox.control('GET', '/clock')).body.now).toBe(MANUAL_CLOCK.start)
+  })
+
   it('answers with and without a slash at the end of its URL', async () => {
     const sandbox = await sandboxes.create('slash')
     expect((await sandbox.send('GET', '//reserved_addrs')).status).toBe(200)
