@@ -73,8 +73,8 @@ export class LiveGateway {
     return gateway
   }
 
-  #store(): Store {
-    return limitedStore(this.#state.storage, this.#limits)
+  #store(limits: Omit<Limits, 'requests'> = this.#limits): Store {
+    return limitedStore(this.#state.storage, limits)
   }
 
   /** Returns the stored state, without the earlier one that an undo would restore. */
@@ -87,7 +87,8 @@ export class LiveGateway {
   /** Stores the state of another sandbox, with an empty journal, before the gateway is loaded. */
   putState({ version, seed, now, sequence, operations, records }: SandboxState): void {
     const changes = records.map(({ collection, key, record }) => ({ collection, key, after: record }))
-    const store = this.#store()
+    // Due events of the other sandbox may have exceeded the limits.
+    const store = this.#store({ records: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY })
     // Loading creates the tables. Those of a replaced sandbox may be damaged, or of a newer version.
     try {
       store.load()
@@ -117,6 +118,7 @@ export class LiveGateway {
       const exchanged = this.#exchange(gateway, request)
       const end = () => {
         this.#move = undefined
+        this.#parts.finish()
       }
       if (this.#parts.isMoving) this.#move = exchanged.then(end, end)
       return exchanged

@@ -21,14 +21,32 @@ const COMMIT_FACTOR = 2
 export class Turns {
   /** The end of the last part that a sandbox has reserved, in ms since 1970. */
   #reservedUntil = 0
+  /** The time in ms by which parts took longer than they had reserved. All later parts begin later by it. */
+  #delay = 0
 
   constructor(readonly maxParts = MAX_PARTS) {}
 
-  /** Reserves a part of `ms` after a pause, and returns its start. The parts of others come first, if they have waited longer. */
-  reserve(ms: number): number {
-    const start = Math.max(readClock(systemClock), this.#reservedUntil) + PAUSE_MS
+  /**
+   * Waits for a part of `ms` after a pause, and returns the end of the part. The parts of others come first, if they have waited
+   * longer.
+   */
+  async take(ms: number): Promise<number> {
+    let start = Math.max(readClock(systemClock), this.#reservedUntil) + PAUSE_MS
     this.#reservedUntil = start + ms
-    return start
+    let known: number
+    do {
+      known = this.#delay
+      await systemClock.waitUntil?.(start)
+      start += this.#delay - known
+    } while (known < this.#delay)
+    return start + ms
+  }
+
+  /** Must be called at the end of a part. `end` is the end that it reserved. */
+  finish(end: number): void {
+    const late = Math.max(0, readClock(systemClock) - end)
+    this.#delay += late
+    this.#reservedUntil += late
   }
 }
 
@@ -41,6 +59,8 @@ export class Parts implements MoveParts {
   /** True while the clock of the sandbox moves. */
   isMoving = false
   readonly #turns: Turns
+  /** The reserved end of the present part, in ms since 1970. */
+  #end: number | undefined
 
   constructor(turns: Turns) {
     this.#turns = turns
@@ -66,11 +86,22 @@ export class Parts implements MoveParts {
     return parts >= this.#turns.maxParts
   }
 
-  async pause(): Promise<void> {
-    await systemClock.waitUntil?.(this.#turns.reserve(PART_MS))
+  pause(): Promise<void> {
+    return this.#takeTurn(PART_MS)
   }
 
-  async pauseBeforeCommit(parts: number): Promise<void> {
-    await systemClock.waitUntil?.(this.#turns.reserve(Math.min(COMMIT_MS, COMMIT_FACTOR * parts * PART_MS)))
+  pauseBeforeCommit(parts: number): Promise<void> {
+    return this.#takeTurn(Math.min(COMMIT_MS, COMMIT_FACTOR * parts * PART_MS))
+  }
+
+  /** Must be called at the end of the last part. */
+  finish(): void {
+    if (this.#end !== undefined) this.#turns.finish(this.#end)
+    this.#end = undefined
+  }
+
+  async #takeTurn(ms: number): Promise<void> {
+    this.finish()
+    this.#end = await this.#turns.take(ms)
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MANAGED_DOMAIN, MANUAL_CLOCK, startSandboxes, useSandboxes } from './support/sandboxes.ts'
+import { ACCOUNT_KEY, MANAGED_DOMAIN, MANUAL_CLOCK, startSandboxes, useSandboxes } from './support/sandboxes.ts'
 
 const LIMITS = { MOST_RECORDS: '5', MOST_BYTES: '12000', MOST_SANDBOXES: '4', MOST_REQUESTS: '60' }
 
@@ -28,7 +28,17 @@ describe('A limit', () => {
     expect(last.status).toBe(507)
     expect((await sandbox.control('POST', '/clock', { advance: '30s' })).body.now).toBe('2026-01-01T00:00:30Z')
     expect((await sandbox.send('GET', `/reserved_domains/${domain.id}`)).body.certificate).not.toBeNull()
-    expect((await sandboxes.callAccount('GET', '/s/by-itself')).body.records).toBeGreaterThan(5)
+    const { records } = (await sandboxes.callAccount('GET', '/s/by-itself')).body
+    expect(records).toBeGreaterThan(5)
+    // Such a sandbox can also be copied and restored (rules: sandboxes#backup).
+    const fork = await sandboxes.callAccount('POST', '/s/by-itself/fork', { name: 'its-fork' })
+    expect([fork.status, fork.body.records]).toEqual([201, records])
+    await sandboxes.callAccount('DELETE', '/s/its-fork')
+    const account = { 'fauxgate-account-key': ACCOUNT_KEY }
+    const { text } = await sandboxes.send('GET', '/backup', { headers: account })
+    const restored = await sandboxes.send('POST', '/restore?existing=replace', { headers: account, body: text })
+    expect([restored.status, restored.body.refused]).toEqual([200, 0])
+    expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(507)
     await sandboxes.callAccount('DELETE', '/s/by-itself')
   })
 

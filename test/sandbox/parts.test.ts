@@ -16,7 +16,7 @@ describe('The parts of the long moves of sandboxes in one process', () => {
         await parts.pause()
         begins.push([name, Date.now() - from])
         // A part works for 20 ms, in which no other code of the process runs.
-        vi.setSystemTime(Date.now() + 20)
+        vi.advanceTimersByTime(20)
       }
     })
     await vi.runAllTimersAsync()
@@ -24,6 +24,22 @@ describe('The parts of the long moves of sandboxes in one process', () => {
     expect(begins.map(([name]) => name).join('')).toBe('abcabcabc')
     const pauses = begins.map(([, at], n) => at - (begins[n - 1]?.[1] ?? -20) - 20)
     expect(Math.min(...pauses)).toBe(10)
+  })
+
+  it('begin later if a commit took longer than it had reserved', async () => {
+    const turns = new Turns()
+    const from = Date.now()
+    const begins: number[] = []
+    const moves = Array.from({ length: 3 }, async () => {
+      const parts = new Parts(turns)
+      await parts.pauseBeforeCommit(500)
+      begins.push(Date.now() - from)
+      vi.advanceTimersByTime(5000)
+      parts.finish()
+    })
+    await vi.runAllTimersAsync()
+    await Promise.all(moves)
+    expect(begins).toEqual([10, 5020, 10_030])
   })
 
   it('end after 20 ms or 1,000 events, as no time may pass while code runs', () => {

@@ -4,6 +4,7 @@
 import { installWorkerd } from '../../scripts/workerd.mjs'
 import { compareServers, send } from './load.mjs'
 import { cpuOf, format, median, print } from './measure.mjs'
+import { measureDevelopers } from './sandbox/developers.mjs'
 import { memoryOf, startWorker } from './sandbox/workerd.mjs'
 
 const ROUNDS = 7
@@ -167,6 +168,9 @@ async function measureMove() {
     const keys = []
     for (let n = 0; n < movers; n++)
       keys.push(await served.createWithKeys(`moved-${n}`, { clock: 'manual', start: '2026-01-01T00:00:00Z', initial }))
+    // The first request of a sandbox writes its resources.
+    for (const [n, { control_key }] of keys.entries())
+      await served.send('GET', `/s/moved-${n}/_fauxgate/state`, { headers: { 'fauxgate-control-key': control_key } })
     const others = []
     for (let n = 0; n < 10; n++) others.push([`other-${n}`, await createSandbox(served, `other-${n}`)])
     const get = ([name, headers]) =>
@@ -198,7 +202,13 @@ async function measureMove() {
   }
 }
 
-const PARTS = { speed: measureSpeed, wake: measureWake, many: measureMemory, move: measureMove }
+const PARTS = {
+  speed: measureSpeed,
+  wake: measureWake,
+  many: measureMemory,
+  move: measureMove,
+  developers: measureDevelopers,
+}
 const parts = process.argv.slice(2)
 if (installWorkerd('all measurements'))
   for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()
