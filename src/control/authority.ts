@@ -34,7 +34,7 @@ export interface AuthorityApi {
   /**
    * Issues a certificate for a server in your test. Clients that trust the root accept it. The certificate is not a gateway
    * resource.
-   * @throws TypeError for an unknown option, a value that is not allowed, if there is neither a name nor an IP address, or if
+   * @throws TypeError for an unknown option or a value that is not allowed, if there is neither a name nor an IP address, or if
    * `notAfter` is before `notBefore`.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
@@ -102,7 +102,7 @@ function serverCertificate({ engine }: ControlHost, options: ServerCertificateOp
   })
 }
 
-/** Throws a TypeError if a certificate with these options would be for no host, or would end before its start. */
+/** Throws a TypeError if a certificate with these options would cover no host, or expire before it becomes valid. */
 export function requireUsableCertificate({
   names,
   ips,

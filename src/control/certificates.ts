@@ -30,7 +30,7 @@ const certificate = named(
 const read = controlCall({
   method: 'POST',
   path: '/certificates',
-  summary: 'Decode the certificates in a PEM text, without storing anything',
+  summary: 'Decode PEM certificates without storing anything',
   from: 'body',
   schema: v.object({
     certificate_pem: documented(
@@ -38,7 +38,7 @@ const read = controlCall({
         v.optional(v.string(), ''),
         readBy(chainErrors, (text: string) => readCertificates(text)),
       ),
-      'One to ten X.509 certificates: PEM of at most 64 KiB.',
+      'One to ten X.509 certificates: at most 64 KiB of PEM.',
       { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
     ),
   }),

@@ -30,20 +30,20 @@ export const errors = declareErrors({
     90422,
     504,
     (it: { seconds: number; reached: string; target: string; isSettled: boolean }) =>
-      `The move was stopped after ${formatCount(it.seconds, 'second')} of work. It is ${it.reached} now, and ` +
+      `The move was stopped after ${formatCount(it.seconds, 'second')} of work. The clock is at ${it.reached}, and ` +
       `${it.target} was requested. ${
         it.isSettled
-          ? 'Everything due by now has happened: continue from here, or in smaller steps.'
-          : 'Some of what is due by now has not happened yet; the next call continues with it.'
+          ? 'Everything due by then has happened: continue from here, or in smaller steps.'
+          : 'Some events due by then have not happened yet; the next call continues with them.'
       }`,
   ),
 })
 
-/** The field of a move of the clock that can be undone. */
+/** The field that makes a clock move undoable. */
 export const remember = v.optional(
   documented(
     v.literal(true),
-    'Remember the state before it for `POST /_fauxgate/undo`, and count in the overview what happened.',
+    'Remember the previous state for `POST /_fauxgate/undo`, and count what happened in the overview.',
   ),
 )
 
@@ -82,7 +82,9 @@ export function waitingRequests(host: ControlHost) {
     .map(({ operationId, until }) => ({ operationId, until: responseTime(until) }))
 }
 
-/** Formats the time of a delayed response, rounded up to a whole second: once the clock is there, the response was sent. */
+/**
+ * Formats the time of a delayed response, rounded up to a whole second: once the clock reaches it, the response has been sent.
+ */
 export function responseTime(until: number): string {
   return timestamp(roundUpToSecond(until))
 }
@@ -124,7 +126,9 @@ const moveCall = controlCall({
       words: { advance: 'DURATION' },
       flags: [],
       example: '30s',
-      notes: ['DURATION is a whole number with ms, s, m, h or d. Everything that falls due runs, in order.'],
+      notes: [
+        'DURATION is a whole number followed by a unit: ms, s, m, h or d. Everything that falls due runs, in order.',
+      ],
     },
     {
       name: 'clock to',
@@ -162,7 +166,7 @@ export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
   members: (host) => ({ clock: host.clock }),
 }
 
-/** Runs work after other work, which a host may run in parts. */
+/** Runs work after other work that a host may run in parts. */
 export function after<T>(earlier: void | Promise<void>, next: () => T): T | Promise<T> {
   return earlier instanceof Promise ? earlier.then(next) : next()
 }
@@ -179,7 +183,7 @@ export function moveWithMemory<T>(
   const { engine, controlLog } = host
   const from = engine.now
   const finish = isRemembered ? rememberMove(host) : () => undefined
-  // A move that was stopped has moved the clock: the log has the part that happened.
+  // A stopped move has still moved the clock: the log records the part that happened.
   const fail = (error: unknown): never => {
     const ms = engine.lastNow - from
     const sent = { advance: durationText(ms), ...(isRemembered && { remember: isRemembered }) }
@@ -200,7 +204,7 @@ export function moveWithMemory<T>(
 /** Remembers the state before a move. Returns a function to call at the end of the move. */
 function rememberMove(host: ControlHost): () => void {
   const { engine, snapshots } = host
-  // What the store gets at the end is one commit: the move, and the state before it.
+  // The store receives one commit at the end: the move, and the state before it.
   const end = engine.startMove()
   const before = host.snapshot(true)
   const { waiting } = engine.clock
@@ -226,7 +230,7 @@ function rememberMove(host: ControlHost): () => void {
 /** The longest time of a move that is not divided. Every other request waits meanwhile. */
 const MAX_WORK_MS = 10_000
 
-/** Advances a clock. Throws `clock_move_stopped` if the move takes too long and something is left to do. */
+/** Advances a clock. Throws `clock_move_stopped` if the move takes too long and is not finished. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void | Promise<void> {
   const { engine, moveParts } = host
   const advance = (isOver: () => boolean) => engine.runMove(() => clock.advanceTo(to), isOver)

@@ -12,19 +12,22 @@ import type { Journal } from './journal/journal.ts'
 const PUBLIC_CONTROLS =
   /^\/(agent|agent\/restart|clock|dns|faults|provisioning\/\w+|reset|undo|snapshots|snapshots\/restore)$/
 
-/** The control whose body has fields of resources, whose names say what is secret. */
+/** The control whose body has resource fields, whose names tell what is secret. */
 const DECLARING = '/declare'
 
-/** The controls whose results the later ones name: the id of a fault or of a session, the name of a snapshot. */
+/** The controls whose results later ones refer to: the id of a fault or session, or the name of a snapshot. */
 const NAMED_RESULTS = /^\/(faults|snapshots|declare)$/
 
 const MAX_BODY_LENGTH = 4096
 
-/** Methods that change nothing: OPTIONS is the preflight of a browser. */
+/** Methods that change nothing: OPTIONS is a browser's preflight. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
 /** The calls that change nothing in this gateway. */
 const READING_CALLS = ['/certificates', '/gateways', '/policy/check']
-/** The calls that are not added: no earlier control matters after the first two, and a fix makes other calls, which are added. */
+/**
+ * The calls that are not added: no earlier control matters after the first two, and a fix makes other calls, which are added
+ * themselves.
+ */
 const UNLISTED_CALLS = ['POST /reset', 'DELETE /requests', 'POST /troubles/fix']
 
 /** A call of a control: its path below `/_fauxgate`, its query and its unread body. */
@@ -45,7 +48,7 @@ export function isChange({ method, path }: Pick<ControlRequest, 'method' | 'path
   return !READING_METHODS.includes(method) && !READING_CALLS.includes(path)
 }
 
-/** Returns the reason why the body and the query of a control are left out; undefined if they are not, or there is none. */
+/** Returns the reason why the body and the query of a control are left out, or undefined if they are not, or if there is none. */
 function findHidden({ path, query, body }: ControlRequest): UsedControl['hidden'] {
   if (body === '' && query === '') return undefined
   if (!PUBLIC_CONTROLS.test(path)) return 'secrets'
@@ -66,7 +69,7 @@ export function describeControl(request: ControlRequest) {
 }
 
 /**
- * Returns the JSON of an input, truncated if it is too long; undefined if it has a function, which only calls in the same
+ * Returns the JSON of an input, truncated if it is too long, or undefined if it has a function, which only calls in the same
  * process can pass.
  */
 function toJson(input: unknown): string | undefined {
@@ -100,7 +103,7 @@ export class ControlLog {
     this.#options = options
   }
 
-  /** Begins again. `isLater` is true if the state is not an empty one, unless the option `initial` makes it. */
+  /** Starts over. `isLater` is true if the state is not empty, unless the `initial` option created it. */
   begin(isLater: boolean, initial?: object): void {
     const isKnown = initial !== undefined && this.#isPublic(initial)
     this.#initial = isKnown ? initial : undefined
@@ -110,7 +113,7 @@ export class ControlLog {
     this.#isLater = isLater && !isKnown
   }
 
-  /** Counts a change of resources that came neither over HTTP nor by a control. */
+  /** Counts a change of resources made neither over HTTP nor by a control. */
   addOther(): void {
     this.#others++
   }
@@ -120,7 +123,7 @@ export class ControlLog {
     if (UNLISTED_CALLS.includes(`${method} ${path}`)) return
     const isDeclaring = path === DECLARING
     const isBody = from === 'body'
-    // A snapshot, which is not shown, may have 100 MB.
+    // A snapshot may have 100 MB, and is not shown.
     const body = isBody ? (isDeclaring || PUBLIC_CONTROLS.test(path)) && toJson(input) : ''
     const request = { method, path, query: isBody ? '' : toQuery(Object(input)), body }
     this.#add(now, () => {
@@ -156,7 +159,7 @@ export class ControlLog {
     return redact(value, { names: this.#options.secretNames, redactor: NO_REDACTION })
   }
 
-  /** Adds a control that is described when it is listed: most gateways are never asked. */
+  /** Adds a control whose description is created only when it is listed, which is rare. */
   #add(now: number, describe: () => Omit<UsedControl, 'at' | 'after'>): void {
     const { journal, size } = this.#options
     if (size === 0) return
@@ -167,7 +170,7 @@ export class ControlLog {
     this.#dropped++
   }
 
-  /** Returns the controls, oldest first, with the numbers of what is missing. */
+  /** Returns the controls, oldest first, with the counts of what is missing. */
   list() {
     const { journal, options, own } = this.#options
     return {

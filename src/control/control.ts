@@ -71,7 +71,10 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
 /** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
-  /** Returns the operations of one path below the base URL, by their methods, and the ids in the path; undefined if it has none. */
+  /**
+   * Returns the operations of one path below the base URL, by their methods, and the ids in the path, or undefined if it has
+   * none.
+   */
   routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 
@@ -95,7 +98,7 @@ export interface MoveParts {
   run(move: () => Promise<void>): Promise<void>
   /** Starts a part. The returned function is called after each event, and returns true when the part is over. */
   start(): () => boolean
-  /** Lets others run. */
+  /** Yields to other gateways on the thread. */
   pause(): Promise<void>
   /** Returns whether a move has had all its parts, after a number of them. */
   isLast(parts: number): boolean
@@ -117,7 +120,7 @@ export interface ControlHost {
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
-  /** Replaces the state, and forgets the states of undos; an undo (`isUndo`) forgets its own alone. */
+  /** Replaces the state, and forgets all undo states. An undo (`isUndo`) forgets only its own. */
   restore(snapshot: unknown, isUndo?: boolean): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
@@ -126,7 +129,7 @@ export interface ControlHost {
   readonly describeTimers: () => string | undefined
   /** The server that can have further gateways; undefined without one. */
   readonly gatewayHost: GatewayHost | undefined
-  /** The gateway's time when it continued from a store; undefined if it began empty, or since a reset. */
+  /** The gateway's time when it was loaded from a store, or undefined if it began empty or has been reset. */
   readonly continuedAt: string | undefined
   /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
   flushed(): Promise<void>
@@ -134,23 +137,23 @@ export interface ControlHost {
   readonly controlLog: ControlLog
   /** The requests through the global `fetch` to other hosts. */
   readonly otherRequests: OtherRequests
-  /** The last transition of each domain that an earlier server made, before this one continued from its state. */
+  /** The last transition of each domain made by an earlier server, whose state this one continued from. */
   readonly earlierTransitions: WeakSet<object>
   /** The visitor requests through the gateway. */
   readonly traffic: TrafficState
   readonly agent: AgentState
-  /** The events of the account; undefined for a dialect without events. */
+  /** The events of the account, or undefined for a dialect without events. */
   readonly events: SentEventLog | undefined
-  /** Returns a text without the gateway's own keys and without private keys. */
+  /** Returns a string without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */
   leftovers(options?: { readonly ofTest?: boolean }): readonly { readonly family: string; readonly id: string }[]
-  /** Runs a call of the test: what it makes is not left by the code under test. */
+  /** Runs a call made by the test: resources that it creates are not leftovers of the code under test. */
   ofTest<T>(work: () => T): T
   readonly dialect: Dialect
   /** The families that were passed to `createGateway`. */
   readonly families: Families
-  /** Makes the text of an OpenAPI document; undefined until a server calls `transport.describedBy`. */
+  /** Creates the text of an OpenAPI document. Undefined until a server calls `transport.describedBy`. */
   describer: ((...args: Parameters<Describer>) => string) | undefined
 }
 
@@ -172,7 +175,10 @@ export interface CallCommand<Field extends string = string> {
   readonly name: string
   /** Default: the summary of the call. */
   readonly summary?: string
-  /** The fields that words set, in order, with the placeholders of the help. A list takes all remaining words. Brackets mark an optional word. */
+  /**
+   * The fields that words set, in order, with their placeholders in the help. A list takes all remaining words. Brackets mark an
+   * optional word.
+   */
   readonly words?: { readonly [Name in Field]?: string }
   /** The fields whose values the command sets itself. */
   readonly fixedFields?: { readonly [Name in Field]?: unknown }
@@ -184,7 +190,7 @@ export interface CallCommand<Field extends string = string> {
   readonly notes?: readonly string[]
 }
 
-/** One call to a control, defined once: the direct API, the control API over HTTP and the commands derive from it. */
+/** One call to a control, defined once: the direct API, the control API over HTTP and the commands are derived from it. */
 export interface ControlCall<Result = unknown, Members = unknown> extends MemberSource<Members> {
   readonly method: Method
   /** The path below `/_fauxgate`. */
@@ -204,16 +210,16 @@ export interface ControlCall<Result = unknown, Members = unknown> extends Member
   readonly readsRecords?: true
   /** The maximum number of bytes of a body. Default: 1 MiB. */
   readonly maxBytes?: number
-  /** The media type of a result that is a text. Without it, the result is sent as JSON. */
+  /** The media type of a result that is a string. Without it, the result is sent as JSON. */
   readonly mediaType?: string
-  /** `signal` aborts when the client leaves, for work that waits. */
+  /** `signal` aborts when the client disconnects, for work that waits. */
   readonly run: (host: ControlHost, raw: unknown, signal?: AbortSignal) => Result
 }
 
 /** The names of all fields that an input can have, in any of its forms. */
 type FieldOf<Input> = Input extends unknown ? keyof Input & string : never
 
-/** Makes a call that reads its input by its schema, and that the log of controls remembers if it changes something. */
+/** Creates a call that parses its input with its schema, and that the log of controls records if it changed something. */
 export function controlCall<S extends v.GenericSchema, Result, Members>(
   definition: Omit<ControlCall, 'from' | 'schema' | 'commands' | 'run' | 'members'> & {
     from?: 'body' | 'query'
@@ -237,7 +243,7 @@ export function controlCall<S extends v.GenericSchema, Result, Members>(
 
 type WithoutMembers<Result> = Omit<ControlCall<Result>, 'members'>
 
-/** Returns a call that the log of controls remembers after it has changed something, over HTTP and in the same process. */
+/** Wraps a call so that the log of controls records it if it changed something, over HTTP and in the same process. */
 export function remembered<Result>(call: WithoutMembers<Result>): WithoutMembers<Result> {
   if (!isChange(call)) return call
   return {
@@ -254,8 +260,8 @@ export function remembered<Result>(call: WithoutMembers<Result>): WithoutMembers
 }
 
 export const accessErrors = declareErrors({
-  control_key_missing: entry(90401, 401, 'The control API needs its key here. Send it in the header {header}.'),
-  control_key_invalid: entry(90402, 401, "The header {header} does not contain this gateway's control key."),
+  control_key_missing: entry(90401, 401, 'The control API needs its key here. Send it in the {header} header.'),
+  control_key_invalid: entry(90402, 401, "The {header} header does not contain this gateway's control key."),
 })
 
 const COMMON_ERRORS = [

@@ -10,7 +10,10 @@ import { quote, toSnakeCase } from '../core/schema/text.ts'
 import { declared, declare as declareOne } from '../service/resources/declarations.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** Makes the field of an id with a prefix, or with one of several with `|` between. The prefix of a backend continues after "bkd". */
+/**
+ * Creates the field for an id with a prefix, or with one of several prefixes separated by `|`. A backend's prefix continues after
+ * "bkd".
+ */
 const idField = (prefix: string, sentence: string) =>
   documented(
     v.pipe(
@@ -35,12 +38,12 @@ const fields = v.object({
   backend: v.optional(idField('bkd', 'A backend that can be a child of a weighted one.')),
 })
 
-/** The fields that declare something alone. Routes need their edge. */
+/** The fields that can be used alone. Routes need their edge. */
 const INDEPENDENT_FIELDS = ['edge', 'endpoint_configuration', 'backend'] as const
 
 type Fields = v.InferOutput<typeof fields>
 
-/** Makes the rule that a declaration has at least one of these fields, and routes only with an HTTPS edge. */
+/** Creates the rule that a declaration has at least one of these fields, and has routes only with an HTTPS edge. */
 const consistent = (names: readonly string[]) =>
   ruleOnWhole<Fields, never>([], (sent, report) => {
     if (names.every((name) => Reflect.get(sent, name) === undefined))
@@ -55,7 +58,7 @@ const consistent = (names: readonly string[]) =>
     }
   })
 
-/** Returns the declarations that the families of a gateway add, by name over HTTP. */
+/** Returns the declarations that the families of a gateway add, by their names over HTTP. */
 function collectDeclarations(families: Families): Readonly<Record<string, Declaration>> {
   const added = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
   return Object.fromEntries(added.map(([name, each]) => [toSnakeCase(name), each]))
@@ -132,7 +135,7 @@ export interface Declare {
   end(id: string): void
 }
 
-/** The names, as over HTTP, that the declarations of a family cannot have. */
+/** The names over HTTP that a family's declarations cannot use. */
 export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 
 export interface DeclareMember {
@@ -156,7 +159,7 @@ function requireParameter(name: string, value: unknown): object {
 }
 
 function createDeclare(host: ControlHost): Declare {
-  // Created lazily: few tests declare anything, and the schemas take a tenth of the time that a gateway takes.
+  // Created lazily: few tests declare anything, and creating the schemas takes a tenth of the time of creating a gateway.
   let call: ReturnType<typeof createDeclareCall> | undefined
   const run = (input: object) => {
     call ??= createDeclareCall(host.families)

@@ -58,7 +58,7 @@ const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
 const caaOptions = optionsOf({ after: v.optional(v.unknown()), issuewild: v.optional(v.unknown()) })
 
 const ZONE_IGNORED =
-  "no attempt checks the zone, because the option dns is off. Create the gateway with { dns: 'simulated' }."
+  "no attempt checks the zone, because the dns option is off. Create the gateway with { dns: 'simulated' }."
 
 /** Returns true if attempts ignore the zone. */
 function isZoneIgnored(host: ControlHost): boolean {

@@ -25,7 +25,9 @@ function createDocumentCall(path: string, part: DescribedPart, summary: string) 
 
 export const document: Control = { calls: [read, readControls] }
 
-/** Makes the texts of a gateway's documents. A text stays until the URL changes: describing a gateway takes hundreds of ms. */
+/**
+ * Creates the text of a gateway's documents. A text stays until the URL changes: describing a gateway takes hundreds of ms.
+ */
 export function cacheDocuments(describer: Describer): ControlHost['describer'] {
   const cache = new Map<DescribedPart, { url: string; json: string }>()
   return (dialect, options) => {

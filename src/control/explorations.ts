@@ -16,7 +16,7 @@ export const errors = declareErrors({
 const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
   v.exactOptional(documented(schema, sentence))
 
-const texts = v.array(v.string(), 'an array of texts')
+const texts = v.array(v.string(), 'an array of strings')
 
 const settings = named(
   v.object({
@@ -36,7 +36,7 @@ const settings = named(
     max: optional(v.number(), 'The maximum number of schedules. Default: 20,000.'),
     kinds: optional(texts, 'The kinds of failures to try. Default: all except those that `also` adds.'),
     also: optional(texts, 'Additional kinds of failures: `late`, `slow`. Default: none.'),
-    replay: optional(v.string(), 'The text of a single schedule to run. Default: all schedules.'),
+    replay: optional(v.string(), 'A single schedule to run, as text. Default: all schedules.'),
     ignore: optional(texts, 'Paths to exclude from the comparison, such as `reserved_addrs.metadata`. Default: none.'),
     mayLeave: optional(
       texts,
@@ -50,7 +50,7 @@ const settings = named(
     setup: optional(v.boolean(), 'Whether each run starts with the step `setup`. Default: false.'),
     silence: optional(v.number(), 'How long a request may wait for its response, in real seconds. Default: 2.'),
     timeout: optional(v.number(), 'The maximum duration of a run, in real seconds. Default: 60.'),
-    jobs: optional(v.number(), 'The maximum number of runs at once. Default: 1.'),
+    jobs: optional(v.number(), 'The maximum number of concurrent runs. Default: 1.'),
   }),
   'ExplorationSettings',
   'The settings of an exploration.',
@@ -117,7 +117,7 @@ const next = controlCall({
 const ended = controlCall({
   method: 'POST',
   path: '/explorations/ended',
-  summary: 'Report the end of a step of an exploration',
+  summary: 'Report the end of an exploration step',
   from: 'body',
   schema: runEnd,
   errors: [gatewayErrors.gateways_unavailable, errors.exploration_not_found],

@@ -25,11 +25,11 @@ const problem = named(
       'An error if the service rejects the policy; a warning if the policy is valid but probably does not do what you meant.',
     ),
     code: documented(v.string(), 'The error code, such as `ERR_NGROK_2203`, or the name of the warning.'),
-    message: documented(v.string(), 'The message: the value received, and the values allowed.'),
+    message: documented(v.string(), 'The message, with the value received and the values allowed.'),
     line: documented(count, 'The line of its first character, from 1.'),
     column: documented(count, 'The column of its first character, from 1.'),
     hint: v.exactOptional(documented(v.string(), 'How to fix it.')),
-    docs: v.exactOptional(documented(v.string(), "The address of the service's own page.")),
+    docs: v.exactOptional(documented(v.string(), "The URL of the service's own page.")),
   }),
   'PolicyProblem',
   'A part of a traffic policy that the service rejects, or that probably does not do what was intended.',
@@ -38,12 +38,12 @@ const problem = named(
 const check = controlCall({
   method: 'POST',
   path: '/policy/check',
-  summary: 'Check a traffic policy, as fauxgate policy check does',
+  summary: 'Check a traffic policy, like fauxgate policy check',
   from: 'body',
   schema: sent,
   response: v.array(problem),
   async run(_host, { policy, ...surroundings }) {
-    // Most gateways check no policy, and the language takes long to load.
+    // Loaded on first use: most gateways check no policy, and the language is slow to load.
     const { checkPolicy } = await import('../service/policy/check-text.ts')
     return checkPolicy(policy, surroundings).map(({ severity, message, line, column, hint, docs, ...named }) => ({
       ...{ severity, message, line, column },

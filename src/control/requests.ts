@@ -162,12 +162,12 @@ function filterSchema(operations: readonly string[]) {
   )
 }
 
-/** Returns the number of requests. Throws if the journal has dropped requests that may count too. */
+/** Returns the number of requests. Throws if the journal has dropped requests that may match too. */
 function requireKnown(kind: string, known: number, missing: number): number {
   if (missing === 0) return known
   throw new AssertionError(
     `The number of requests with this ${kind} is not known: there were at least ${known}, and the journal has dropped ` +
-      `${formatCount(missing, 'request')} that may have it too. Set journalSize and journalBytes to keep more.`,
+      `${formatCount(missing, 'request')} that may match it too. Set journalSize and journalBytes to keep more.`,
   )
 }
 
@@ -177,7 +177,7 @@ function countKnown(journal: Journal, filter: JournalFields<string>): number {
   return filter.path === undefined ? listed + dropped : requireKnown('path', listed, dropped)
 }
 
-/** Throws where an empty result would look like "no such requests". */
+/** Throws if an empty result would look like "no such requests". */
 function requireNoneDropped(journal: Journal, filter: JournalFields<string>): void {
   const dropped = countKnown(journal, filter)
   if (dropped === 0) return
@@ -209,16 +209,16 @@ export function describeRequest({ method, path, query, request, ...response }: J
   ].join('')
 }
 
-/** Returns why a request was rejected. */
+/** Returns the reason why a request was rejected. */
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg = undefined } = entry.problem === undefined ? readErrorFields(entry) : { msg: entry.problem }
   if (typeof msg !== 'string') return undefined
-  // What is no id is rejected with 400, and with 404 if it could be one.
+  // A malformed id is rejected with 400, and an unknown id with 404.
   const isAboutId = [400, 404].includes(entry.status) && findInvalidId(entry.path) !== undefined
   return isAboutId ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
-/** Returns the fields of an error's response. The `body` of a fault may have none of these fields. */
+/** Returns the fields of an error response. A fault's `body` may have none of these fields. */
 function readErrorFields({
   status,
   response,

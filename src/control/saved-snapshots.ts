@@ -7,15 +7,15 @@ import type { SnapshotRecords } from './snapshot.ts'
 /** The name of the collection of saved snapshots in a store. */
 export const SNAPSHOTS = 'saved_snapshots'
 
-/** A snapshot that the gateway keeps by its name. */
+/** A snapshot that the gateway keeps under a name. */
 export interface SavedSnapshot {
   readonly name: string
-  /** Its place in the order: higher than the place of any older snapshot. */
+  /** Its position in the order: higher than that of any older snapshot. */
   readonly place: number
   readonly snapshot: Snapshot
 }
 
-/** One row of a snapshot: its facts, or some of its records. A single row of 20 MB would be too long for some stores. */
+/** One row of a snapshot: its facts, or some of its records. A single row of 20 MB would be too large for some stores. */
 interface Part extends Omit<SavedSnapshot, 'snapshot'> {
   readonly facts?: Omit<Snapshot, 'records'>
   readonly records?: SnapshotRecords
@@ -26,10 +26,10 @@ const RECORDS_PER_PART = 100
 /** The maximum number of characters of a part, apart from a single record. Some stores have no rows of more than 2 MB. */
 const CHARACTERS_PER_PART = 500_000
 
-/** Passes changes to the store, if there is one, and throws if the store rejects these changes. */
+/** Passes changes to the store, if there is one. Throws if the store rejects these changes. */
 type Append = (changes: () => readonly StoredChange[]) => void
 
-/** The snapshots that a gateway keeps, which `reset` and `restore` do not change, and the state that an undo restores. */
+/** The named snapshots of a gateway, which `reset` and `restore` do not change, and the state that an undo restores. */
 export class SavedSnapshots implements SideRecords {
   /** The snapshots, oldest first. */
   all: readonly SavedSnapshot[] = []
@@ -68,16 +68,16 @@ export class SavedSnapshots implements SideRecords {
 /** The name of the collection of the state that an undo restores. */
 export const REMEMBERED = 'remembered_state'
 
-/** The numbers of transitions of domains and of delayed responses in the move of the clock that an undo takes back. */
+/** The counts of domain transitions and delayed responses in the clock move that an undo reverts. */
 type Happened = Readonly<Record<string, number>>
 
-/** The places of the remembered states in their order. */
+/** The positions of the remembered states in their order. */
 const CHOSEN = 0
 const BEFORE_MOVE = 1
 
 /**
- * The states that undos restore: the one before the last move of the clock, and then the one that somebody chose to remember before
- * it. They are none of the state that `reset` and `restore` bring, so these forget them.
+ * The states that undos restore: the one before the last clock move, then the explicitly remembered one before that. `reset` and
+ * `restore` drop these states, which do not belong to the state that they bring back.
  */
 class RememberedState implements SideRecords {
   #saved: readonly SavedSnapshot[] = []
@@ -103,7 +103,7 @@ class RememberedState implements SideRecords {
     this.#replace([...chosen, { name: 'before a move', place: BEFORE_MOVE, snapshot }], happened)
   }
 
-  /** Forgets the state that the last undo has restored. */
+  /** Forgets the state that the last undo restored. */
   forgetLast(): void {
     this.#replace(this.#saved.slice(0, -1), {})
   }
@@ -134,7 +134,7 @@ class RememberedState implements SideRecords {
 
   load(rows: ReadonlyMap<string, object>): void {
     const parts = new Map(rows)
-    this.#happened = { ...(parts.get(HAPPENED) as Happened | undefined) } // `toRows` made this row.
+    this.#happened = { ...(parts.get(HAPPENED) as Happened | undefined) } // `toRows` created this row.
     parts.delete(HAPPENED)
     this.#saved = joinParts(parts)
   }
@@ -148,7 +148,7 @@ function toRows(saved: readonly SavedSnapshot[], happened: Happened): ReadonlyMa
 }
 
 function joinParts(rows: ReadonlyMap<string, object>): SavedSnapshot[] {
-  const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `splitIntoParts` made these rows.
+  const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `splitIntoParts` created these rows.
   return parts.flatMap(({ name, place, facts }) => {
     const records = parts.filter((part) => part.name === name).flatMap((part) => listRows(part.records ?? {}))
     return facts ? [{ name, place, snapshot: { ...facts, records: groupByCollection(records) } }] : []

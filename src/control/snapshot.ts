@@ -28,14 +28,14 @@ const factFields = {
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
     'The seed for ids and automatic certificates; null if the authority has its own keys.',
   ),
-  sequence: documented(sequence, 'The number that the next id comes from.'),
+  sequence: documented(sequence, 'The sequence number of the next id.'),
   rateLimit: documented(
     v.array(instant),
     'The times of the requests that count towards the rate limit, in ms since 1970.',
   ),
 }
 
-/** A snapshot over HTTP; the schemas of its collections read its records. */
+/** A snapshot over HTTP. Its records are read with the schemas of their collections. */
 export const snapshotBody = named(
   v.object({
     ...factFields,
@@ -51,7 +51,7 @@ export const snapshotBody = named(
 
 export type SnapshotRecords = Snapshot['records']
 
-/** A snapshot in the present form, with its records checked. */
+/** A snapshot in the current form, with its records checked. */
 export interface ReadSnapshot extends Snapshot {
   /** True if a gateway of this process made the snapshot, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
@@ -60,7 +60,7 @@ export interface ReadSnapshot extends Snapshot {
 /** The records, with secrets, of snapshots of this process. No copy, clone, print or JSON of a snapshot shows these records. */
 const ownRecords = new WeakMap<object, SnapshotRecords>()
 
-/** Makes a snapshot. Restoring the object itself also brings back `recordsWithSecrets`. */
+/** Creates a snapshot. Restoring the object itself also brings back `recordsWithSecrets`. */
 export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecrets: SnapshotRecords): Snapshot {
   const snapshot = { version: RECORDS_VERSION, ...facts }
   ownRecords.set(snapshot, recordsWithSecrets)
@@ -73,7 +73,7 @@ export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecr
 export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnapshot
 
 /**
- * Makes the reader of snapshots. It returns snapshots of this process unchecked, and checks any other with the schemas of
+ * Creates the reader of snapshots. It returns snapshots of this process unchecked, and checks any other one with the schemas of
  * its collections. The engine checks the relations between records.
  */
 export function snapshotReader(collections: readonly Collection<object>[]): SnapshotReader {
@@ -81,7 +81,7 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
   let reader: ReturnType<typeof storedReader<ReturnType<typeof snapshotSchema>>> | undefined
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
-    if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Every key of `ownRecords` is a snapshot.
+    if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Each key of `ownRecords` is a snapshot.
     const sent = isObject(value) ? dropUnknownEmptyCollections(migrateSnapshot(value), collections) : value
     reader ??= storedReader(snapshotSchema(collections), 'the snapshot')
     return { ...reader(sent, createRecordContext(sent, context)), isOwn: false }
@@ -93,7 +93,7 @@ interface SentSnapshot {
   readonly records?: unknown
 }
 
-/** Converts a snapshot to the version of this fauxgate. Rejects a version that this fauxgate does not read. */
+/** Converts a snapshot to the version of this fauxgate. Rejects a version that this fauxgate does not support. */
 function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   const { version, records } = sent
   if (!isReadable(version)) {
@@ -125,7 +125,7 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
   return v.object({ ...factFields, records: v.object(Object.fromEntries(records)) })
 }
 
-/** Returns the context for reading records. A wrong `now` or `sequence` is one problem, and not a problem of every record. */
+/** Returns the context for reading records. A wrong `now` or `sequence` is reported once, not for each record. */
 function createRecordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {

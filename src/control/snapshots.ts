@@ -121,7 +121,7 @@ const remember = controlCall({
   summary: 'Remember the current state for POST /_fauxgate/undo',
   commands: [{ name: 'undo remember', summary: 'Remember the current state, for undo' }],
   run(host) {
-    // Nobody sees this snapshot, so it has secrets. To leave them out would take 40 µs for a domain with a year of renewals.
+    // Nobody sees this snapshot, so it includes secrets. Omitting them would take 40 µs for a domain with a year of renewals.
     host.snapshots.remembered.remember(host.snapshot(true))
   },
 })

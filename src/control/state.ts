@@ -24,7 +24,7 @@ const snapshot = controlCall({
 /** The maximum number of bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
 const MAX_STATE_BYTES = 256 * MAX_BODY_BYTES
 
-// Made without controlCall: its reader drops nulls, and in a snapshot `null` is a value.
+// Created without controlCall, whose reader drops nulls: in a snapshot, `null` is a value.
 const restore = remembered({
   method: 'PUT',
   path: '/state',

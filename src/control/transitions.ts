@@ -11,7 +11,7 @@ export interface DomainTransition extends Pick<TimelineEntry, 'at' | 'transition
   readonly id: string
 }
 
-/** Calls the function with the transitions of each commit, and its operation. Returns a function that ends this. */
+/** Calls the function with the transitions of each commit, and the operation. Returns a function that ends the subscription. */
 export function watchTransitions(
   { subscribers, context }: Engine,
   watcher: (transitions: readonly DomainTransition[], operation: string) => void,
@@ -35,11 +35,11 @@ function describe({ record: { domain, id }, added }: FoundTransitions, context: 
   return described.map(({ at, transition, message }) => ({ at, domain, id, transition, message }))
 }
 
-/** Returns the domain of a change, and the entries that the change adds to its timeline; undefined for other changes. */
+/** Returns the domain of a change, and the entries that the change adds to its timeline, or undefined for other changes. */
 export function findTransitions({ collection, before, after }: RecordChange): FoundTransitions | undefined {
   if (collection.name !== domains.name || !after) return undefined
-  // Each change of a timeline adds to the entries of the one before, the last of which it keeps.
-  const [record, old] = [after, before] as [DomainRecord, DomainRecord | undefined] // The collection has these.
+  // Each change appends to a timeline, and keeps at least the last earlier entry.
+  const [record, old] = [after, before] as [DomainRecord, DomainRecord | undefined] // The collection has this type.
   const { timeline } = record
   const last = old?.timeline.at(-1)
   return { record, added: timeline.slice(last ? timeline.lastIndexOf(last) + 1 : 0) }

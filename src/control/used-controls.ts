@@ -13,7 +13,7 @@ const usedControl = named(
     hidden: v.exactOptional(
       documented(
         v.picklist(['secrets', 'function', 'length']),
-        'The reason why its body and its query are left out: `secrets` if they may have some, `function` if they have one, and `length` if they are too long.',
+        'The reason why its body and its query are left out: `secrets` if they may contain secrets, `function` if they contain a function, and `length` if they are too long.',
       ),
     ),
     response: v.exactOptional(
@@ -31,12 +31,12 @@ const usedControl = named(
 
 const usedControls = named(
   v.object({
-    later: documented(v.boolean(), 'True if the gateway had a state already when this list and the journal began.'),
+    later: documented(v.boolean(), 'True if the gateway already had a state when this list and the journal began.'),
     requests: documented(count, 'The number of requests that the journal has dropped.'),
     dropped: documented(count, 'The number of controls that were dropped.'),
     others: documented(
       count,
-      "The number of changes of resources made in other ways: operations in the gateway's own process, and its agent's API.",
+      "The number of changes of resources made in other ways: by operations in the gateway's own process, and by its agent's API.",
     ),
     options: documented(
       anyObject<object>(),

@@ -20,7 +20,7 @@ const limitFrom = (least: number) =>
 
 const [ceiling, rate] = [limitFrom(0), limitFrom(1)]
 
-// A union would not name the wrong part of a limit.
+// A union would not report the wrong part of a limit.
 const limitValue = v.lazy((value) => {
   if (isObject(value)) return value.window === undefined ? ceiling : rate
   return v.pipe(
@@ -56,12 +56,12 @@ export const account = named(
     ),
     card: optionRow(
       switchOption,
-      'True if the account has a verified card. On the plan `free`, TCP endpoints need one; it changes nothing on other plans.',
+      'True if the account has a verified card. On the `free` plan, TCP endpoints need one; it changes nothing on other plans.',
       { default: false, flag: 'card' },
     ),
     state: optionRow(
       oneOfThese(ACCOUNT_STATES),
-      'The reason why HTTP requests fail, such as `suspended`, or `maintenance_read_only` for every change. The direct API still works. A suspended account also has no agents and no new certificates.',
+      'The reason why HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which fails every change. The direct API still works. A suspended account also has no agents and no new certificates.',
       { defaultText: 'none', flag: 'account-state' },
     ),
     edges: optionRow(

@@ -6,17 +6,17 @@ import { createSshAuthority } from '../service/ssh/authority.ts'
 import { createAuthority } from '../service/x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../service/x509/order.ts'
 
-/** The collection of a store with the secret of `authorityKeys: 'fresh'`. */
+/** The store's collection with the secret of `authorityKeys: 'fresh'`. */
 export const FRESH_KEYS = 'authority_keys'
 
 interface AuthorityKeys {
-  /** Returns the authority of a gateway with this random source. Only that of the test keys depends on the source. */
+  /** Returns the authority of a gateway with this random source. Only the authority with the test keys depends on the source. */
   readonly authorityFor: (random: RandomSource) => Authority
-  /** The records by which a store keeps fresh keys. */
+  /** The records in which a store keeps fresh keys. */
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The test authority's hook, with which `survives` caches certificates for gateways with the same seed. */
+/** The test authority's hook, which `survives` uses to cache certificates for gateways with the same seed. */
 export interface IssueHooks {
   /** Called for each automatic certificate. If the hook is absent or returns undefined, the authority issues the certificate. */
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined
@@ -30,7 +30,7 @@ export function createAuthorityKeys(keys: 'test' | 'fresh' | AuthoritySecret, ho
   return { authorityFor: authorityFromSecret(() => fresh.secret), sideRecords: [[FRESH_KEYS, fresh]] }
 }
 
-/** Makes an authority of X.509 that makes the keys and certificates of SSH too. */
+/** Creates an X.509 authority that also creates SSH keys and certificates. */
 function createWholeAuthority(...[keys, draw]: Parameters<typeof createAuthority>): IssuingAuthority {
   return Object.assign(createAuthority(keys, draw), { ssh: createSshAuthority(draw) })
 }
@@ -40,7 +40,7 @@ function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthori
   return Object.assign(authority, { issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order) })
 }
 
-/** Makes the function that returns the authority of a secret. The authority is the same for every seed. */
+/** Creates the function that returns the authority for a secret. The authority is the same for every seed. */
 function authorityFromSecret(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {

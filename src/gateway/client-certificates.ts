@@ -1,6 +1,9 @@
 import type { Records } from '../core/engine/records.ts'
 
-/** Returns whether an edge or a policy can require a client certificate. A port asks nobody else for one: browsers let people choose it. */
+/**
+ * Returns whether an edge or a policy can require a client certificate. Otherwise ports don't ask for one, since browsers would
+ * prompt the user.
+ */
 export function asksForCertificates(records: Records): boolean {
   const listOf = (name: string) =>
     records.collections.some((each) => each.name === name) ? records.tableNamed(name).newestFirst() : []

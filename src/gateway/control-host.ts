@@ -92,7 +92,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         engine.reset(() => {
           if (isManual(clock)) clock.reset()
           applyInitialResources()
-          // What exists from the beginning is no event.
+          // Resources that exist from the beginning cause no events.
           events?.clear()
         })
         baseline.forgetMissing(engine, collections)
@@ -121,7 +121,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   }
 }
 
-/** Creates what writes and delivers the events of the account; undefined if no family keeps their subscriptions. */
+/** Creates the log that records and delivers the account's events. Returns undefined if no family has their subscriptions. */
 function createEvents({ table, engine, options }: GatewayInternals): SentEventLog | undefined {
   const families: readonly Family[] = Object.values(table.families)
   const rules = families.flatMap(({ events = [] }) => events)[0]
@@ -129,7 +129,7 @@ function createEvents({ table, engine, options }: GatewayInternals): SentEventLo
   return rules && new SentEventLog(engine, rules, families, deliveries)
 }
 
-/** Adds the last transition of each domain: an entry of a timeline stays the same object when others follow. */
+/** Adds the last transition of each domain: a timeline entry stays the same object when more entries follow. */
 export function addLastTransitions(transitions: WeakSet<object>, { state }: Engine): void {
   for (const { timeline } of state.records.table(domains).newestFirst()) {
     const last = timeline.at(-1)
@@ -140,7 +140,7 @@ export function addLastTransitions(transitions: WeakSet<object>, { state }: Engi
 /** The functions that create gateways, by the name of the dialect. */
 const CREATE: Readonly<Record<string, string>> = { standard: 'createGateway', ngrok: 'createNgrok' }
 
-/** Describes the likeliest reason why a URL is not below the URL of a gateway. */
+/** Describes the most likely reason why a URL is not below a gateway's URL. */
 function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): string {
   const [requested, own] = [parseUrl(url), parseUrl(gatewayUrl)]
   const gateway = `gateway is at ${gatewayUrl}`

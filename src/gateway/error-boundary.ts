@@ -10,7 +10,7 @@ import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
 
-/** Makes the errors that callers of a gateway see, and wraps functions so that they throw these errors. */
+/** Creates the errors that callers of a gateway see, and wraps functions so that they throw these errors. */
 export class ErrorBoundary {
   constructor(
     readonly dialect: Dialect,
@@ -28,7 +28,7 @@ export class ErrorBoundary {
     return new GatewayError(createErrorFacts(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
   }
 
-  /** Returns the public error. Its stack begins at the caller of `call`; errors of other code keep their stacks. */
+  /** Returns the public error. Its stack begins at the caller of `call`; errors from other code keep their stacks. */
   createErrorAtCaller(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal || error instanceof AssertionError)) return error
     return setCallerStack(this.createPublicError(error, input, operation), call)
@@ -37,7 +37,7 @@ export class ErrorBoundary {
   /** Wraps the functions of `members` and of its nested objects, in place. It leaves `clock` unchanged. */
   wrapAll<T extends object>(members: T, clock?: unknown): T {
     for (const name of Object.keys(members)) {
-      // From the descriptor, because reading the member would call a getter.
+      // Read from the descriptor, because reading the member would call a getter.
       const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value
       // The wrapper passes the caller's arguments unchanged.
       if (typeof value === 'function') Reflect.set(members, name, this.#wrap(value as Callable))
@@ -58,7 +58,7 @@ export class ErrorBoundary {
     return call
   }
 
-  /** Passes a result on. The stack of a rejection names the functions that await it, as those of async functions do. */
+  /** Passes a result on. The stack of a rejection includes the functions that await it, as with async functions. */
   async #passOn(result: Promise<unknown>): Promise<unknown> {
     try {
       return await result

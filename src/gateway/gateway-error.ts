@@ -32,7 +32,7 @@ export function gatewayOfErrorHasKey(error: object, key: string): boolean {
  * ```
  */
 export class GatewayError extends Error {
-  // The build shortens the names of classes, which Node prints.
+  // The build shortens class names, which Node prints.
   /** @internal */
   static override get name(): string {
     return 'GatewayError'
@@ -58,7 +58,7 @@ export class GatewayError extends Error {
   constructor(facts: ErrorFacts, cause?: unknown, keys: () => Iterable<string> = () => []) {
     const { key, code, status, message, details, headers } = facts
     super(message, cause === undefined ? undefined : { cause })
-    // The type has the keys of fauxgate's families only; `is` compares any key.
+    // The type has only the keys of fauxgate's families; `is` compares any key.
     this.key = key as ErrorKey
     this.code = code
     this.status = status
@@ -73,7 +73,7 @@ export class GatewayError extends Error {
   }
 
   /**
-   * Returns the same error for an entry of `initial`, such as `reservedAddrs[0]`, which its message names.
+   * Returns the same error for an entry of `initial`, such as `reservedAddrs[0]`, with the entry in its message.
    * @internal
    */
   at(entry: string): GatewayError {

@@ -61,7 +61,7 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  * })
  * ```
  * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
- * `initial`. The message names the entry.
+ * `initial`. The message shows the entry.
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
@@ -127,7 +127,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
-    // What exists from the beginning is no event.
+    // Resources that exist from the beginning cause no events.
     engine.subscribers.events = host.events
     internals.controlLog.begin(
       engine.state.records.sequence > 0,
@@ -157,7 +157,10 @@ function createDirectMembers({ engine, boundary, dialect, table, controlLog, bas
   })
 }
 
-/** Makes the function that waits for a delayed response. The journal notes if the client gives up, then or while the body stalls. */
+/**
+ * Creates the function that waits for a delayed response. The journal records if the client gives up while it waits or while the
+ * body stalls.
+ */
 function createWait({ engine, journal }: GatewayInternals) {
   return async ({ notBefore, operationId, cut }: Delivery, signal?: AbortSignal): Promise<void> => {
     const cancel = () => operationId !== undefined && journal.cancel(operationId)
@@ -187,9 +190,9 @@ function createTransport(
   return {
     exchange,
     callerRefusal(request) {
-      // The control key is checked instead. No other site knows it.
+      // The control key is checked instead. Other sites do not know it.
       if (access.key !== undefined && controlApi.isControlPath(splitUrl(request.url, engine.url).path)) return undefined
-      // A request of HTTP/1.0 may have no Host. A browser always sends one.
+      // An HTTP/1.0 request may have no Host. A browser always sends one.
       if (request.header('host') === null && request.header('origin') === null) return undefined
       const unknown = findUnknownCaller(request, access)
       return unknown && refused(general.caller_forbidden, unknown)
@@ -246,7 +249,7 @@ function createTransport(
   }
 }
 
-/** Makes the function that creates gateways with these options, each with its own clock if this one's is a manual one. */
+/** Creates the function that creates gateways with these options, each with its own clock if this one's is manual. */
 function createSiblings(options: AnyOptions): (own: object) => Gateway {
   const { clock } = options
   const start = clock && isManual(clock) ? clock.now : undefined

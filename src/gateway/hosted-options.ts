@@ -10,7 +10,7 @@ const EXCLUDED = [
   'baseUrl',
   'clock',
   'control',
-  // A client could make the server send requests to any address.
+  // Otherwise a client could make the server send requests to any address.
   'destinations',
   'dialect',
   'families',
@@ -25,7 +25,7 @@ type PassedName = Exclude<keyof typeof gatewayRows, (typeof EXCLUDED)[number]>
 /** The schema of an option that the gateway itself checks. */
 const uncheckedOption = v.exactOptional(v.unknown())
 const passedNames = Object.keys(gatewayRows).filter((name) => !EXCLUDED.some((each) => each === name))
-// The type checker does not follow names through `fromEntries`.
+// The type checker loses the key types in `fromEntries`.
 const passedOptions = Object.fromEntries(passedNames.map((name) => [name, uncheckedOption])) as Record<
   PassedName,
   typeof uncheckedOption
@@ -35,11 +35,11 @@ function oneOf<T extends string>(names: readonly T[]) {
   return v.exactOptional(v.picklist(names, names.join(' or ')))
 }
 
-/** The options of a gateway that a request creates: for a sandbox, or for a further gateway of a server. */
+/** The options of a gateway created by a request: for a sandbox, or for an additional gateway of a server. */
 export const hostedOptions = v.object({
   dialect: oneOf(dialectNames),
   clock: oneOf(['system', 'manual']),
-  /** The first time of a manual clock. */
+  /** The start time of a manual clock. */
   start: v.exactOptional(
     v.pipe(
       v.string(),
@@ -60,7 +60,7 @@ export function toPassedOptions({ dialect, clock, start, plan, ...passed }: Host
   return { ...passed, ...withPlan } as AnyOptions // The gateway checks them.
 }
 
-/** Runs work that reads the options of a gateway. A TypeError becomes an error of the options. */
+/** Runs work that reads the options of a gateway. A TypeError becomes an error about the options. */
 export function refuseInvalidOptions<T>(error: CatalogueError<string, { why: string }>, work: () => T): T {
   try {
     return work()

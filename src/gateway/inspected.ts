@@ -5,7 +5,7 @@ import type { TimelinesMember } from '../control/views/timelines.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
 import type { Gateway } from './types.ts'
 
-/** A gateway with the members for its inspector. The public types of `fauxgate` leave these members out. */
+/** A gateway with the members for its inspector. The public types of `fauxgate` omit these members. */
 export type Inspected = Gateway & OverviewMember & TimelinesMember
 
 /** Returns the gateway itself, with the types of its members for the inspector. */
@@ -14,7 +14,7 @@ export function toInspected(gateway: Gateway): Inspected {
   return gateway as Inspected
 }
 
-/** Returns the controls' response to a request that may not use them; undefined if it may. */
+/** Returns the controls' response to a request that may not use them, or undefined if it may. */
 export function findControlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
   const response = gateway.transport.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
   return response.status === 200 ? undefined : response
@@ -32,7 +32,7 @@ export function createOverviewEvent(gateway: Gateway): string {
 
 /**
  * Returns the event that every listener receives first. It identifies the gateway; `name` is for people. `started` is the
- * time at which a server started: requests of another start are not in its journal.
+ * time at which a server started: requests from an earlier start are not in its journal.
  */
 export function createGatewayEvent(gateway: Gateway, name: string | null, started?: string): string {
   const { url, dialect } = gateway
@@ -40,7 +40,10 @@ export function createGatewayEvent(gateway: Gateway, name: string | null, starte
   return formatEvent('gateway', { name, url, dialect: dialect.name, started, ...facts })
 }
 
-/** Returns the data of the event `changed`. It has no records: a move of the clock that made them for its pages took ten times as long. */
+/**
+ * Returns the data of the `changed` event. It contains no records, because creating these for pages made a clock move ten times
+ * as slow.
+ */
 export function describeChanges({ transport }: Gateway): object {
   return { sequence: transport.sequence() }
 }
@@ -66,7 +69,7 @@ export function subscribeToEvents(
 }
 
 /**
- * Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. Returns
+ * Returns the event for a control call, at a path below `/_fauxgate`. It includes the body if that is public. Returns
  * undefined for a call that only read, or that was rejected.
  */
 export function createControlEvent(

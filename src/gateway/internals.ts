@@ -20,7 +20,7 @@ import type { Hooks } from './transport.ts'
 
 export type GatewayInternals = ReturnType<typeof createInternals>
 
-/** Creates what is inside of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
+/** Creates the internals of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
 export function createInternals(rawOptions: AnyOptions) {
   const options = readGatewayOptions(rawOptions)
   const { keys, control, dialect } = options

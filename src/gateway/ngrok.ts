@@ -55,7 +55,7 @@ export interface NgrokOptions<C extends Clock = Clock>
  * const policy = gateway.ipPolicies.create({ description: 'the office' })
  * ```
  * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
- * `initial`. The message names the entry.
+ * `initial`. The message shows the entry.
  */
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {
   if (options !== undefined) requireObject('options', options)

@@ -16,7 +16,7 @@ function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Returns true for an object with values by name, such as the namespace of a module, which is not a plain object. */
+/** Returns true for an object with values by name, such as a module namespace, which is not a plain object. */
 function hasNames(value: unknown): boolean {
   return isObject(value) || Object.prototype.toString.call(value) === '[object Module]'
 }
@@ -58,8 +58,8 @@ export const quirks = named(
       ),
       takenStatus: optionRow(
         v.pipe(v.number('400 or 409'), v.values([400, 409], '400 or 409')),
-        'The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the dialect ' +
-          '`ngrok`, as ngrok has been observed to return, and 409 in `standard`.',
+        'The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the ' +
+          '`ngrok` dialect, as observed from ngrok, and 409 in `standard`.',
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),
     },
@@ -168,7 +168,7 @@ export const takenDomains = v.array(
 
 const HOST_ALLOWED = 'a host name without port'
 
-/** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
+/** A host as in a `Host` header, without port; an IPv6 address without brackets. */
 const hostName = v.pipe(
   v.string(HOST_ALLOWED),
   v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, HOST_ALLOWED),
@@ -207,7 +207,7 @@ const ORIGIN_ALLOWED = 'an origin such as "https://app.example.com", or "*" for 
 
 const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
 
-/** The origins of pages. A page of a file or of a sandboxed frame has the origin "null". */
+/** The origins of pages. A page from a file or in a sandboxed frame has the origin "null". */
 export const origins = v.array(
   v.pipe(
     v.string(ORIGIN_ALLOWED),
@@ -216,7 +216,7 @@ export const origins = v.array(
   `an array of origins, each ${ORIGIN_ALLOWED}`,
 )
 
-const SECRET_ALLOWED = 'a text of at least 16 characters'
+const SECRET_ALLOWED = 'a string of at least 16 characters'
 const AUTHORITY_SECRET_ALLOWED = `an object with "secret", ${SECRET_ALLOWED}`
 
 const authoritySecret = named(

@@ -47,7 +47,7 @@ export const gatewayRows = {
   control: optionRow(
     control,
     'Access to the control API below `/_fauxgate/`. Default: `loopback`, only this machine under its own names. ' +
-      'With a `key`, only clients that send it in the header `Fauxgate-Control-Key`.',
+      'With a `key`, only clients that send it in the `Fauxgate-Control-Key` header.',
     { default: 'loopback', defaultText: '', isSecret: true },
   ),
   cors: optionRow(
@@ -69,7 +69,7 @@ export const gatewayRows = {
   }),
   seed: optionRow(
     // Snapshots show the seed.
-    v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key')),
+    v.pipe(textOption, v.check(hasNoPrivateKey, 'a string without a private key')),
     'The seed for ids and certificates: the same seed and the same calls give the same ids.',
     { defaultText: 'a random one for each gateway' },
   ),
@@ -204,10 +204,10 @@ export function selectRuleOptions(options: ParsedGatewayOptions): RuleOptions {
   return omit(options, secretNames)
 }
 
-/** The options that say where a gateway is, how it starts and what it stores: another gateway has its own. */
+/** The options about where a gateway is, how it starts and what it stores: each gateway has its own. */
 const OWN_OPTIONS = 'dialect baseUrl seed initial families clock store journalSize journalBytes'.split(' ')
 
-/** Returns the options that another gateway needs to answer like this one: those that are not the defaults, without secrets. */
+/** Returns the options that another gateway needs to respond like this one: those that are not the defaults, without secrets. */
 export function listRepeatable(options: AnyOptions): Readonly<Record<string, unknown>> {
   const isRepeatable = ([name, value]: [string, unknown]) =>
     !OWN_OPTIONS.includes(name) &&
@@ -217,7 +217,7 @@ export function listRepeatable(options: AnyOptions): Readonly<Record<string, unk
   return Object.fromEntries(Object.entries(options).filter(isRepeatable))
 }
 
-/** Returns the options with which a sibling of a gateway is created, except its clock. */
+/** Returns the options for creating a sibling of a gateway, except its clock. */
 export function listShared(options: AnyOptions): AnyOptions {
   const { baseUrl: _baseUrl, clock: _clock, store: _store, ...shared } = options
   return shared

@@ -18,21 +18,23 @@ import { families } from '../service/resources/index.ts'
 import { isNgrokOperation } from '../service/resources/ngrok-paths.ts'
 import { createRouter } from './http/router.ts'
 
-/** Everything that follows from the families of a gateway and from its controls. */
+/** Everything that is derived from a gateway's families and controls. */
 export type GatewayTable = ReturnType<typeof createTable>
 
 /** The names that a test's own families may not use: id prefixes, and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
-/** The families of a gateway that has none of its own. */
+/** The families of a gateway without families of its own. */
 const NONE: Families = Object.freeze({})
 
-/** Caches tables by their families and by the operations that a dialect adds: a table depends on nothing else, and never changes. */
+/**
+ * Caches tables by their families and by the operations that a dialect adds. A table depends on nothing else, and never changes.
+ */
 const tables = new WeakMap<Families, Map<string, GatewayTable>>()
 
 /**
  * Returns the table of fauxgate's families and a test's own families, with the operations that the dialect has.
- * @throws TypeError if an own family does not fit.
+ * @throws TypeError if one of the test's own families conflicts with the others.
  */
 export function tableOf(dialect: CommonDialect, own: Families = NONE): GatewayTable {
   const extras = dialect.extraOperations.join(' ')

@@ -14,7 +14,7 @@ import type { BodyLimit } from './http/body-limit.ts'
 import type { Refused } from './http/error-response.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
 
-/** The functions with which a server or another host serves a gateway. Tests do not need them. */
+/** The functions that a server or another host uses to serve a gateway. Tests do not need them. */
 export interface Transport<Sibling = object> {
   /**
    * Handles one HTTP request immediately, for transports other than `fetch`.
@@ -22,7 +22,7 @@ export interface Transport<Sibling = object> {
    */
   readonly exchange: (request: HttpRequest) => HttpResponse
   /**
-   * Returns the error for a server request with an unknown `Host` or `Origin`; undefined for any other. Each server calls it
+   * Returns the error for a server request with an unknown `Host` or `Origin`, or undefined for any other. Each server calls it
    * first.
    * @internal
    */
@@ -33,7 +33,7 @@ export interface Transport<Sibling = object> {
    */
   readonly bodyLimit: BodyLimit
   /**
-   * Responds to a request that a transport could not pass to `exchange` with the usual error and an operation id.
+   * Responds with the usual error and an operation id to a request that a transport could not pass to `exchange`.
    * @internal
    */
   readonly refused: Refused
@@ -125,8 +125,8 @@ export interface Transport<Sibling = object> {
   /** The collections of the families. @internal */
   readonly collections: readonly ViewedCollection[]
   /**
-   * Returns the records of the families, secrets included, oldest first, and the number that the next id comes from. Leaves out
-   * empty collections.
+   * Returns the records of the families, secrets included, oldest first, and the sequence number of the next id. Omits empty
+   * collections.
    * @internal
    */
   readonly resources: () => {
@@ -139,7 +139,7 @@ export interface Transport<Sibling = object> {
    */
   readonly journal: PersistedJournal
   /**
-   * Functions that decide about requests, provisioning attempts and certificates, or see what a call drops.
+   * Functions that decide about requests, provisioning attempts and certificates, or observe what a call drops.
    * @internal
    */
   readonly hooks: Hooks
@@ -156,7 +156,7 @@ export interface ViewedCollection {
   key(record: object): string
   /** Returns whether a record is created and removed together with another record. */
   isAttached?(record: object): boolean
-  /** Returns the part of a record that must be equal after two runs that do the same. */
+  /** Returns the part of a record that must be equal after two equivalent runs. */
   toComparable(record: object): object | null
   /** Returns the fields of a record with their value types, such as `size: number`. */
   outline(): readonly string[]

@@ -34,11 +34,11 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * test itself created, through the direct API or `declare`.
    */
   leftovers(options?: LeftoverOptions): readonly Leftover[]
-  /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
+  /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970, or undefined if nothing is due. */
   nextDueAt(): number | undefined
   /**
-   * Calls the function with each new commit, in order; with a collection such as `reserved_domains`, only with commits that
-   * change it. Returns a function that ends the subscription. Exceptions from the subscriber are ignored.
+   * Calls the function with each new commit, in order. With a collection such as `reserved_domains`, only commits that change it
+   * are passed. Returns a function that ends the subscription. Exceptions from the subscriber are ignored.
    *
    * @throws TypeError if the gateway has no such collection.
    */
@@ -46,7 +46,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /**
    * Sends requests from the global `fetch` to the gateway if they are for its base URL, until the returned object is
    * disposed. In the fixtures, requests to other hosts are rejected. Without a fixture, they reach the network, with one
-   * warning. To change this, use the option `others`.
+   * warning. To change this, use the `others` option.
    *
    * @example
    * ```ts
@@ -58,7 +58,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   install(options?: InstallOptions): Installed
   /**
    * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still
-   * works: whatever falls due happens at its next call. `using` calls this at the end of a block.
+   * works: due events happen at its next call. `using` calls this at the end of a block.
    */
   dispose(): void
   [Symbol.dispose](): void

@@ -97,7 +97,9 @@ export class Page extends PageState {
     return this.requests.all
   }
 
-  /** The service, as its document describes it; undefined until the document is loaded. The first view that reads it loads it. */
+  /**
+   * The service, as its document describes it, or undefined until the document is loaded. The first view that reads it loads it.
+   */
   get service(): Service | undefined {
     const service = this.#describe('/openapi.json')
     return service.state === 'known' ? service.value : undefined
@@ -139,7 +141,7 @@ export class Page extends PageState {
     return manual ? Date.parse(now) : Date.now() + this.#clockAheadMs
   }
 
-  /** Returns the time until which the client of a request waits; undefined if it does not wait. */
+  /** Returns the time until which the client of a request waits, or undefined if it does not wait. */
   findWaitEnd(entry: JournalEntry): string | undefined {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
@@ -179,7 +181,7 @@ export class Page extends PageState {
     })
   }
 
-  /** Returns a resource of the service; null if it does not exist. */
+  /** Returns a resource of the service, or null if it does not exist. */
   findResource<T>(path: string): Promise<T | null> {
     return this.connection.service<T>('GET', path).catch((error) => {
       if (error.status === 404) return null

@@ -36,7 +36,7 @@ export function getSearchText(row: object): string {
   return text
 }
 
-/** Returns the code of an error response, or an empty text. */
+/** Returns the code of an error response, or an empty string. */
 export function getErrorCode({ response }: { readonly response: unknown }): string {
   return String(Object(response).error_code ?? '')
 }
@@ -61,7 +61,7 @@ function parse(search: string) {
   )
 }
 
-/** Returns the likely mistake in a search that finds nothing, or an empty text. */
+/** Returns the likely mistake in a search that finds nothing, or an empty string. */
 export function findHint<T>(search: string, words: Words<T>): string {
   const hints = parse(search).map(({ name, value }) => {
     const [pattern, allowed] = findWord(words, name)?.allowed ?? []

@@ -23,7 +23,7 @@ export interface AccountRequest {
   readonly env: WorkerEnvironment
   readonly urlOf: (name: string) => string
   readonly body: ReadableStream<Uint8Array> | null
-  /** The sandbox and the key that the path names; empty texts if it names none. */
+  /** The sandbox and the key that the path names; empty strings if it names none. */
   readonly name: string
   readonly key: string
 }

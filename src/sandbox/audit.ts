@@ -9,11 +9,11 @@ export interface AuditEntry {
   readonly by: string
   readonly call: string
   readonly sandbox: string | null
-  /** The fork, the key or the prefix that the call named; null if it was rejected. */
+  /** The fork, the key or the prefix that the call named, or null if it was rejected. */
   readonly target: string | null
   readonly status: number
   readonly error_code: string | null
-  /** The number of sandboxes that were removed or restored; null for other calls. */
+  /** The number of sandboxes that were removed or restored, or null for other calls. */
   readonly sandboxes: number | null
 }
 

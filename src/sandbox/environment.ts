@@ -6,7 +6,7 @@ import { errors } from './errors.ts'
 import type { Objects, Quota, Stub } from './objects.ts'
 import { isTtl, TTL_RANGE } from './ttl.ts'
 
-/** The configuration of the Worker: the account's binding, secrets, and variables, which are all texts. */
+/** The configuration of the Worker: the account's binding, secrets, and variables, which are all strings. */
 export interface SandboxEnvironment {
   /** The objects of the class `Account`. There is one object. */
   readonly ACCOUNTS: Objects<Stub<Account>>
@@ -77,7 +77,7 @@ export function requireVariables(env: SandboxEnvironment): void {
     refuseVariable('WILDCARD_HOST', WILDCARD_HOST, 'a host name, such as sandboxes.example.com, without a port')
 }
 
-/** Returns the secret that signs keys, or an empty text if the Worker has none. */
+/** Returns the secret that signs keys, or an empty string if the Worker has none. */
 export function getSigningSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironment): string {
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }

@@ -33,7 +33,7 @@ export function refusalResponse(error: unknown): HttpResponse {
   return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
 }
 
-/** Returns the response for any error. One that is no error is printed, because its message may contain secrets. */
+/** Returns the response for any error. An unexpected error is only printed, because its message may contain secrets. */
 export function failureResponse(error: unknown): HttpResponse {
   try {
     return refusalResponse(error)

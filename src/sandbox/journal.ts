@@ -15,7 +15,7 @@ const WRITE_DELAY_MS = 1000
 export class StoredJournal {
   readonly #storage: ObjectStorage
   #stored = ''
-  /** The time in ms at which the alarm must write the journal; undefined if nothing is to be written. */
+  /** The time in ms at which the alarm must write the journal, or undefined if nothing is to be written. */
   dueAt: number | undefined
 
   constructor(storage: ObjectStorage) {

@@ -14,7 +14,7 @@ export interface StoredKey {
   readonly scopes: readonly KeyScope[]
   readonly digest: string
   readonly created: number
-  /** The expiry in ms since 1970; null for never. */
+  /** The expiry in ms since 1970, or null for never. */
   readonly expires: number | null
 }
 
@@ -27,7 +27,7 @@ export function filterValid(keys: readonly StoredKey[], now: number): StoredKey[
 export interface Grant {
   readonly api: boolean
   readonly control: boolean
-  /** The expiry of the key for the controls in ms since 1970; null for never. */
+  /** The expiry of the key for the controls in ms since 1970, or null for never. */
   readonly until: number | null
 }
 

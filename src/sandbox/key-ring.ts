@@ -22,7 +22,7 @@ export class KeyRing {
     this.#secret = signingSecret
   }
 
-  /** Returns the two keys of a new sandbox: `keys` with their digests to store, `issued` with their texts to send. */
+  /** Returns the two keys of a new sandbox: `keys` with their digests to store, `issued` with their strings to send. */
   createFirst(name: string, created: number): { keys: StoredKey[]; issued: Keys } {
     const issued = { api_key: createKey('api', name, this.#secret), control_key: createKey('ctl', name, this.#secret) }
     const keys: StoredKey[] = [

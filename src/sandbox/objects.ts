@@ -81,7 +81,7 @@ export interface ListedSandbox extends RegisteredSandbox {
 
 export interface SandboxList {
   readonly sandboxes: readonly ListedSandbox[]
-  /** The name after which the next page begins; null on the last page. */
+  /** The name after which the next page begins, or null on the last page. */
   readonly next_after: string | null
   readonly dialects: readonly string[]
 }

@@ -23,7 +23,7 @@ interface Page {
 export class Pages {
   readonly #pages = new Map<PageName, Promise<Page>>()
 
-  /** Returns the response to a request for a page; undefined for any other request. */
+  /** Returns the response to a request for a page, or undefined for any other request. */
   respond(address: Address, { method, headers }: Request): Promise<Response> | Response | undefined {
     if (method !== 'GET' && method !== 'HEAD') return undefined
     if (address.name === undefined) return address.path === '/' ? this.#response('account', method, headers) : undefined

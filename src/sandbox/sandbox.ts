@@ -209,7 +209,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       if (isExpired(metadata)) return createJsonResponse(200, { outcome: 'ended' })
       await this.#replace(before, metadata, { options: metadata.options, state })
       this.#live.setAlarm()
-      // A restored sandbox leaves the memory until its first request.
+      // A restored sandbox is unloaded from memory until its first request.
       this.#live.unload(name)
       return createJsonResponse(200, { outcome: 'restored' })
     })

@@ -27,7 +27,7 @@ interface Asked {
   readonly page: string
 }
 
-/** Serves the local API of a gateway's agent. @throws Error of Node if the port is taken */
+/** Serves the local API of a gateway's agent. @throws Node's Error if the port is taken */
 export async function listenAsAgent(
   gateway: Gateway,
   { host, port }: { readonly host: string; readonly port: number },
@@ -53,7 +53,7 @@ export async function listenAsAgent(
 export function respondAsAgent(asked: Asked, response: ServerResponse): void {
   const { socket } = response.req
   respond(asked, response).catch((error: unknown) => {
-    // An agent that is down refuses connections, and a fault breaks them. This one was made already.
+    // An agent that is down refuses connections, and a fault breaks them. This connection already exists, so it is closed.
     if (!isPlanned(error)) printError(error)
     socket.destroy()
   })
@@ -79,7 +79,7 @@ async function respond({ gateway, page, url = '/' }: Asked, response: ServerResp
   const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'
   const { path } = splitTarget(url)
   const target = new URL(`http://${HOST}${targetOf(url)}`)
-  // A path is taken as it was sent (RFC 9112, section 3.2.1), and one that a URL would change is no path of the agent.
+  // A path is used as it was sent (RFC 9112, section 3.2.1). A path that a URL would change is not one of the agent's.
   if (target.pathname !== path) target.pathname = encodeURIComponent(path)
   const end = new AbortController()
   response.once('close', () => end.abort(LEFT))
@@ -90,7 +90,7 @@ async function respond({ gateway, page, url = '/' }: Asked, response: ServerResp
   response.end()
 }
 
-/** The reason of what ends because the client has left, or has the whole response. */
+/** The abort reason once the client has disconnected, or has the whole response. */
 const LEFT = 'The client has disconnected.'
 
 const MAX_BODY_BYTES = 1024 * 1024

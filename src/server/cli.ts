@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module'
 
-// What follows has syntax that older versions cannot read.
+// The modules below use syntax that older versions cannot parse.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(
@@ -10,14 +10,14 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1)
 }
 
-// Node 22.8 and newer remember what they compiled, which is most of the time that a short command takes.
+// Node 22.8 and newer cache compiled code. Compiling takes most of the time of a short command.
 // The types of Node 20 lack this function: a cast.
 const { enableCompileCache } = module as { enableCompileCache?: () => unknown }
 enableCompileCache?.()
 const { runCommand } = await import('./commands/run.ts')
 const { drain } = await import('./log/output.ts')
 
-// The reader of the output may have ended, as in `fauxgate serve | head -1`.
+// The reader of the output may have exited, as in `fauxgate serve | head -1`.
 process.stdout.on('error', () => undefined)
 const args = process.argv.slice(2)
 process.exitCode = await runCommand(args)

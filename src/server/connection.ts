@@ -14,7 +14,7 @@ import type { PackedDocuments, PackedResponse } from './packed-documents.ts'
 import { hasBody, readBody } from './request-body.ts'
 import type { ParseError } from './request-queue.ts'
 
-/** The gateway and the inspector that answer a request. */
+/** The gateway and the inspector that handle a request. */
 export interface Responders {
   readonly gateway: Gateway
   readonly inspector: Inspector
@@ -23,7 +23,7 @@ export interface Responders {
   readonly removed?: AbortSignal
 }
 
-/** A request that a connection has received, with what answers it. */
+/** A request received on a connection, with its handlers. */
 interface Turn extends Target {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -32,16 +32,16 @@ interface Turn extends Target {
 /** The target of a request. */
 export interface Target {
   readonly responders: Responders
-  /** Its URL as the gateway reads it. */
+  /** Its URL as passed to the gateway. */
   readonly url: string
-  /** The error of the gateway for a request to one that does not exist; absent for any other. */
+  /** The gateway's error for a request to a gateway that does not exist; absent for any other request. */
   readonly missing?: () => HttpResponse
 }
 
 /** Returns the target of a request for a URL. */
 export type FindTarget = (url: string) => Target
 
-/** A connection, whose requests take turns. */
+/** A connection. Its requests are handled one after the other. */
 export class PipelinedConnection {
   readonly #socket: Socket
   readonly #findTarget: FindTarget
@@ -88,7 +88,7 @@ export class PipelinedConnection {
     )
   }
 
-  /** Runs a part of the work of a request. What it throws ends this connection, and nothing else of the process. */
+  /** Runs a part of the work for a request. An error ends this connection, but not the process. */
   #guard<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -114,7 +114,7 @@ export class PipelinedConnection {
     this.#guard(() => (refusal ? send(refusal, turn.response) : this.#answer(turn, body)?.catch(this.#end)))
   }
 
-  /** Answers a request, immediately unless a fault, a control that waits or the store delays the response. */
+  /** Responds to a request: immediately, unless a fault, a waiting control or the store delays the response. */
   #answer(turn: Turn, body: RequestBody): Promise<unknown> | undefined {
     const { request, response } = turn
     const { gateway, inspector } = turn.responders
@@ -139,19 +139,19 @@ export class PipelinedConnection {
     inspector.broadcastControlUse(httpRequest, result)
     inspector.recordDuration(httpRequest, result, elapsed)
     const { drop, cut } = result.delivery ?? {}
-    // Only the client ends a response that stalls.
+    // Only the client ends a stalled response.
     if (cut?.ending === 'stall') response.once('close', () => inspector.broadcastCancelled(result))
     if (drop) this.#drop()
     else send(result, response, documents.pack(httpRequest, result))
   }
 
-  /** Ends the connection without a response: with a reset or, with TLS, for which Node rejects a reset, without one. */
+  /** Ends the connection without a response: with a reset or, with TLS, for which Node rejects resets, without one. */
   #drop(): void {
     if ('encrypted' in this.#socket) this.#socket.destroy()
     else this.#socket.resetAndDestroy()
   }
 
-  /** Resolves with a response when it may be sent, or with undefined if the client has left. */
+  /** Resolves with a response when it may be sent, or with undefined if the client has disconnected. */
   async #delivered({ responders }: Turn, response: HttpResponse): Promise<HttpResponse | undefined> {
     const { gateway, inspector, removed } = responders
     const signal = removed ? AbortSignal.any([this.#closed, removed]) : this.#closed
@@ -187,7 +187,7 @@ function internalFailure(gateway: Gateway, error: unknown): HttpResponse {
   return gateway.transport.refused(general.internal_failure, {})
 }
 
-/** Returns the response to bytes that are no request (rules: answers#no-request). */
+/** Returns the response to bytes that are not a request (rules: answers#no-request). */
 export function parseErrorResponse(
   { transport: { refused } }: Gateway,
   { code, reason, message, status }: ParseError,
@@ -210,10 +210,10 @@ function send(result: HttpResponse, response: ServerResponse, packed?: PackedRes
   if (body !== null) lines.push('Content-Length', String(cut?.wholeBytes ?? Buffer.byteLength(body)))
   response.writeHead(status, lines)
   const { socket } = response
-  // A body that stalls has no end, until the client leaves.
+  // A stalled body does not end until the client disconnects.
   if (cut) return void response.write(body, () => cut.ending === 'break' && socket?.destroy())
   if (socket && body !== null) {
-    // This writes head and body at once. `end(body)` would need a second write, of an empty chunk.
+    // This writes head and body in one write. `end(body)` would need a second write, of an empty chunk.
     socket.cork()
     response.write(body)
     socket.uncork()

@@ -1,6 +1,6 @@
 import { describeThrown } from '../core/schema/text.ts'
 
-/** An error of the command line, an environment variable or a config file, in one line. */
+/** An error in the command line, an environment variable or a config file, in one line. */
 export class UsageError extends Error {}
 
 interface ErrorBody {
@@ -22,7 +22,7 @@ function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Returns the message of a caught error, or names any other value that was thrown. Never throws. */
+/** Returns the message of a caught error, or a description of any other thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     const { message } = asSystemError(thrown)
@@ -34,9 +34,9 @@ export function messageOf(thrown: unknown): string {
 }
 
 /**
- * Returns a caught error with the type of Node's system errors. It does not use `instanceof`, because in Jest, errors of
- * Node are from another realm.
+ * Returns a caught error with the type of Node's system errors. It does not use `instanceof`, because in Jest, Node's errors are
+ * from another realm.
  */
 export function asSystemError(error: unknown): NodeJS.ErrnoException {
-  return error as NodeJS.ErrnoException // Nothing else is thrown where this is called.
+  return error as NodeJS.ErrnoException // Callers only catch such errors.
 }

@@ -20,7 +20,7 @@ const CHECKS_PER_HEARTBEAT = 150
 /** The maximum number of bytes that wait for a slow listener. The listener misses later events. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
-/** The maximum number of durations that are kept for pages that are opened later. */
+/** The maximum number of durations that are kept for pages opened later. */
 const MAX_DURATIONS = 1000
 
 export const EVENT_HEADERS = {
@@ -88,7 +88,7 @@ export class Events {
     return formatEvent('changed', describeChanges(this.#gateway))
   }
 
-  /** Sends one `changed` for all changes of this turn. One move of the clock can make 20,000 changes. */
+  /** Sends one `changed` for all changes of this turn. One clock move can cause 20,000 changes. */
   #tellChange(): void {
     if (this.#willTellChange) return
     this.#willTellChange = true
@@ -137,7 +137,7 @@ export class Events {
     if (!listener.hasMissed) return
     listener.hasMissed = false
     listener.response.write(formatEvent('missed', {}) + this.#createChangedEvent())
-    // The next check sends the overview. It cannot be read while the clock is being advanced.
+    // The next check sends the overview, which cannot be read while the clock is being advanced.
     this.#overview = undefined
   }
 

@@ -34,9 +34,8 @@ export function writeError(file: string, cause: unknown, kind = 'file'): Error {
 }
 
 /**
- * Requires that a file has an end: a device such as /dev/zero has none. A pipe has one, but whoever names it in a file may wait for it
- * in vain.
- * @throws Error that names the file as it was passed.
+ * Requires a regular file: a device such as /dev/zero has no end, and reading a pipe may wait forever.
+ * @throws Error with the file's path as it was passed.
  */
 export function requireEnd(file: string, { takesPipe = true } = {}): void {
   const found = statSync(file, { throwIfNoEntry: false })
@@ -47,7 +46,7 @@ export function requireEnd(file: string, { takesPipe = true } = {}): void {
 
 /**
  * Reads the text of a file.
- * @throws Error that names the file as it was passed.
+ * @throws Error with the file's path as it was passed.
  */
 export async function readText(file: string): Promise<string> {
   try {
@@ -59,7 +58,7 @@ export async function readText(file: string): Promise<string> {
 
 /**
  * Parses the text of a JSON file.
- * @throws Error with the place of the problem. It leaves out the parser's own message, which repeats a part of the text.
+ * @throws Error with the place of the problem. It omits the parser's own message, which quotes a part of the text.
  */
 export function parseJson(text: string, file: string) {
   try {
@@ -71,7 +70,7 @@ export function parseJson(text: string, file: string) {
 
 /**
  * Writes a file. By default, only the owner can read a new file.
- * @throws Error that names the file as it was passed.
+ * @throws Error with the file's path as it was passed.
  */
 export async function writeText(file: string, text: string, mode = 0o600): Promise<void> {
   try {
@@ -82,8 +81,8 @@ export async function writeText(file: string, text: string, mode = 0o600): Promi
 }
 
 /**
- * Checks that a file can be written, before the work that makes its content. Creates the file if it does not exist.
- * @throws Error that names the file as it was passed.
+ * Checks that a file can be written, before its content is created. Creates the file if it does not exist.
+ * @throws Error with the file's path as it was passed.
  */
 export function requireCanWrite(file: string, mode = 0o600): void {
   try {
@@ -107,7 +106,7 @@ export function realFile(file: string): string {
 
 /**
  * Writes a file, readable by its owner only. A reader sees the old file or the whole new one.
- * @throws Error that names the file as it was passed.
+ * @throws Error with the file's path as it was passed.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   let part: string | undefined
@@ -124,7 +123,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 
 /**
  * Checks that a file can be replaced, and does not change it. Removes the part files that killed processes left.
- * @throws Error that names the file as it was passed.
+ * @throws Error with the file's path as it was passed.
  */
 export async function requireReplaceable(file: string): Promise<void> {
   try {
@@ -145,7 +144,7 @@ function partPath(file: string): string {
   return `${file}.${process.pid}.part`
 }
 
-/** Writes a part file to disk. It must be a new file, because somebody could have put a link there. */
+/** Writes a part file to disk. It must be a new file, because somebody could have created a link there. */
 async function writePart(file: string, text: string): Promise<void> {
   await rm(file, { force: true })
   await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true })

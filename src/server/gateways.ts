@@ -22,15 +22,15 @@ import { Explorations } from './explorations/explorations.ts'
 import { Inspector } from './inspector.ts'
 import { PackedDocuments } from './packed-documents.ts'
 
-/** The path of the server below which further gateways have their names. */
+/** The path on the server below which additional gateways have their names. */
 const GATEWAYS_PATH = '/g'
 
-/** Returns the path of a further gateway below the URL of its server; empty for the gateway at that URL itself. */
+/** Returns the path of an additional gateway below its server's URL, or an empty string for the gateway at that URL itself. */
 export function pathOf({ url }: Gateway): string {
   return /\/g\/[^/]*$/.exec(url)?.[0] ?? ''
 }
 
-/** The real time after which a gateway without a request is forgotten, in ms. */
+/** The real time after which an idle gateway is removed, in ms. */
 const FORGOTTEN_AFTER_MS = 3_600_000
 
 interface Further {
@@ -40,11 +40,11 @@ interface Further {
   usedAt: number
 }
 
-/** The gateways of a server: the one at its own URL, and further ones, each at the path of its name. */
+/** The gateways of a server: the one at its own URL, and additional ones, each at the path of its name. */
 export class Gateways {
   readonly home: Gateway
   readonly #homeResponders: Responders
-  /** The further gateways by name, the one that was used longest ago first. */
+  /** The additional gateways by name, least recently used first. */
   readonly #further = new Map<string, Further>()
 
   constructor(home: Gateway, name: string | null) {
@@ -72,12 +72,12 @@ export class Gateways {
     return { responders: further.responders, url: below }
   }
 
-  /** Removes all further gateways. */
+  /** Removes all additional gateways. */
   close(): void {
     for (const name of [...this.#further.keys()]) this.#remove(name)
   }
 
-  /** Returns a gateway, which is then the one that was used last. */
+  /** Returns a gateway, and marks it as the most recently used one. */
   #use(name: string): Further | undefined {
     this.#forgetUnused()
     const found = this.#further.get(name)
@@ -96,7 +96,7 @@ export class Gateways {
     }
   }
 
-  /** Returns the host for the controls of a gateway. What they create has the options of that gateway. */
+  /** Returns the host for the controls of a gateway. The gateways that they create have the options of that gateway. */
   #hostFor(parent: Gateway): GatewayHost {
     return {
       create: async (sent, context) => {
@@ -125,7 +125,7 @@ export class Gateways {
     return { name, url }
   }
 
-  /** Removes a gateway and ends what waits there. Returns false if there is none. */
+  /** Removes a gateway and ends its waiting requests. Returns false if there is no such gateway. */
   #remove(name: string): boolean {
     const found = this.#further.get(name)
     if (!found) return false
@@ -155,7 +155,7 @@ async function createSibling(parent: Gateway, options: HostedOptions): Promise<G
   try {
     return refuseInvalidOptions(errors.gateway_options_invalid, () => parent.transport.sibling(own))
   } catch (error) {
-    // A rule rejects an entry of `initial`.
+    // A rule rejected an entry of `initial`.
     if (error instanceof GatewayError) refuse(errors.gateway_options_invalid, { why: error.message })
     throw error
   }

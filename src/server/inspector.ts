@@ -44,7 +44,7 @@ export class Inspector {
     const path = this.#path(httpRequest.url)
     const refusal = findControlRefusal(this.#gateway, httpRequest)
     const document = DOCUMENTS.get(path)
-    // They contain nothing of the gateway. The page asks for the key, because a browser cannot send the key when it loads the page.
+    // They contain no data of the gateway. The page asks for the key, because a browser cannot send a key when it loads a page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
     else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${request.url?.split('?', 1)[0]}/` }).end()
@@ -58,7 +58,7 @@ export class Inspector {
     this.#events.close()
   }
 
-  /** Tells all listeners that a control was used. Some controls make no commit. */
+  /** Tells all listeners that a control was used. Some controls create no commit. */
   broadcastControlUse(request: HttpRequest, response: HttpResponse): void {
     if (!request.url.includes(CONTROL_PATH)) return
     const path = this.#path(request.url)
@@ -72,7 +72,7 @@ export class Inspector {
     if (delivery?.operationId) this.#events.broadcast('cancelled', { operationId: delivery.operationId })
   }
 
-  /** Records the duration of the response to a request of the journal, in ms. */
+  /** Records the response time of a request in the journal, in ms. */
   recordDuration({ isInspector, url }: HttpRequest, { headers }: HttpResponse, ms: number): void {
     const id = headers[this.#gateway.dialect.operationIdHeader]
     if (id !== undefined && !isInspector && !url.includes(CONTROL_PATH)) this.#events.recordDuration(id, ms)
@@ -92,13 +92,13 @@ async function sendDocument(name: string, request: IncomingMessage, response: Se
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** The possible places of the documents: beside the built server, or in the folder of the build if the sources run. */
+/** The possible locations of the documents: next to the built server, or in the build folder if the sources run. */
 const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new URL(place, import.meta.url))
 
 async function readDocument(name: string) {
   const place = PLACES.find((each) => existsSync(each))
   if (!place) throw new Error('The inspector is not built: npm run build writes it.')
-  // It is a module, for Workers. Here it is read as a text, which works in CommonJS and in ECMAScript modules.
+  // It is a module, for Workers. Here it is read as a string, which works in CommonJS and in ECMAScript modules.
   const [, base64 = ''] = new RegExp(`\\b${name} = "([^"]*)"`).exec(await readFile(place, 'utf8')) ?? []
   const packed = Buffer.from(base64, 'base64')
   const text = await promisify(gunzip)(packed)

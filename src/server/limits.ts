@@ -1,7 +1,7 @@
-/** Limits of a request's head, which Node's parser checks. */
+/** Limits of a request's head, enforced by Node's parser. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
-/** The limits of the servers for the API and for that of the agent, which Node checks. Its own checks are 30 s apart. */
+/** The limits of the servers for the API and for the agent's API, enforced by Node, which checks every 30 s by default. */
 export const SERVER_LIMITS = {
   maxHeaderSize: HEAD_LIMITS.bytes,
   headersTimeout: HEAD_LIMITS.seconds * 1000,

@@ -10,11 +10,11 @@ export interface PackedResponse {
   readonly body: Uint8Array
 }
 
-/** The OpenAPI documents of a gateway, each compressed once: they have hundreds of kilobytes. */
+/** The OpenAPI documents of a gateway, each compressed once because they have hundreds of kilobytes. */
 export class PackedDocuments {
   readonly #packed = new Map<string, { readonly text: string; readonly body: Uint8Array }>()
 
-  /** Returns the response with a document for a client that accepts gzip; undefined for any other response. */
+  /** Returns the response with a document for a client that accepts gzip, or undefined for any other response. */
   pack({ url, header }: HttpRequest, { status, headers, body }: HttpResponse): PackedResponse | undefined {
     const [path = ''] = url.split('?', 1)
     if (status !== 200 || !body || !DOCUMENT.test(path)) return undefined

@@ -5,7 +5,7 @@ import { lookUp } from '../core/schema/values.ts'
 /** The maximum number of bytes of a body that the recorder forwards. */
 const MAX_FORWARDED_BYTES = 64 * 1024 * 1024
 
-/** A body has more bytes than the recorder forwards. */
+/** The error for a body with more bytes than the recorder forwards. */
 export class BodyTooLong extends Error {
   constructor(what: string) {
     super(`the body of the ${what} exceeds ${MAX_FORWARDED_BYTES} bytes`)
@@ -13,7 +13,7 @@ export class BodyTooLong extends Error {
 }
 
 /**
- * Reads a body as a whole.
+ * Reads a whole body.
  * @throws BodyTooLong after {@link MAX_FORWARDED_BYTES}, and then reads no more.
  */
 export async function readForwardedBody(body: AsyncIterable<Uint8Array> | null, what: string): Promise<Buffer> {

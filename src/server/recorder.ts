@@ -11,7 +11,7 @@ import { Upstream } from './forward/upstream.ts'
 import { BodyTooLong, readForwardedBody, textOrSize } from './recorded-body.ts'
 import { toBody, toHeaders } from './traffic/head.ts'
 
-/** Options of {@link Recorder}. */
+/** The options of {@link Recorder}. */
 export interface RecorderOptions {
   /** The base URL of the service, without a trailing slash. */
   readonly target: string
@@ -22,10 +22,10 @@ export interface RecorderOptions {
   readonly warn: (text: string) => void
 }
 
-/** The request headers that the API defines. A recording leaves out all others. */
+/** The request headers that the API defines. A recording omits all others. */
 const API_HEADERS = ['content-type', 'authorization']
 
-/** A response of the service. Without a body, there are no bytes. */
+/** A response of the service, with no bytes if it has no body. */
 interface Received {
   readonly status: number
   readonly headers: MessageHeaders
@@ -48,12 +48,10 @@ export class Recorder {
     this.#upstream = new Upstream(new URL(options.target), { idle: options.timeout, verify: true })
   }
 
-  /** Ends the pending requests, and warns of each. */
+  /** Ends the pending requests, and warns about each. */
   stop(): void {
     for (const name of this.#pending.values())
-      this.#options.warn(
-        `${name} had no response yet, and is not in the recording; the service may have carried it out`,
-      )
+      this.#options.warn(`${name} had no response yet and is not in the recording; the service may have carried it out`)
     this.#stopped.abort()
     this.#upstream.close()
   }
@@ -66,7 +64,7 @@ export class Recorder {
       // A client with this proxy as its `http_proxy` would send requests for other hosts, with their keys.
       warn(`${method} of a URL or of "*" is not in the recording: only paths are forwarded`)
       const why =
-        'This request names a host, or has no path. Use the URL of fauxgate record as a base URL, not as a proxy.'
+        'This request specifies a host, or has no path. Use the URL of fauxgate record as a base URL, not as a proxy.'
       return refuse(response, 400, why)
     }
     const name = `${method} ${url.split('?')[0]}`
@@ -101,7 +99,7 @@ export class Recorder {
     }
   }
 
-  /** Forwards a request, and reads the whole response. @throws Error of the network, or the reason of the signal */
+  /** Forwards a request, and reads the whole response. @throws Error if the network fails, or the signal's abort reason */
   async #send(response: ServerResponse, body: Buffer | null, signal: AbortSignal): Promise<Received> {
     const { method = 'GET', url: path = '/' } = response.req
     const headers = toHeaders(response.req, this.#upstream.host, undefined)
@@ -163,7 +161,7 @@ export class Recorder {
 
 function refuse(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return void response.destroy()
-  // The rest of a body that is too long must not be read as the next request.
+  // The rest of an oversized body must not be read as the next request.
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`)
 }
 

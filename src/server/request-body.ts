@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { MAX_BODY_BYTES, type RequestBody } from '../core/schema/body.ts'
 
-/** The number of bytes beyond the limit that are still read. Otherwise the sender might not see the response. */
+/** The number of bytes that are still read beyond the limit. Otherwise the sender might not see the response. */
 const MAX_DRAINED_BYTES = 15 * MAX_BODY_BYTES
 
 /** The maximum number of chunks that are kept before they are joined: even a small chunk takes some hundred bytes. */
 const MAX_CHUNKS = 1024
 
-/** A body up to this size is read before the head of its request is checked. */
+/** A body of up to this size is read before the head of its request is checked. */
 const SMALL_BODY_BYTES = 65_536
 
 export function hasBody({ headers }: IncomingMessage): boolean {

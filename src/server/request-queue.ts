@@ -5,25 +5,28 @@ import { printError } from '../core/schema/print.ts'
 import { STATUS_CODES } from './http.ts'
 import { findMessageProblem } from './message-problem.ts'
 
-/** The number of waiting requests at which reading from a connection pauses. During a pause, a client that leaves is not noticed. */
+/**
+ * The number of waiting requests at which reading from a connection pauses. During a pause, the server does not notice that a
+ * client disconnects.
+ */
 const MAX_WAITING_REQUESTS = 100
 
 /**
- * The silence, in ms, after which a connection with its last response closes. Its bytes are read until then: a close before would reset
- * the connection, and with it the response (RFC 9112, section 9.6).
+ * The silence, in ms, after which a connection closes once its last response is sent. Its bytes are read until then: closing
+ * earlier would reset the connection, and the response would be lost (RFC 9112, section 9.6).
  */
 const LINGER_MS = 1000
 
-/** A reason for a connection to bring no further request. */
+/** The reason why a connection brings no more requests. */
 export interface ParseError {
   readonly message: string
   readonly code?: string
   readonly reason?: string
-  /** The status of the response, if it follows from the head of a request. */
+  /** The status of the response, if the head of a request determines it. */
   readonly status?: number
 }
 
-/** The response to bytes that are no request. */
+/** The response to bytes that are not a request. */
 export interface LastResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -37,8 +40,8 @@ interface Turns {
 }
 
 /**
- * Lets the requests of each connection over HTTP/1 take turns. Bytes that are no request, CONNECT, and a request that no server can
- * take get the last response, after those that are owed. Returns the queue of a connection.
+ * Handles the requests of each HTTP/1 connection one after the other. Bytes that are not a request, CONNECT, and a request that
+ * servers must reject get a last response, after the pending ones. Returns the queue of a connection.
  */
 export function takeTurns(
   server: Server | Http2SecureServer,
@@ -63,7 +66,7 @@ export function takeTurns(
   // Node's own response to an unknown expectation would not wait for its turn.
   server.on('request', receive).on('checkExpectation', receive)
   server.on('clientError', (error: ParseError, socket: Socket) => {
-    // A connection that failed, such as during the handshake of TLS, brings no response.
+    // A failed connection, such as one that failed during the TLS handshake, gets no response.
     if (/^HPE_|^ERR_HTTP_REQUEST_TIMEOUT$/.test(error.code ?? '')) queueOf(socket).end(() => refuse(error))
     else socket.destroy()
   })
@@ -89,7 +92,7 @@ function explain({ code, reason, message, status = STATUSES.get(code) ?? 400 }: 
 
 /**
  * The requests of a connection, which start one after the other: each only when the client has received the last response
- * (rules: answers#pipelining). A request whose client leaves earlier does not start.
+ * (rules: answers#pipelining). A request does not start if its client disconnects first.
  */
 class RequestQueue {
   readonly #socket: Socket
@@ -107,7 +110,7 @@ class RequestQueue {
     socket.destroySoon = () => socket.setTimeout(LINGER_MS).end()
   }
 
-  /** Starts a request after the earlier ones. */
+  /** Starts a request after the earlier ones have ended. */
   add(response: ServerResponse): void {
     if (isLast(response.req)) response.shouldKeepAlive = false
     if (this.#current?.closed === false) this.#wait(this.#current, response)
@@ -127,9 +130,9 @@ class RequestQueue {
     if (this.#isEnding) return
     this.#isEnding = true
     const last = this.#last
-    // The bytes are in the body of this request, and so the response is that to it.
+    // The bytes are in the body of this request, so it gets the response.
     if (last?.req.complete === false && !this.#waiting.pop()) this.#current = undefined
-    // A client that waits for nothing may end its side. Any other one has left.
+    // A client that waits for nothing may end its side. Any other client has disconnected.
     if (this.#socket.readableEnded && this.#last?.closed === false) return void this.#socket.destroy()
     this.whenDone(() => {
       if (last?.req.complete === false && last.headersSent) return void this.#socket.destroy()
@@ -137,7 +140,7 @@ class RequestQueue {
         this.#socket.write(serialize(make()))
         this.#socket.destroySoon()
       } catch (error) {
-        // What this throws would end the process.
+        // An exception here would end the process.
         printError(error)
         this.#socket.destroy()
       }
@@ -169,15 +172,15 @@ class RequestQueue {
   }
 }
 
-/** Returns whether the bytes behind a request are no further request for certain. */
+/** Returns whether the bytes after a request are certainly not another request. */
 function isLast({ headers: { upgrade, 'transfer-encoding': encoding }, httpVersion }: IncomingMessage): boolean {
   // They can be a body (RFC 9112, sections 6.1 and 6.3).
   const isUnframed = encoding !== undefined && (httpVersion === '1.0' || encoding.toLowerCase() !== 'chunked')
-  // Node's parser loses them if a wish to switch protocols is ignored.
+  // Node's parser loses them if a request to switch protocols is ignored.
   return isUnframed || upgrade !== undefined
 }
 
-/** Sends a response to a request whose body is not read, and which is the last of its connection. */
+/** Sends a response to a request with an unread body, which is the last one on its connection. */
 function answerLast({ status, headers, body }: LastResponse, response: ServerResponse): void {
   response.shouldKeepAlive = false
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body ?? '') }).end(body)

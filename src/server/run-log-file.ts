@@ -9,8 +9,8 @@ export class RunLogFile implements RunLogStorage {
   constructor(readonly file: string) {}
 
   /**
-   * Returns the entries, or none if the file does not exist. A crash may have cut off the last line before its call was sent.
-   * @throws Error if the file holds something else.
+   * Returns the entries, or none if the file does not exist. A crash may have truncated the last line before its call was sent.
+   * @throws Error if the file contains something else.
    */
   read(): readonly RunLogEntry[] {
     const lines = this.#text().split('\n')
@@ -38,7 +38,7 @@ export class RunLogFile implements RunLogStorage {
     return created.length + unsure.length > 0
   }
 
-  /** Removes the last line if a crash has cut it off. Otherwise the next entry would continue this line. */
+  /** Removes the last line if a crash has truncated it. Otherwise the next entry would continue this line. */
   removeCutLine(): void {
     const text = this.#text()
     const end = text.lastIndexOf('\n') + 1
@@ -47,7 +47,7 @@ export class RunLogFile implements RunLogStorage {
 
   add(entry: RunLogEntry): void {
     try {
-      // Only the owner can read the file, because it names resources of an account.
+      // Only the owner can read the file, because it lists resources of an account.
       appendFileSync(this.file, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true })
     } catch (error) {
       throw writeError(this.file, error)

@@ -16,7 +16,7 @@ import { SERVER_LIMITS } from './limits.ts'
 import * as schemas from './options/listen-schemas.ts'
 import { takeTurns } from './request-queue.ts'
 
-/** Options of {@link serve}. */
+/** The options of {@link serve}. */
 export interface ServeOptions {
   /** The TCP port; 0 for any free port. Default: 0. */
   readonly port?: number
@@ -54,7 +54,7 @@ export interface Served {
   readonly port: number
   /** The resolved address that the server listens on, such as `0.0.0.0` for all IPv4 addresses of this machine. */
   readonly address: string
-  /** The URL of the agent's local API, such as `http://127.0.0.1:4040`; undefined without the option `agent`. */
+  /** The URL of the agent's local API, such as `http://127.0.0.1:4040`, or undefined without the `agent` option. */
   readonly agentUrl: string | undefined
   /**
    * Stops listening and closes all connections immediately, even those with pending requests. When it resolves, clients in
@@ -66,8 +66,8 @@ export interface Served {
 
 /**
  * Serves a gateway over HTTP. Meanwhile the gateway's `url` is the server's URL, unless the gateway was created with a
- * `baseUrl`. Only this machine's own hosts and pages may call it, and those in the options `baseUrl`, `control.allowHosts`
- * and `cors`.
+ * `baseUrl`. Only this machine's own hosts and pages may call it, and those in the `baseUrl`, `control.allowHosts` and `cors`
+ * options.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const sockets = new Set<Socket>()
   const gateways = new Gateways(gateway, name)
   const server = await createHttpServer(gateways, sockets, tls).catch((cause) => {
-    // Node's own error is one of OpenSSL, and does not name the option.
+    // Node's own error comes from OpenSSL, and does not mention the option.
     throw new TypeError(
       `tls cannot be used (${cause.message}). Allowed: a certificate and its private key, both PEM.`,
       {
@@ -110,7 +110,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.transport.servedAt(undefined)
       gateways.close()
-      // Clients with a pool would send their next request on a connection whose end they have not read yet.
+      // Clients with a pool would send their next request on a connection whose end they have not seen yet.
       server.close(() => atNextTurn(() => atNextTurn(resolve)))
       for (const socket of sockets) socket.destroy()
     })
@@ -143,7 +143,7 @@ async function createHttpServer(
   const createServer: CreateServer = tls ? (await import('node:https')).createServer : createPlainServer
   const server = createServer(options).on('connection', (socket: Socket) => {
     sockets.add(socket)
-    // The server keeps the process alive, and idle connections do not.
+    // The server keeps the process alive; idle connections do not.
     socket.unref()
     socket.once('close', () => sockets.delete(socket))
   })
@@ -167,7 +167,7 @@ export class AgentPortError extends Error {
   }
 }
 
-/** Returns a sentence that says why a server cannot listen. */
+/** Returns a sentence that tells why a server cannot listen. */
 export function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another one, or 0 for any free port.`
   if (code === 'EACCES')
@@ -176,7 +176,7 @@ export function listenProblem({ code, message }: NodeJS.ErrnoException, host: st
   return message
 }
 
-/** Returns the form of a host in a URL on this machine. `address` is the address that the host resolved to. */
+/** Returns a host in the form for URLs on this machine. `address` is the address that the host resolved to. */
 export function hostInUrl(host: string, address = host): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'

@@ -10,7 +10,7 @@ import { sleep } from './waiting.ts'
 /** The interval at which a changed state is written. */
 const WRITE_INTERVAL_MS = 60_000
 
-/** A file that the state of a gateway is written to. */
+/** A file that stores the state of a gateway. */
 export class StateFile {
   readonly #gateway: Gateway
   readonly #file: string
@@ -54,8 +54,8 @@ export class StateFile {
 
 /**
  * Restores a gateway from a snapshot in a file. Returns false if the file does not exist.
- * @throws Error if the file cannot be read or has no valid snapshot. The message has the place of the problem, and no value
- * that may be secret.
+ * @throws Error if the file cannot be read or has no valid snapshot. The message has the place of the problem, but no value that
+ * may be secret.
  */
 export async function importState(gateway: Gateway, file: string): Promise<boolean> {
   if (!existsSync(file)) return false

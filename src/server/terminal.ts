@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises'
 import type { styleText } from 'node:util'
 import { escapeUnprintable } from '../core/schema/text.ts'
 
-// This file and the log's output write everything that the command prints. Both escape it, so callers pass texts verbatim.
+// All output of the command goes through this file and the log's output. Both escape it, so callers pass strings verbatim.
 
 export type Style = Parameters<typeof styleText>[0]
 
-/** Colours a text for a terminal, or returns it unchanged. */
+/** Colours a string for a terminal, or returns it unchanged. */
 export type Painter = (style: Style, text: string) => string
 
-/** The parts of a line: plain texts, and texts with a style. */
+/** The parts of a line: plain strings, and strings with a style. */
 export type Line = readonly (string | readonly [Style, string])[]
 
 /** Returns a line for a terminal. Only its own styles control the terminal: control characters of the parts are escaped. */
@@ -25,13 +25,13 @@ export function printStyled(line: Line, paint: Painter): void {
   process.stdout.write(renderLine(line, paint))
 }
 
-/** Prints a text. Returns the exit code 0, for commands that end with this text. */
+/** Prints a string. Returns the exit code 0, for commands that end with it. */
 export function print(text: string): number {
   process.stdout.write(escapeUnprintable(text))
   return 0
 }
 
-/** Prints a text with colours and tabs. */
+/** Prints a string with colours and tabs. */
 export function printPainted(text: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with a control character
   const parts = text.split(/(\u001b\[\d+m|\t)/)
@@ -42,17 +42,17 @@ export function printLine(line: string): void {
   print(`${line}\n`)
 }
 
-/** Prints a text to the standard error, such as what a started program writes there. */
+/** Prints a string to standard error, such as a child process's output. */
 export function printError(text: string): void {
   process.stderr.write(escapeUnprintable(text))
 }
 
-/** Prints a line to the standard error. */
+/** Prints a line to standard error. */
 export function printErrorLine(text: string): void {
   process.stderr.write(`fauxgate: ${escapeUnprintable(text)}\n`)
 }
 
-/** Shows a text instead of the current line of the terminal, cut to its width. Without a terminal, does nothing. */
+/** Shows a string instead of the current line of the terminal, cut to its width. Without a terminal, does nothing. */
 export function showProgress(text: string): void {
   const { stderr } = process
   const shown = escapeUnprintable(text).slice(0, (stderr.columns || 80) - 1)

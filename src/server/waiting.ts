@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 
-/** Waits for some ms of real time. Resolves with false if the signal was aborted. */
+/** Waits for a number of ms in real time. Resolves with false if the signal was aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
   try {
     await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
@@ -11,7 +11,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> 
   }
 }
 
-/** Calls `work` after some ms of real time. Returns a function that prevents this. */
+/** Calls `work` after a number of ms in real time. Returns a function that cancels the call. */
 export function later(ms: number, work: () => void): () => void {
   const cancelled = new AbortController()
   void sleep(ms, cancelled.signal).then((isOver) => isOver && work())

@@ -42,7 +42,7 @@ const rolloutOptions = optionsOf({
 
 const routeIds = optionsOf({ edge_id: textOption, id: textOption }, 'an object with edge_id and id')
 
-/** A reserved domain and the certificate that it uses. */
+/** A reserved domain and its certificate. */
 export interface DomainWithCertificate {
   /** The domain, with its certificate in use. */
   readonly domain: ReservedDomain
@@ -134,7 +134,7 @@ export function uploadedDomain(
   requireGateway('uploadedDomain received', gateway)
   const { domain } = readOptions(domainOptions, options)
   const now = readClock(gateway.clock)
-  // The API rejects a domain that no certificate can name, with its own error.
+  // The API rejects a domain that a certificate cannot contain, with its own error.
   const names = /^[!-~]{1,253}$/.test(domain) ? [domain] : undefined
   const pair = certificatePair({ names, notBefore: now - DAY, notAfter: now + 365 * DAY })
   return allOrNothing(gateway, ({ reservedDomains, tlsCertificates }) => {
@@ -199,7 +199,7 @@ export function trippingRoute(
 function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): ReservedDomain {
   const { provisioning, dialect } = gateway
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
-  if (isScripted) throw atCaller(new Error(`Outcomes of ${domain} are pending already. Script them after this call.`))
+  if (isScripted) throw atCaller(new Error(`Outcomes for ${domain} are already pending. Script them after this call.`))
   return allOrNothing(gateway, ({ reservedDomains }) => {
     provisioning.script([outcome], { domain })
     const policy = { authority: dialect.authority }
@@ -209,7 +209,10 @@ function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): 
   })
 }
 
-/** Makes several calls. If one is rejected, the state is as before; only faults with a predicate are lost, as snapshots have none. */
+/**
+ * Makes several calls. If one is rejected, the previous state is restored, except for faults with a predicate, which snapshots do
+ * not contain.
+ */
 function allOrNothing<T>(gateway: Gateway, calls: (gateway: Gateway) => T): T {
   const before = gateway.snapshot()
   try {

@@ -18,8 +18,8 @@ import { oids } from '../service/x509/oids.ts'
 import type { KeyType, ReadPairOptions } from './certificates-options.ts'
 
 /**
- * PUBLISHED TEST KEYS. Anyone can read these keys, so use them in tests only. Each entry has the two primes of an RSA key of
- * 2048 bits, in hex. They are constants because generating an RSA key takes seconds.
+ * PUBLISHED TEST KEYS. Anyone can read these keys, so use them in tests only. Each entry has the two primes of a 2048-bit RSA
+ * key, in hex. They are constants because generating an RSA key takes seconds.
  */
 const rsaTestPrimes = {
   /** Published test key of all RSA pairs. */
@@ -42,7 +42,7 @@ const rsaTestPrimes = {
   ],
 } as const
 
-/** The certificates and the key of a pair, and more random bytes of its seed. */
+/** The certificates and the key of a pair, and more random bytes from its seed. */
 export interface Material {
   /** Certificates, DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
@@ -51,7 +51,7 @@ export interface Material {
   readonly random: (what: string) => ReturnType<Draw>
 }
 
-/** Makes the certificates and the key of a pair. */
+/** Creates the certificates and the key of a pair. */
 export function createMaterial(options: ReadPairOptions): Material {
   const { draw } = createRandomSource(options.seed)
   const { names, ips, keyType, notBefore, notAfter, subject, issuers } = options
@@ -67,7 +67,7 @@ export function createMaterial(options: ReadPairOptions): Material {
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
 
-/** Makes the CAs of a seed, root last. A CA is the same in chains of every length. */
+/** Creates the CAs for a seed, root last. A CA is the same in chains of any length. */
 function createAuthorities(count: number, draw: Draw): readonly Issuer[] {
   const authorities: Issuer[] = []
   for (let level = 0; level < count; level++) {
@@ -79,13 +79,13 @@ function createAuthorities(count: number, draw: Draw): readonly Issuer[] {
   return authorities
 }
 
-/** Makes a key from random bytes. For RSA it returns the published test key of this role instead. */
+/** Creates a key from random bytes. For RSA it returns the published test key of this role instead. */
 export function createPairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typeof rsaTestPrimes): KeyPair {
   if (type === 'rsa') return rsaKey(rsaTestPrimes[role])
   return type === 'ed25519' ? createEd25519Key(random(32)) : randomKey(random)
 }
 
-/** Makes an Ed25519 key. Its AlgorithmIdentifier has no parameters, and signatures have the same one (RFC 8410). */
+/** Creates an Ed25519 key. Its AlgorithmIdentifier has no parameters, and is also that of signatures (RFC 8410). */
 function createEd25519Key(seed: Uint8Array): KeyPair {
   const algorithm = sequence(oid(oids.ed25519))
   return {

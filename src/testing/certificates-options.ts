@@ -21,11 +21,13 @@ const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 /** The type of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
-/** The first year of UTCTime, which every reader of certificates knows. */
+/** The first year of UTCTime, which every certificate parser supports. */
 const EARLIEST_TIME = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MAX_ISSUERS = 5
-/** The types of attributes, in their order in a distinguished name. RFC 5280, appendix A.1, limits the lengths of their texts. */
+/**
+ * The types of attributes, in their order in a distinguished name. RFC 5280, appendix A.1, limits the lengths of their strings.
+ */
 const ATTRIBUTES = {
   country: 'C',
   province: 'ST',
@@ -49,7 +51,7 @@ const names = v.array(
   'an array of DNS names',
 )
 
-/** Creates the schema of a text with a maximum length. */
+/** Creates the schema of a string with a maximum length. */
 function attribute(maxLength: number) {
   const allowed = `a string of up to ${maxLength} characters`
   return v.pipe(
@@ -129,7 +131,7 @@ export type ReadPairOptions = ReturnType<typeof readPairOptions>
 /**
  * Reads the options of a pair and fills in the defaults.
  *
- * @param minIssuers the least number of CA certificates that the pair needs
+ * @param minIssuers the minimum number of CA certificates that the pair needs
  * @throws TypeError for an unknown option or a value that is not allowed
  */
 export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
@@ -149,9 +151,9 @@ export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
 }
 
 /**
- * Reads an option that is a time, by default the start of 2026.
+ * Reads a time option, by default the start of 2026.
  *
- * @param margin the ms before and after the time that must be allowed too
+ * @param margin the ms before and after the time that must also be allowed
  * @returns ms since 1970
  * @throws TypeError if it is not a time
  */

@@ -13,9 +13,9 @@ export type { KeyType } from './certificates-options.ts'
 
 const DAY = 86_400_000
 const YEAR = 365 * DAY
-/** The number of bytes that a damaged certificate lacks at its end. */
+/** The number of bytes missing from the end of a damaged certificate. */
 const CUT_BYTES = 16
-/** The size in bytes of a block of AES, of an initialization vector, and of a salt. */
+/** The size in bytes of an AES block, an initialization vector and a salt. */
 const BLOCK_SIZE = 16
 /** The identifiers of an encrypted key (RFC 8018, A and B; NIST). */
 const PBES2 = '1.2.840.113549.1.5.13'
@@ -98,7 +98,7 @@ export function mismatchedPair(options?: PairOptions): Pair {
 
 /**
  * Creates a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API rejects it with `key_encrypted`. No passphrase
- * opens it: the encrypted part is random.
+ * decrypts it: the encrypted part is random.
  *
  * @throws TypeError like {@link certificatePair}.
  */
@@ -139,7 +139,7 @@ function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
-/** Reads the moment of a pair, and returns the other options. */
+/** Reads the moment for a pair, and returns the other options. */
 function readMomentOption(options: PairAroundOptions) {
   requireObject('options', options)
   const { at, ...rest } = options
@@ -149,7 +149,7 @@ function readMomentOption(options: PairAroundOptions) {
   return { at: readMoment('at', at, DAY + YEAR), rest }
 }
 
-/** Makes an EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), like openssl, for a key of `size` bytes. */
+/** Creates an EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), like openssl, for a key of `size` bytes. */
 function encryptedKey(size: number, random: ReturnType<Draw>): Uint8Array {
   const derivation = sequence(
     octetString(random(BLOCK_SIZE)),

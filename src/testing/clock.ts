@@ -13,27 +13,27 @@ export interface AbortSignals {
   new (): AbortSignal
   /** Returns a signal that is already aborted. */
   abort(reason?: unknown): AbortSignal
-  /** Returns a signal that aborts with the first of several. */
+  /** Returns a signal that aborts with the first of several signals. */
   any(signals: AbortSignal[]): AbortSignal
   /** Returns a signal that aborts after this time, in ms. */
   timeout(ms: number): AbortSignal
 }
 
-/** The platform's timers and dates on a manual clock. Each has the type of the global of its name. */
+/** The platform's timers and dates on a manual clock. Each has the type of the global with the same name. */
 export interface Timers {
   /** Calls the function once, when the clock reaches its time. */
   readonly setTimeout: typeof globalThis.setTimeout
-  /** Drops a timer of `setTimeout`. */
+  /** Cancels a timer of `setTimeout`. */
   readonly clearTimeout: typeof globalThis.clearTimeout
   /** Calls the function repeatedly, as the clock moves. */
   readonly setInterval: typeof globalThis.setInterval
-  /** Drops a timer of `setInterval`. */
+  /** Cancels a timer of `setInterval`. */
   readonly clearInterval: typeof globalThis.clearInterval
   /** Calls the function at the clock's next move. */
   readonly setImmediate: Global<'setImmediate'>
-  /** Drops a timer of `setImmediate`. */
+  /** Cancels a timer of `setImmediate`. */
   readonly clearImmediate: Global<'clearImmediate'>
-  /** `Date` with the clock's time as the present. */
+  /** `Date` with the clock's time as the current time. */
   readonly Date: typeof globalThis.Date
   /** `AbortSignal` with a `timeout` on the clock's time. */
   readonly AbortSignal: AbortSignals
@@ -44,8 +44,8 @@ export interface Timers {
 }
 
 /**
- * Makes timers for the code under test, on the gateway's own clock. Each move of the clock fires them at their due times,
- * in one order with the gateway's events. `clock.advanceAsync` also lets promises resolve between timers, and
+ * Creates timers for the code under test, on the gateway's own clock. Each move of the clock fires them at their due times,
+ * interleaved with the gateway's events. `clock.advanceAsync` also lets promises resolve between timers, and
  * `clock.reset()` drops all timers. The timers come from @sinonjs/fake-timers, and work in Node, Bun, Deno and browsers, but
  * not in workerd.
  *
@@ -72,7 +72,7 @@ export function timersOn(clock: ManualClock): Timers {
   const { setTimeout, clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
   const timers = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
   return {
-    // The types of fake-timers lack the platform's additions, such as Node's handles.
+    // The types of fake-timers omit the platform's additions, such as Node's handles.
     ...(timers as unknown as Pick<Timers, keyof typeof timers>),
     Date: fake.Date,
     AbortSignal: abortSignalOn(setTimeout),

@@ -5,7 +5,7 @@ import type { SentEvent } from '../generated/controls.ts'
 import { EVENT_TYPES } from '../service/ngrok/event-types.ts'
 import { gatewayOf, gatewayResult, type MatcherResult } from './matcher-result.ts'
 
-/** The assertions about the events of a gateway's account. */
+/** The assertions about the account events of a gateway. */
 export interface EventMatchers<R = unknown> {
   /**
    * Passes if the account sent an event of this type, with at least these fields, to an event destination.
@@ -23,7 +23,7 @@ export const eventMatchers = {
     const gateway = gatewayOf('toHaveSentEvent', received)
     if (!EVENT_TYPES.includes(type)) {
       const hint = suggestion(String(type), EVENT_TYPES)
-      throw new TypeError(`toHaveSentEvent received the type ${quote(type)}, which no event has.${hint}`)
+      throw new TypeError(`toHaveSentEvent received ${quote(type)}, which is not an event type.${hint}`)
     }
     if (!isObject(fields))
       throw new TypeError(`toHaveSentEvent received ${quote(fields)}. Allowed: an object with fields of the event.`)
@@ -41,7 +41,7 @@ export const eventMatchers = {
   },
 }
 
-/** Returns whether a value has all fields of another one, at any depth. Lists must be as long. */
+/** Returns whether a value has all fields of another one, at any depth. Lists must have the same length. */
 function hasFields(value: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted))
     return (

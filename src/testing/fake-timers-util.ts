@@ -1,2 +1,2 @@
-/** Replaces Node's `util` in the bundle: fake-timers uses only this symbol of it, and no other module of Node. */
+/** Replaces Node's `util` in the bundle: fake-timers uses only this symbol from it, and no other Node module. */
 export const promisify = { custom: Symbol.for('nodejs.util.promisify.custom') }

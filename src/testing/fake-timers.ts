@@ -5,7 +5,7 @@ import type { ManualClock } from '../core/engine/manual-clock.ts'
 /** Creates timers of @sinonjs/fake-timers on a manual clock. Each move of the clock fires the timers that are due. */
 export function fakeTimersOn(clock: ManualClock) {
   const fake = createClock(clock.now)
-  /** The ms that the dates of these timers are ahead of the clock. */
+  /** The number of ms by which the dates of these timers are ahead of the clock. */
   let ahead = 0
   // The time of these timers is the clock's time.
   Object.defineProperty(fake, 'now', { get: () => clock.now + ahead, set: () => undefined })
@@ -24,7 +24,7 @@ export function fakeTimersOn(clock: ManualClock) {
     timers: { timeSet: (ms) => fake.setSystemTime(ms + ahead), reset: drop },
   }
   clock.attach(follower)
-  // Like on the platform, no interval is shorter than 1 ms.
+  // As on the platform, intervals are at least 1 ms.
   const setInterval = (work: () => void, ms?: number, ...args: unknown[]) =>
     fake.setInterval(work, Math.max(1, Number(ms) || 0), ...args)
   return {
@@ -34,7 +34,7 @@ export function fakeTimersOn(clock: ManualClock) {
     drop,
     /** Returns when the next timer is due, in ms. */
     nextStopAt,
-    /** Sets how many ms the dates are ahead of the clock. The remaining times of timers do not change. */
+    /** Sets by how many ms the dates are ahead of the clock. The remaining times of timers do not change. */
     setAhead(ms: number) {
       fake.setSystemTime(clock.now + ms)
       ahead = ms
@@ -44,11 +44,11 @@ export function fakeTimersOn(clock: ManualClock) {
 
 export type SetTimeout = (work: () => void, ms: number) => unknown
 
-/** Returns the signal of `AbortSignal.timeout`, by other timers than the platform's. */
+/** Returns the signal of `AbortSignal.timeout`, on timers other than the platform's. */
 export function createTimeoutSignal(ms: number, setTimer: SetTimeout): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
-  // Handles of browsers are numbers.
+  // Timer handles in browsers are numbers.
   const handle = setTimer(abort, ms) as { unref?(): void }
   handle.unref?.()
   return controller.signal

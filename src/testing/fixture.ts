@@ -21,7 +21,7 @@ export const START = '2026-01-01T00:00:00Z'
 /**
  * Creates the gateway of a test, with a clock and a seed if its options have none.
  * @throws TypeError if the options are not an object, such as the result of a function without `return` or of an async one,
- * or if `create` returns no gateway or that of another test
+ * or if `create` returns no gateway or another test's gateway
  */
 export function createForTest<C extends Clock, G extends Gateway<C>>(
   create: (options: GatewayOptions<C>) => G,
@@ -43,7 +43,7 @@ export function createForTest<C extends Clock, G extends Gateway<C>>(
 
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
 
-/** An error with the texts that runners show: some show the message, some the stack, which begins with the message. */
+/** An error with the strings that runners show: some show the message, some the stack, which begins with the message. */
 export interface ErrorWithText {
   readonly name?: string
   message: string
@@ -53,13 +53,13 @@ export interface ErrorWithText {
 }
 
 /**
- * Throws like {@link assertStrict}, and also for unfinished requests and for losses. The error has no stack frames: no
- * single line of the test is to blame, and no line of this file.
+ * Throws like {@link assertStrict}, and also for unfinished requests and for losses. The error has no stack frames, because no
+ * single line of the test or of this file is to blame.
  */
 export function requireStrict(gateway: Gateway, connection: TestConnection): void {
   const { traffic, lost } = connection
   const { unfinished } = traffic
-  // A request that is still under way may use what seems unused.
+  // A request that is still in progress may use what seems unused.
   const problems = [...unfinished, ...lost(), ...(unfinished.length > 0 ? [] : unusedIn(gateway))]
   if (problems.length === 0) {
     for (const hint of traffic.hints) printWarning(hint)
@@ -71,8 +71,8 @@ export function requireStrict(gateway: Gateway, connection: TestConnection): voi
 }
 
 /**
- * Adds the report and the unfinished requests to the error of a failing test. It leaves out the report if a matcher has
- * already added it. If there is a diff, the text follows the diff, since vitest prints the diff after the message.
+ * Adds the report and the unfinished requests to the error of a failing test. Omits the report if a matcher has already added it.
+ * If there is a diff, the text follows the diff, since vitest prints the diff after the message.
  */
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
@@ -92,12 +92,13 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const added = `\n\n${texts.join('\n')}\n`
   if (diff) overwrite(error, 'diff', diff + added.trimEnd())
   else overwrite(error, 'message', message + added)
-  // A function, since a replacement text may have patterns such as "$&". Without a message, the first line is the error's name.
+  // A function, since a replacement string may contain patterns such as "$&". Without a message, the first line is the error's
+  // name.
   const stackWithReport = stack?.replace(message || /$/m, () => message + added)
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
-/** Makes the error of a test whose runner ended it before its function did, with the report and the line of the test. */
+/** Creates the error of a test that its runner ended before its function did, with the report and the line of the test. */
 export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
   const error = new Error('The runner ended this test before its function did.')
   connection.failure = 'timeout'
@@ -107,12 +108,12 @@ export function timeoutError(gateway: Gateway, connection: TestConnection, place
   return error
 }
 
-/** Sets a text of an error, unless the error is frozen. It defines the property, since a DOMException has only a getter. */
+/** Sets a string of an error, unless the error is frozen. It defines the property, since a DOMException has only a getter. */
 function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: string): void {
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 
-/** Returns true if the runner has ended the test. Runners say so in words of their own. */
+/** Returns true if the runner has ended the test, according to the runner's own message. */
 const hasTimedOut = (message: string, { failure }: TestConnection) =>
   failure === 'timeout' || /timed out/i.test(message)
 
@@ -122,7 +123,7 @@ function listUnfinished(message: string, connection: TestConnection): readonly s
   return hasTimedOut(message, connection) ? traffic.unfinishedAtTimeout : traffic.unfinished
 }
 
-/** Matches a date, as failed assertions about times show it. */
+/** Matches a date in the form shown by failed assertions about times. */
 const DATE = /\b\d{4}-\d\d-\d\d(?!\d)/
 
 /** Matches the message of a failed assertion. */
@@ -203,12 +204,12 @@ function realTimersHint(isTimeout: boolean, { clock, requests }: Gateway): reado
   ]
 }
 
-/** The connection of a gateway with a test: the requests, the losses, and the function that ends the connection. */
+/** The connection of a gateway to a test: the requests, the losses, and the function that ends the connection. */
 export type TestConnection = ReturnType<typeof connect>
 
 /**
- * Connects a gateway with a test: requests travel as in {@link DelayedRequests}, the globals may be replaced, and the end of the test
- * uninstalls the gateway.
+ * Connects a gateway to a test: requests are delivered as by {@link DelayedRequests}, the globals may be replaced, and the
+ * gateway is uninstalled at the end of the test.
  */
 export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   requireGateway('create returned', gateway)
@@ -232,13 +233,13 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   return {
     traffic,
     timers,
-    /** The failure that the fixture itself found. */
+    /** The failure found by the fixture itself. */
     failure: undefined as 'leftovers' | 'timeout' | undefined, // TypeScript would take the type undefined.
     /** Returns the losses that the test would not notice. */
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
-    /** Returns true if a message, such as that of a matcher, has the report that the test made last. */
+    /** Returns true if a message, such as that of a matcher, contains the test's last report. */
     hasReport: (message: string) => lastReport !== undefined && message.includes(lastReport),
-    /** Uninstalls the gateway. Another call does nothing. */
+    /** Uninstalls the gateway. A second call does nothing. */
     end() {
       traffic.end()
       for (const each of installed) each.uninstall()

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/types.ts'
 import type { ReplacedTimers } from './replaced-timers.ts'
 
 /**
- * The option `globals` of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and
+ * The `globals` option of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and
  * `Date` on its manual clock: `setTimeout`, `setInterval`, `performance.now`, `AbortSignal.timeout`, and Node's
  * `timers/promises`. The end of the test restores all of them. On the system clock, it replaces only `fetch`. An object sets
  * the options of `gateway.install()`.
@@ -24,7 +24,7 @@ export const globalsOption = v.union(
  */
 export type ReplaceGlobals = (gateway: Gateway, readLastRequest: () => string | undefined) => ReplacedTimers | undefined
 
-/** Loads the function that replaces the globals. Fake timers set a real one when they load, which Workers reject. */
+/** Loads the function that replaces the globals. Fake timers set a real timer when they load, which Workers reject. */
 export async function loadGlobals(option: true | InstallOptions): Promise<ReplaceGlobals> {
   const { installGlobals } = await import('./install-globals.ts')
   return (gateway, readLastRequest) => installGlobals(gateway, option, readLastRequest)

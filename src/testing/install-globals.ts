@@ -9,8 +9,8 @@ import { type ReplacedTimers, replaceTimers, type WaitingTimer } from './replace
 
 /**
  * Installs a gateway as the global `fetch`, and puts the timers and dates of the host on its clock if that is manual. Returns
- * these timers; undefined on the system clock.
- * @throws Error if the timers are faked already, or if another gateway is installed for the same base URL
+ * these timers, or undefined on the system clock.
+ * @throws Error if the timers are already faked, or if another gateway is installed for the same base URL
  */
 export function installGlobals(
   gateway: Gateway,
@@ -22,7 +22,7 @@ export function installGlobals(
   if (hasTimers) requireRealTimers()
   gateway.install(option === true ? {} : option)
   if (!hasTimers) return undefined
-  const globals = new ReplacedGlobals('The option globals')
+  const globals = new ReplacedGlobals('The globals option')
   const start = clock.now
   const { fake, setInterval, drop } = fakeTimersOn(clock as ManualClock) // The check above found the members of a manual clock.
   /** The timers of the code, each with the request after which it was set. */
@@ -53,7 +53,7 @@ export function installGlobals(
     restore() {
       left ??= listWaiting()
       globals.restore()
-      // The clock may be that of the next test too.
+      // The next test may use the same clock.
       drop()
     },
     waiting: () => left ?? listWaiting(),
@@ -62,12 +62,12 @@ export function installGlobals(
   }
 }
 
-/** @throws Error if timers are faked already: restoring them would bring the fake ones back */
+/** @throws Error if timers are already faked: restoring these would bring the fake ones back */
 function requireRealTimers(): void {
   const { setTimeout } = globalThis
   if (!('clock' in setTimeout || '_isMockFunction' in setTimeout)) return
   throw new Error(
-    "The option globals puts timers on the gateway's clock, but found fake ones. Remove fake timers, such as those of " +
+    "The globals option puts timers on the gateway's clock, but found fake timers. Remove these, such as those of " +
       'vi.useFakeTimers() or jest.useFakeTimers(), or give the gateway the system clock, which follows them.',
   )
 }

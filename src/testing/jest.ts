@@ -12,7 +12,7 @@ declare module 'expect' {
   interface Matchers<R extends void | Promise<void>, T = unknown> extends GatewayMatchers<R, T> {}
 }
 
-// Jest's own global, where it loads this.
+// Jest's own global, in files that Jest loads.
 const { expect } = globalThis as { expect?: { extend(matchers: MatcherFunctions): void } }
 if (!expect) throw new Error("fauxgate/jest found no global expect. Add it to Jest's setupFilesAfterEnv.")
 expect.extend(matchers)

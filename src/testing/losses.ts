@@ -3,13 +3,13 @@ import type { Gateway } from '../gateway/types.ts'
 import { unusedIn } from './strict.ts'
 
 /**
- * Watches a gateway for losses that a test would not notice: unused faults, outcomes and requests that `reset` and similar
- * calls drop, also over HTTP, and errors of the test's callbacks. Returns the list of losses, which grows.
+ * Watches a gateway for losses that a test would not notice: unused faults, outcomes and requests that `reset` and similar calls
+ * drop, including over HTTP, and errors in the test's callbacks. Returns the list of losses, which grows.
  */
 export function watchLosses(gateway: Gateway): readonly string[] {
   const losses: string[] = []
   const { faults, provisioning, requests, snapshot, subscribe } = gateway
-  // Read before `Traffic` replaces the members: after that, reading one lets requests arrive.
+  // Read before `Traffic` replaces the members: after that, reading a member lets requests arrive.
   const parts = { faults, provisioning, requests, snapshot }
   gateway.transport.hooks.drop = (call, work) => {
     const isRestore = call === 'restore()'
@@ -17,7 +17,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
     const unused = unusedIn(parts, WATCHED[call])
     work()
     if (unused.length === 0 || (isRestore && containsAll(pendingIn(parts), before))) return
-    losses.push(`${call} dropped unused things:\n${unused.join('\n')}`)
+    losses.push(`${call} dropped unused items:\n${unused.join('\n')}`)
   }
   /** Adds errors of a callback to the losses, such as failed assertions: the gateway or the code under test may ignore them. */
   const watchErrors = <T, R>(name: string, callback: (each: T) => R) => {
@@ -45,14 +45,14 @@ export function watchLosses(gateway: Gateway): readonly string[] {
 
 type Parts = Pick<Gateway, 'faults' | 'provisioning' | 'requests' | 'snapshot'>
 
-/** The parts of a gateway in which each call drops something. */
+/** The parts of a gateway with calls that drop something. */
 const WATCHED = {
   'reset()': ['faults', 'provisioning', 'requests'],
   'restore()': ['faults', 'provisioning'],
   'requests.clear()': ['requests'],
 } as const
 
-/** Returns what a restore can drop: the ids of pending faults, and the outcomes that no attempt has used. */
+/** Returns the state that a restore can drop: the ids of pending faults, and the outcomes that no attempt has used. */
 function pendingIn({ faults, snapshot }: Parts): readonly string[] {
   const { ordered_outcomes: scripted = [], standing_outcomes: lasting = [] } = snapshot().records
   const pending = faults.all().filter(({ times, hits }) => (times === undefined ? hits === 0 : hits < times))

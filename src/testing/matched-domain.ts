@@ -4,7 +4,7 @@ import { quote } from '../core/schema/text.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../generated/resources.ts'
 
-/** The domain that a matcher checks, and its gateway if the matcher received that. */
+/** The domain that a matcher checks, and its gateway if the matcher received one. */
 export interface CheckedDomain {
   readonly domain: ReservedDomain
   readonly gateway: Gateway | undefined
@@ -34,17 +34,17 @@ export function readCheckedDomain(
   return { domain: received, gateway: undefined }
 }
 
-/** Describes a value that a matcher does not take. It is most likely a promise that was not awaited. */
+/** Describes a value that a matcher does not accept, most likely a promise that was not awaited. */
 function describeReceived(received: unknown): string {
   return received instanceof Promise ? 'a promise: await it first' : quote(received)
 }
 
-/** @throws TypeError if a value is no gateway. `what` says where the value comes from, such as `create returned`. */
+/** @throws TypeError if a value is not a gateway. `what` tells where the value comes from, such as `create returned`. */
 export function requireGateway(what: string, value: unknown): asserts value is Gateway {
   if (!isGateway(value)) throw atCaller(new TypeError(`${what} ${describeReceived(value)}. Allowed: a gateway.`))
 }
 
-/** Returns true for a gateway of any bundle. */
+/** Returns true for a gateway from any bundle. */
 function isGateway(value: unknown): value is Gateway {
   // Checked below. It does not read `requests`: in a fixture, that would let requests arrive.
   const { reservedDomains, provisioning, report }: { readonly [Name in keyof Gateway]?: unknown } = Object(value)

@@ -27,7 +27,7 @@ type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends strin
 /**
  * The assertions that `expect` has after registering the {@link matchers}. The first three check a reserved domain:
  * `expect(gateway).toHaveCertificate('app.example.com')` checks the current state of the domain with that name or id, and
- * `expect(domain).toHaveCertificate()` checks a domain as the API returned it. `T` is the type of the value passed to
+ * `expect(domain).toHaveCertificate()` checks a domain as returned by the API. `T` is the type of the value passed to
  * `expect`.
  */
 export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatchers<R>, EventMatchers<R> {
@@ -160,7 +160,7 @@ export const matchers: MatcherFunctions = {
 }
 
 /**
- * Throws for arguments that cannot be meant. A value without fields, such as a number of requests, and a field that is
+ * Throws for arguments that must be mistakes. A value without fields, such as a number of requests, and a field that is
  * `undefined`, such as a variable without a value, would match any request.
  */
 function requireRequested(operation: unknown, requested: unknown): void {
@@ -169,16 +169,16 @@ function requireRequested(operation: unknown, requested: unknown): void {
   if (typeof operation !== 'string')
     throw wrong(`the operation ${quote(operation)}`, 'Allowed: a name, such as reserved_domains.create.')
   if (!isObject(requested)) throw wrong(quote(requested), 'Allowed: an object with times, status, method or path.')
-  if ('operation' in requested) throw wrong('two operations', 'Name one, as the first argument.')
+  if ('operation' in requested) throw wrong('two operations', 'Pass one, as the first argument.')
   for (const [name, value] of Object.entries(requested)) {
-    if (value === undefined) throw wrong(`${name} undefined`, 'Set it, or leave it out.')
+    if (value === undefined) throw wrong(`${name} undefined`, 'Set it, or omit it.')
   }
   const { times = 0 } = requested
   if (!(Number.isSafeInteger(times) && Number(times) >= 0))
-    throw wrong(`times ${quote(times)}`, 'Allowed: an integer that is not negative.')
+    throw wrong(`times ${quote(times)}`, 'Allowed: an integer from 0.')
 }
 
-/** Throws for a key that no error has: with `not`, the assertion would always pass. */
+/** Throws for an unknown error key: with `not`, the assertion would always pass. */
 function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
   const { catalogue } = tableOf(standard)
   if (typeof key === 'string') {
@@ -187,7 +187,7 @@ function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
   const allowed = 'Allowed: the key of an error, such as not_found.'
   const hint = suggestion(String(key), catalogue.keys())
   throw new TypeError(
-    `toBeGatewayError received the key ${key === undefined ? 'undefined' : quote(key)}, which no error here has. ${allowed}${hint}`,
+    `toBeGatewayError received the key ${key === undefined ? 'undefined' : quote(key)}, which is not an error key of this gateway. ${allowed}${hint}`,
   )
 }
 
@@ -195,7 +195,7 @@ function domainResult({ domain, gateway }: CheckedDomain, pass: boolean, verb: s
   const text = (not: string) =>
     `Expected ${domain.domain} ${not}to ${verb}, but it ${state}. ${describeProvisioning(domain, gateway)}`
   if (gateway) return gatewayResult(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
-  const hint = 'This is the domain as it was returned. For its current state, use expect(gateway).'
+  const hint = 'This is the domain as returned by the API. For its current state, use expect(gateway).'
   return matcherResult(pass, (not) => `${text(not)}\n${hint}`)
 }
 
@@ -204,10 +204,10 @@ function timelineOf({ provisioning }: Gateway, id: string): string {
   return lines === '' ? '' : `\n${lines.replace(/^/gm, '  ')}`
 }
 
-/** The maximum number of resources that a message names. */
+/** The maximum number of resources listed in a message. */
 const MAX_NAMED = 10
 
-/** Names resources by their families and ids: the newest. */
+/** Lists the newest resources by family and id. */
 function listNames(left: ReturnType<Gateway['leftovers']>): string {
   const names = left.slice(-MAX_NAMED).map(({ family, id }) => `${family} ${id}`)
   return [...names, ...(left.length > names.length ? [`and ${left.length - names.length} more`] : [])].join(', ')
@@ -250,7 +250,7 @@ function errorIn(received: unknown): CheckedError {
   }
 }
 
-/** Calls a function, and throws if it returns a promise: the promise may still reject, and `not` would pass too early. */
+/** Calls a function, and throws if it returns a promise, which may still reject, so that `not` would pass too early. */
 function thrownBy(call: () => unknown): CheckedError {
   let result: unknown
   try {
@@ -263,7 +263,9 @@ function thrownBy(call: () => unknown): CheckedError {
   throw new TypeError(`toBeGatewayError received a function that returned a promise. Write: ${AWAIT_EXAMPLE}`)
 }
 
-/** Returns true for a promise. It does not use `instanceof`, since a promise of another node:vm context has another class. */
+/**
+ * Returns true for a promise. It does not use `instanceof`, since a promise from another node:vm context has a different class.
+ */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

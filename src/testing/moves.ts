@@ -15,7 +15,7 @@ export function watchMoves(
   onStart: (move: string) => void,
 ): () => void {
   const originals = MOVES.flatMap((name) => {
-    const move = Reflect.get(clock, name) as Move | undefined // Clocks that are not manual have none.
+    const move = Reflect.get(clock, name) as Move | undefined // Clocks that are not manual have no moves.
     return move ? [[name, move] as const] : []
   })
   for (const [name, move] of originals) {

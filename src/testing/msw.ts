@@ -39,10 +39,10 @@ export function handlers(gateway: { readonly url: string; readonly fetch: Fetch 
   ]
 }
 
-/** Returns true for a request of `node:http`: MSW 2 shows the host only of these, and MSW 3 the mode only of `fetch`. */
+/** Returns true for a request of `node:http`: MSW 2 shows the host only for these, and MSW 3 the mode only for `fetch`. */
 const isOfNodeHttp = ({ headers }: Request) => headers.has('host') && !headers.has('sec-fetch-mode')
 
-/** @throws Error for a body that stalls, if the client uses `node:http`: MSW raises the client's time-out as an uncaught error. */
+/** @throws Error for a body that stalls, if the client uses `node:http`: MSW raises the client's timeout as an uncaught error. */
 function requirePossible(response: Response, request: Request): Response {
   if (!isStalled(response) || !isOfNodeHttp(request)) return response
   throw new Error(
@@ -52,8 +52,8 @@ function requirePossible(response: Response, request: Request): Response {
 }
 
 /**
- * Returns the response for a broken connection, or for a client that has left. MSW would turn the rejection into a response
- * with status 500.
+ * Returns the response for a broken connection, or for a client that has disconnected. MSW would turn the rejection into a
+ * response with status 500.
  */
 function breakConnection(error: unknown, request: Request): Response {
   if (!isBroken(error) && !request.signal.aborted) throw error

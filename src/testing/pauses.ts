@@ -1,15 +1,15 @@
 import { type Clock, isManual, stopwatch } from '../core/engine/clock.ts'
 import { formatCount } from '../core/schema/text.ts'
 
-/** Shorter than the intervals at which code polls, and longer than a test usually needs from one request to the next. */
+/** Shorter than polling intervals, and longer than a test usually needs between requests. */
 const MIN_PAUSE_MS = 10
 
-/** The maximum number of responses per pause of code that polls: it sends few requests between two pauses. */
+/** The maximum number of responses per pause of polling code, which sends few requests between two pauses. */
 const MAX_RESPONSES_PER_PAUSE = 5
 
 /**
- * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. They
- * show that code waits on real timers, from any module, and counting them replaces no global.
+ * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. Such
+ * pauses show that code waits on real timers, from any module. Counting pauses replaces no globals.
  */
 export class Pauses {
   readonly #clock: Clock
@@ -33,7 +33,7 @@ export class Pauses {
     this.#sinceResponse = stopwatch()
   }
 
-  /** A hint that code pauses between requests; undefined if the clock is not manual or has moved. */
+  /** A hint that code pauses between requests, or undefined if the clock is not manual or has moved. */
   get text(): string | undefined {
     if (!this.#isPolling || !isManual(this.#clock) || this.#clock.now !== this.#start) return undefined
     return (

@@ -4,7 +4,7 @@ export class ReplacedGlobals {
   /** Functions that restore the host. Each returns the name of what it could not restore. */
   #undo: (() => string | undefined)[] = []
 
-  /** `who` begins the messages of errors. */
+  /** Error messages begin with `who`. */
   constructor(who: string) {
     this.#who = who
   }
@@ -20,7 +20,7 @@ export class ReplacedGlobals {
       const original: unknown = Reflect.get(object, name)
       const setTo = (wanted: unknown) => Reflect.set(object, name, wanted) && Reflect.get(object, name) === wanted
       const replacement = { value, writable: true, configurable: true, enumerable: true }
-      // A property that is not configurable may still be writable.
+      // A non-configurable property may still be writable.
       if (!Reflect.defineProperty(object, name, replacement) && !setTo(value))
         throw new Error(`${this.#who} cannot replace ${owner}${name}, which is neither configurable nor writable.`)
       this.addUndo(() => {
@@ -35,7 +35,10 @@ export class ReplacedGlobals {
     this.#undo.push(undo)
   }
 
-  /** Restores everything, the last replacement first. @throws Error that names what the code made unchangeable, after all others. */
+  /**
+   * Restores everything, the last replacement first. @throws Error with the members that the code made unchangeable, after
+   * restoring all others.
+   */
   restore(): void {
     const stuck = this.#undo.reverse().flatMap((undo) => undo() ?? [])
     this.#undo = []

@@ -4,7 +4,7 @@ import { promisify } from './fake-timers-util.ts'
 import type { LocalTimes } from './local-times.ts'
 import type { ReplacedGlobals } from './replaced-globals.ts'
 
-/** The timers of a test that are on the gateway's clock, until `restore`. */
+/** A test's timers on the gateway's clock, until `restore`. */
 export interface ReplacedTimers {
   restore(): void
   /** The timers that wait for the clock, or that waited when they were restored: the next one first. */
@@ -38,13 +38,13 @@ interface SleepOptions {
   readonly ref?: boolean
 }
 
-/** Returns Node's modules with timers; undefined on other hosts. */
+/** Returns Node's modules with timers, or undefined on other hosts. */
 function readTimerModules() {
   const nodeModule = globalThis.process?.getBuiltinModule
   return {
     timers: nodeModule?.('node:timers'),
     promises: nodeModule?.('node:timers/promises'),
-    /** Shows changed members of these modules to code that has imported the members by name. */
+    /** Makes changes to these modules visible to code that imported members by name. */
     syncExports: () => nodeModule?.('node:module')?.syncBuiltinESMExports?.(),
   }
 }

@@ -8,7 +8,7 @@ import { quote } from '../core/schema/text.ts'
 import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
-/** Options of {@link replayRecording}. */
+/** The options of {@link replayRecording}. */
 export interface ReplayOptions {
   /** Accepted differences, each with a reason. The replay fails if one of them does not occur. Default: none. */
   readonly known?: readonly KnownDifference[]
@@ -30,7 +30,7 @@ const replayOptions = optionsOf({
  * import { replayRecording } from 'fauxgate/testing'
  * import { test } from 'vitest'
  *
- * test('fauxgate answers as the service did', async () => {
+ * test('fauxgate responds like the service', async () => {
  *   await replayRecording(readFileSync('service.har', 'utf8'))
  * })
  * ```
@@ -45,7 +45,7 @@ export async function replayRecording(text: string, options: ReplayOptions = {})
     )
   }
   const recording = parseHar(text, 'The text')
-  // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
+  // Loaded here, since it loads all families of the ngrok dialect, which other tests do not need.
   const { hasPassed, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })
   for (const warning of report.warnings) printWarning(`fauxgate: ${warning}`)

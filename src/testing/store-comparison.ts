@@ -9,7 +9,7 @@ export function requireRecords(records: StoredState['records'], changes: StoredC
 
 const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
 
-/** Returns the entries of an object in one order, as text. */
+/** Returns the entries of an object in a fixed order, as text. */
 export const sorted = (row: object) =>
   Object.entries(row)
     .map((part) => JSON.stringify(part))
@@ -19,7 +19,7 @@ export const sorted = (row: object) =>
 /** Returns a state with its records in an array, for a comparison as JSON. */
 export const withArray = (state: StoredState) => ({ ...state, records: [...state.records] })
 
-/** @throws Error unless both are the same JSON */
+/** @throws Error unless both are equal as JSON */
 export function requireSame(received: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(received), JSON.stringify(expected)]
   if (one !== other) throw new Error(`The store has ${shortened(one)}. Wanted: ${shortened(other)}.`)

@@ -87,7 +87,7 @@ const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
   return { operation: 'one.update', now: first.now + 1, sequence, operations: 2048, changes }
 }
 
-/** A commit that no store can write as JSON: its first record is fine, and its second record cannot be written. */
+/** A commit that cannot be written as JSON: its first record is fine, but its second record cannot be written. */
 const UNWRITABLE = next([
   { collection: 'one', key: 'a_1', after: { id: 'a_1', text: 'lost' } },
   { collection: 'one', key: 'a_3', after: { toJSON: () => JSON.parse('This cannot be written.') } },

@@ -33,7 +33,7 @@ export function assertStrict(gateway: Strict): void {
 
 const PARTS = ['faults', 'provisioning', 'requests'] as const
 
-/** Describes the unused faults, outcomes and requests in parts of a gateway, with the reasons. */
+/** Describes the unused faults, outcomes and requests of a gateway, with the reasons. */
 export function unusedIn(gateway: Strict, parts: readonly (keyof Strict)[] = PARTS): readonly string[] {
   const checks: Record<keyof Strict, () => void> = {
     faults: () => gateway.faults.assertNoPendingFaults(),
@@ -48,7 +48,7 @@ function messageOf(check: () => void): string | undefined {
     check()
     return undefined
   } catch (error) {
-    // By its name, since the gateway may come from another bundle, with another class.
+    // Checked by name, since the gateway may come from another bundle, with a different class.
     if (error instanceof Error && error.name === 'GatewayAssertionError') return error.message
     throw error
   }

@@ -1,11 +1,11 @@
-/** The place of a call in a test file. */
+/** The location of a call in a test file. */
 export interface TestPlace {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** The place of a call in the source, and in the file that the platform runs: a transformed file has other lines. */
+/** The location of a call in the source and in the file that the platform runs, since a transformed file has different lines. */
 export interface CallPlace {
   readonly source: TestPlace
   readonly run: TestPlace
@@ -13,7 +13,7 @@ export interface CallPlace {
 
 const FRAME = /^\s*at (?:.* \()?(.+):(\d+):(\d+)\)?$/
 
-/** Returns the place where a function was called; undefined if the platform does not tell. */
+/** Returns the location where a function was called, or undefined if the platform does not provide it. */
 export function findCaller(called: (...args: never[]) => unknown): CallPlace | undefined {
   const trace: { stack?: string } = {}
   Error.captureStackTrace?.(trace, called)
@@ -23,7 +23,7 @@ export function findCaller(called: (...args: never[]) => unknown): CallPlace | u
   return { source, run: placeBeforeSourceMaps(called) ?? source }
 }
 
-/** Returns the place without source maps. Jest maps the lines of every stack, and would map a mapped line again. */
+/** Returns the location without source maps. Jest maps the lines of every stack, and would map a mapped line again. */
 function placeBeforeSourceMaps(called: (...args: never[]) => unknown): TestPlace | undefined {
   const { prepareStackTrace } = Error
   const places: (TestPlace | undefined)[] = []
@@ -51,8 +51,8 @@ function toTestPlace(site: Site | undefined): TestPlace | undefined {
 }
 
 /**
- * Calls a function of a runner as if the line of the test file had called it. Node:test and Jest show the caller as the place
- * of the test, and without this function the caller would be a line of fauxgate.
+ * Calls a runner's function as if a line of the test file had called it. node:test and Jest show the caller as the location of
+ * the test, which would otherwise be a line of fauxgate.
  */
 export function callFrom(
   place: CallPlace | undefined,
@@ -63,7 +63,7 @@ export function callFrom(
   return compiled ? compiled(call, args) : call(...args)
 }
 
-/** Compiles a function that calls another one from a line of a file; undefined on a platform that lacks node:vm. */
+/** Compiles a function that calls another one from a line of a file. Returns undefined on a platform without node:vm. */
 function compileCaller({ file, line, column }: TestPlace) {
   try {
     const code = `return (\n${' '.repeat(column - 1)}call(...args))`

@@ -36,7 +36,7 @@ export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C>
 
 /** The options of {@link testWithGateway} for gateways on the system clock. */
 export interface TestOptionsOnSystemClock<G extends Gateway = Gateway> extends TestOptions<Clock, G> {
-  /** The system clock, which follows the fake timers of the runner. */
+  /** The system clock, which follows the runner's fake timers. */
   readonly clock: 'system'
 }
 
@@ -59,7 +59,7 @@ const testOptions = optionsOf({
 /** A test function. It receives the gateway, then the runner's arguments, such as node:test's context. */
 export type TestWork<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> = (
   fixtures: { readonly gateway: G },
-  // biome-ignore lint/suspicious/noExplicitAny: each runner passes something else.
+  // biome-ignore lint/suspicious/noExplicitAny: each runner passes different arguments.
   ...context: any[]
 ) => unknown
 
@@ -78,9 +78,9 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
 
 /**
  * Wraps the `test` of any runner, such as Jest, node:test, Bun or Deno, so that each test has a fresh `gateway`. For
- * vitest, use `fauxgate/vitest`. The gateway's clock is a manual clock that starts at 2026-01-01T00:00:00Z, and its seed
- * is the test's name. The error of a failing test also reports what happened in the gateway. A passing test also fails if
- * it left something unused, as in {@link assertStrict}.
+ * vitest, use `fauxgate/vitest`. The gateway's clock is manual and starts at 2026-01-01T00:00:00Z, and its seed is the test's
+ * name. The error of a failing test also reports what happened in the gateway. A passing test also fails if it left something
+ * unused, as in {@link assertStrict}.
  *
  * @example
  * ```ts
@@ -138,9 +138,9 @@ export function testWithGateway<
   return define as TestWithGateway<T, C, G> // The loop above added the variants.
 }
 
-/** Returns a function that defines tests by a function of the runner. */
+/** Returns a function that defines tests with a function of the runner. */
 function createDefine<C extends Clock, G extends Gateway<C>>(
-  // biome-ignore lint/complexity/noBannedTypes: each runner takes other arguments.
+  // biome-ignore lint/complexity/noBannedTypes: each runner takes different arguments.
   test: Function,
   options: TestOptions<C, G>,
   afterEach: EndHook,
@@ -148,26 +148,26 @@ function createDefine<C extends Clock, G extends Gateway<C>>(
   return function define(...args: unknown[]): unknown {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
     const place = findCaller(define)
-    // The only function among the arguments is the test's function.
+    // The test's function is the only function among the arguments.
     const wrapped = args.map((arg) =>
       typeof arg === 'function' ? withGateway({ name, place }, arg as TestWork<C, G>, options, afterEach) : arg,
     )
-    return callFrom(place, test as (...args: unknown[]) => unknown, wrapped) // Each runner takes other arguments.
+    return callFrom(place, test as (...args: unknown[]) => unknown, wrapped) // Each runner takes different arguments.
   }
 }
 
-/** Wraps the function of a test. The result declares no parameters, since a runner could take one for a callback. */
+/** Wraps the function of a test. The result declares no parameters, since a runner could mistake one for a callback. */
 function withGateway<C extends Clock, G extends Gateway<C>>(
   { name, place }: { readonly name: string; readonly place: CallPlace | undefined },
   work: TestWork<C, G>,
-  // Without the option `create`, G is the result of createGateway.
+  // Without the `create` option, G is the result of createGateway.
   { create = (each) => createGateway(each) as G, gatewayOptions = {}, strict, globals, clock }: TestOptions<C, G>,
   afterEach: EndHook,
 ) {
   return async (...context: unknown[]) => {
     const options = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
     const clockOfTest: Clock = clock === 'system' ? systemClock : manualClock(START)
-    // The type C is that of the option `clock`.
+    // C is the type of the `clock` option.
     const gateway = createForTest(create, options, () => ({ clock: clockOfTest as C, seed: name }))
     const connection = connect(gateway, globals ? await loadGlobals(globals) : undefined)
     const addReportTo = (error: unknown) => isErrorWithText(error) && addReport(error, gateway, connection)

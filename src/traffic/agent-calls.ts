@@ -32,7 +32,7 @@ export interface AgentCall {
 /** Sees the requests that agents pass on. The function that it returns sees the response. */
 export type AgentWatcher = (call: AgentCall) => ((response: UpstreamResponse, at: number) => void) | undefined
 
-/** Returns the tunnel of an endpoint; undefined if it is of no agent's session. */
+/** Returns the tunnel of an endpoint, or undefined if it is of no agent's session. */
 export function findTunnel(
   reader: Reader,
   { id, name, tunnel_session_id: session }: EndpointRecord,

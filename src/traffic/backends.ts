@@ -24,7 +24,7 @@ interface ResponseOf {
   readonly body: string
 }
 
-/** Returns the place that a backend sends a request to, drawn from the seed; undefined if none is online. */
+/** Returns the place that a backend sends a request to, drawn from the seed, or undefined if none is online. */
 export function chooseTarget(tx: Transaction, reader: Reader, id: string): BackendTarget | undefined {
   return choose(id, { tx, reader, seen: new Set() })
 }

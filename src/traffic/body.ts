@@ -1,6 +1,6 @@
 /** The parts of a body as a server of a host gives them, such as those of a connection of Node. They are read once. */
 export interface BodyParts extends AsyncIterable<Uint8Array> {
-  /** The number of bytes, as enforced by the connection; undefined if it is not known before the end. */
+  /** The number of bytes, as enforced by the connection, or undefined if it is not known before the end. */
   readonly length: number | undefined
   /** Calls a function with each part as it passes, and another one at the end. A body that breaks off has no end. */
   watch(see: (part: Uint8Array) => void, end?: () => void): void

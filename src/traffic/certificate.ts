@@ -43,7 +43,7 @@ export function presentCertificate(context: VisitContext, endpoint: EndpointReco
   if (isRejected) throw new CertificateRejected(problem)
 }
 
-/** Returns the reason why a visitor who verifies certificates rejects the one of an endpoint; undefined if it does not. */
+/** Returns the reason why a visitor who verifies certificates rejects the one of an endpoint, or undefined if it does not. */
 function findProblem(
   { reader, host }: VisitContext,
   { domain_id }: EndpointRecord,
@@ -76,7 +76,7 @@ function namesOf({ upload, order }: CertificateRecord): readonly string[] {
   return dns_names.length + ips.length > 0 ? dns_names : [subject_common_name].filter((name) => name !== '')
 }
 
-/** Tells whether a name of a certificate covers a host. A wildcard covers one label (RFC 9525, section 6.3). */
+/** Returns whether a name of a certificate covers a host. A wildcard covers one label (RFC 9525, section 6.3). */
 function covers(name: string, hostname: string): boolean {
   const pattern = name.toLowerCase()
   return pattern === hostname || (pattern.startsWith('*.') && pattern.slice(1) === hostname.replace(/^[^.]+/, ''))

@@ -23,7 +23,10 @@ interface Problem {
   readonly why: string
 }
 
-/** Checks the TLS of a visitor as far as an endpoint requires it (rules: traffic#client-certificates). Ends the connection if it fails. */
+/**
+ * Checks a visitor's TLS against an endpoint's requirements (rules: traffic#client-certificates). Closes the connection if the
+ * check fails.
+ */
 export function checkClientTls(context: VisitContext, settings: ClientTls): ActionOutcome {
   const { mutual_tls_certificate_authorities: sources, mutual_tls_verification_strategy: strategy } = settings
   const { authorities, warnings } = readAuthorities(context.reader, Array.isArray(sources) ? sources.map(String) : [])
@@ -64,7 +67,7 @@ function findCertificateProblem(
   return strategy === 'require-any' ? undefined : findChainProblem(readCertificates(shown), authorities, now)
 }
 
-/** Returns why no authority vouches for a certificate (RFC 5280, 6.1), which intermediate ones may follow. */
+/** Returns the reason why no authority vouches for a certificate (RFC 5280, 6.1). Intermediate certificates may follow it. */
 function findChainProblem(
   [leaf, ...others]: readonly [PemCertificate, ...PemCertificate[]],
   authorities: readonly PemCertificate[],

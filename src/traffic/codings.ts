@@ -22,7 +22,7 @@ interface NodeModules {
   }
 }
 
-/** Returns a stream that compresses each part as it passes; undefined if the algorithm does not exist here. */
+/** Returns a stream that compresses each part as it passes, or undefined if the algorithm does not exist here. */
 export function createCompressor(algorithm: string | undefined): Transform | undefined {
   const own = fromNode(({ createGzip, createDeflate, createBrotliCompress, constants }) => {
     const flush = constants.Z_SYNC_FLUSH
@@ -34,7 +34,7 @@ export function createCompressor(algorithm: string | undefined): Transform | und
   return algorithm === 'gzip' || algorithm === 'deflate' ? new CompressionStream(algorithm) : undefined
 }
 
-/** Returns a stream that decompresses; undefined if the coding is not known here. */
+/** Returns a stream that decompresses, or undefined if the coding is not known here. */
 export function createDecompressor(coding: string): Transform | undefined {
   if (coding === 'gzip' || coding === 'x-gzip') return new DecompressionStream('gzip')
   if (coding === 'deflate') return new DecompressionStream('deflate')

@@ -44,7 +44,7 @@ export interface CompiledRule {
 
 export interface CompiledAction {
   readonly type: string
-  /** The row of the action; undefined for an action that is not documented. */
+  /** The row of the action, or undefined for an action that is not documented. */
   readonly row: Action | undefined
   /** True if a request passes although the action rejects it. */
   readonly isLenient: boolean
@@ -60,7 +60,7 @@ export interface CompileOptions {
   readonly place?: PolicyPlace
 }
 
-/** Returns the policy that a record has as text or as a value, compiled once for the record; undefined if it has none. */
+/** Returns the policy that a record has as text or as a value, compiled once for the record, or undefined if it has none. */
 export function compileOnce(
   owner: object,
   policy: unknown,
@@ -76,7 +76,7 @@ export function compileOnce(
   return compiled
 }
 
-/** Makes a policy ready to run. It was checked before. */
+/** Creates a policy ready to run. It was checked before. */
 function compilePolicy(policy: unknown, options: CompileOptions, expressions: Expressions): CompiledPolicy {
   const { protocol, place } = options
   const phases = new Map<Phase, CompiledPhase>()
@@ -192,7 +192,7 @@ class Compiler {
     return new Dynamic((values) => template.evaluate(values, read))
   }
 
-  /** Compiles a value of `set-vars`: a text that is one `${…}` alone keeps the type of its value. */
+  /** Compiles a value of `set-vars`: a string that is one `${…}` alone keeps the type of its value. */
   #compileWhole(value: unknown): unknown {
     if (typeof value !== 'string' || !value.includes('${')) return this.#compileDeep(value)
     const template = compileTemplate(value, this.scope, this.expressions)

@@ -68,7 +68,7 @@ export function requireSendable(end: Ending | undefined): void {
   MessageHeaders.ofTexts(headers)
 }
 
-/** Makes a response of the gateway itself. An error is a text with its code and its sentence (rules: traffic#errors). */
+/** Creates a response of the gateway itself. An error is a string with its code and its sentence (rules: traffic#errors). */
 function toOwnResponse(own: OwnResponse, dialect: CommonDialect): UpstreamResponse {
   const headers = MessageHeaders.ofTexts(own.headers ?? {})
   if (own.error === undefined) return new UpstreamResponse(own.status, headers, toBody(own.body))
@@ -83,7 +83,7 @@ function toOwnResponse(own: OwnResponse, dialect: CommonDialect): UpstreamRespon
   )
 }
 
-/** Makes an error response by its number. */
+/** Creates an error response by its number. */
 export function errorResponse(error: number, body?: string): OwnResponse {
   return { status: 0, error, ...(body !== undefined && { body }) }
 }

@@ -73,7 +73,7 @@ class EventReader {
   #text = ''
   #endedWithReturn = false
 
-  /** Returns the message that the end of the stream cuts off; undefined if there is none. */
+  /** Returns the message that the end of the stream cuts off, or undefined if there is none. */
   end(part: string): StreamEvent | undefined {
     this.#add(part)
     if (this.#line !== '') this.#lines.push(this.#line)

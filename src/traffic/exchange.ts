@@ -27,14 +27,14 @@ export interface VisitorExchange {
   readonly target: Target
   readonly body: KeptBody
   readonly headers: readonly (readonly [string, string])[]
-  /** The status of the response; null if the connection closed, or if the run failed. */
+  /** The status of the response, or null if the connection closed, or if the run failed. */
   readonly status: number | null
   readonly responseHeaders: readonly (readonly [string, string])[]
-  /** The id of the endpoint, edge or route that received the request; null if none did. */
+  /** The id of the endpoint, edge or route that received the request, or null if none did. */
   readonly endpoint: string | null
   /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
   readonly upstream: string | null
-  /** The code of the gateway's own error; null if there was none. */
+  /** The code of the gateway's own error, or null if there was none. */
   readonly error: string | null
   readonly trace: Trace
   readonly secrets: KnownSecrets
@@ -42,7 +42,7 @@ export interface VisitorExchange {
 
 /** The facts about the secrets of a request that its headers alone do not tell. */
 export interface KnownSecrets {
-  /** Texts that no output may show, such as secrets of vaults that expressions read. */
+  /** Strings that no output may show, such as secrets of vaults that expressions read. */
   readonly texts: string[]
   /** The headers of a signature that the gateway has verified by its own secret. Outputs show them. */
   readonly shown: string[]

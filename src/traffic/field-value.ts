@@ -1,7 +1,7 @@
 import { EvaluationProblem } from '../service/policy/cel/values.ts'
 import type { HeaderFields } from '../service/policy/visit.ts'
 
-/** The texts that are the same as their bytes. Most values are. */
+/** The strings that are the same as their bytes. Most values are. */
 const PLAIN = /^[\t\x20-\x7e]*$/
 /** The characters that no value of a header may have (RFC 9110, section 5.5). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -11,7 +11,8 @@ const CONTROL = /[\0-\x08\n-\x1f\x7f]/
 const AUTHORITY = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(:\d*)?$/i
 
 /**
- * Returns the value of a header from a text of a policy, as its bytes in UTF-8. Node and `fetch` have one character for each byte.
+ * Returns the value of a header from a string of a policy, as its bytes in UTF-8. Node and `fetch` have one character for each
+ * byte.
  * @throws EvaluationProblem if no header can have it (rules: traffic#header-values)
  */
 export function toFieldValue(name: string, text: string): string {
@@ -37,7 +38,7 @@ export function toFieldText(value: string): string {
   }
 }
 
-/** Returns the texts of the values of each header, by name. */
+/** Returns the strings of the values of each header, by name. */
 export function listTexts(headers: Pick<HeaderFields, 'toLists'>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(headers.toLists()).map(([name, values]) => [name, values.map(toFieldText)]))
 }

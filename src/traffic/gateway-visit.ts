@@ -38,7 +38,7 @@ import { DEFAULT_IP } from './visitor.ts'
 const MAX_FORWARDS = 5
 const MAX_SENDS = 3
 
-/** The most bytes of the body of a response to `http-request`, as the service has it. */
+/** The maximum number of bytes of a response body to `http-request`, as in the service. */
 const MAX_SENT_BYTES = 256 * 1024
 
 /** The path of the challenges that prove a domain to its authority. The gateway itself answers there. */
@@ -50,7 +50,7 @@ function failForward(error: number, did: string, more: Partial<ActionOutcome>): 
 
 /** A visit: one request of a visitor, through all endpoints, edges and backends of the gateway that it passes. */
 export class GatewayVisit implements WholeVisit {
-  /** The first endpoint, edge or route that took the request; null if none did. */
+  /** The first endpoint, edge or route that took the request, or null if none did. */
   endpoint: string | null = null
   /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
   upstream: string | null = null

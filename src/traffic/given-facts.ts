@@ -76,7 +76,7 @@ function checkStated(stated: Config, sets: Variables | Variable, field: string):
 
 /** The checks of values by their type, each with the words for what is allowed. Other types are not checked. */
 const OF_TYPES: Readonly<Record<string, readonly [is: (value: unknown) => boolean, allowed: string]>> = {
-  string: [(value) => typeof value === 'string', 'a text'],
+  string: [(value) => typeof value === 'string', 'a string'],
   bool: [(value) => typeof value === 'boolean', 'true or false'],
   int: [(value) => typeof value === 'bigint' || Number.isInteger(value), 'an integer'],
   'google.protobuf.Timestamp': [(value) => timeMs(value) !== undefined, 'a time'],

@@ -23,7 +23,9 @@ export function findInterstitial(host: TrafficHost, request: VisitorRequest): Ow
   return hasVisited(request, hostname) ? undefined : createPage(request, host)
 }
 
-/** Tells whether a browser asks for something: with GET, a User-Agent of browsers, and without the header that skips the page. */
+/**
+ * Returns whether a browser asks for something: with GET, a User-Agent of browsers, and without the header that skips the page.
+ */
 function isOfBrowser({ method, headers }: VisitorRequest): boolean {
   const skips = ['ngrok-skip-browser-warning', 'upgrade'].some((name) => headers.get(name) !== undefined)
   return method === 'GET' && !skips && /^Mozilla\/\d/.test(headers.get('user-agent') ?? '')

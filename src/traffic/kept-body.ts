@@ -1,9 +1,9 @@
 import type { VisitorRequest } from './message.ts'
 
-/** The most bytes of the body of a request that are kept. */
+/** The maximum number of bytes of a request's body that are kept. */
 const MAX_BYTES = 16_384
 
-/** Returns the body of a request as far as it has passed; null if it has none, undefined if it is longer than 16 KB. */
+/** Returns the body of a request as far as it has passed, or null if it has none, undefined if it is longer than 16 KB. */
 export type KeptBody = () => readonly Uint8Array[] | null | undefined
 
 /** Keeps the body of a request as it passes. */

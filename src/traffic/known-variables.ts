@@ -177,7 +177,7 @@ function toCanonicalNames(headers: Readonly<Record<string, readonly string[]>>) 
   return Object.fromEntries(Object.entries(headers).map(([name, values]) => [toCanonical(name), values]))
 }
 
-/** The attributes of a cookie that has none. The times are those that Go has for none. */
+/** The default attributes of a cookie. The times are Go's zero times. */
 const NO_ATTRIBUTES = {
   ...{ domain: '', path: '', same_site: '', secure: false, http_only: false, unparsed_attributes: {} },
   ...{ expires: parseTimestamp('0001-01-01T00:00:00Z'), max_age: new Duration(0n) },

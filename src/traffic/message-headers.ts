@@ -5,12 +5,12 @@ import { toFieldValue } from './field-value.ts'
 export class MessageHeaders implements HeaderFields {
   readonly #values = new Map<string, string[]>()
 
-  /** Makes headers of values that were received. */
+  /** Creates headers of values that were received. */
   constructor(headers: Iterable<readonly [string, string]> = []) {
     for (const [name, value] of headers) this.#add(name, value)
   }
 
-  /** Makes headers of texts, such as those of a policy. @throws EvaluationProblem for a text that no header can have */
+  /** Creates headers of strings, such as those of a policy. @throws EvaluationProblem for a string that no header can have */
   static ofTexts(texts: Readonly<Record<string, string>>): MessageHeaders {
     const headers = new MessageHeaders()
     for (const [name, text] of Object.entries(texts)) headers.append(name, text)
@@ -45,7 +45,7 @@ export class MessageHeaders implements HeaderFields {
     this.#values.set(name.toLowerCase(), [value])
   }
 
-  /** Adds a text to the last value of a header, after a comma. */
+  /** Adds a string to the last value of a header, after a comma. */
   extend(name: string, text: string): void {
     const before = this.get(name)
     const value = toFieldValue(name, text)

@@ -88,7 +88,10 @@ abstract class Message {
     return readBody(decodeBody(bytes, codings, this.statuses), limit, this.statuses)
   }
 
-  /** Returns the body without its codings as it passes; null if there is none. @throws BodyProblem for a coding that is not known */
+  /**
+   * Returns the body without its codings as it passes, or null if there is none. @throws BodyProblem for a coding that is not
+   * known
+   */
   decode(): ReadableStream<Uint8Array> | null {
     const codings = readCodings(this.headers.get('content-encoding'))
     return this.#body && decodeBody(this.#body, codings, this.statuses)
@@ -153,7 +156,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
     const { method, url, headers: sent, body } = isPlain ? readPlain(parsed, init) : new Request(input, init)
     const headers = new MessageHeaders(sent)
     if (headers.get('host') === undefined) headers.set('host', parsed.host)
-    // The length of a text or of bytes is known, and clients send it.
+    // The length of a string or of bytes is known, and clients send it.
     const known = init.body
     const bytes =
       typeof known === 'string' ? new TextEncoder().encode(known) : known instanceof Uint8Array ? known : undefined

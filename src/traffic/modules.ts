@@ -54,7 +54,10 @@ const PEOPLE: Readonly<Record<string, readonly [error: number, read: (identity: 
   authorized_groups: [5312, ({ groups }) => groups],
 }
 
-/** Returns why somebody is in none of the lists of people of a module (rules: traffic#signing-in); undefined if there are none. */
+/**
+ * Returns the reason why a person is in none of a module's lists of people (rules: traffic#signing-in), or undefined if there are
+ * none.
+ */
 function findOutsider(module: Module, identity: Module) {
   const lists = Object.entries(PEOPLE).flatMap(([name, [error, read]]) => {
     const allowed = module[name]

@@ -34,7 +34,7 @@ export interface PolicyRun {
   codeOf(number: number): string
   /** Starts a phase: the variables of `set-vars` end with theirs. */
   start(phase: Phase): void
-  /** Returns the result that the caller gives for an action; undefined if the caller gives none. */
+  /** Returns the result that the caller gives for an action, or undefined if the caller gives none. */
   given(type: string): Config | undefined
   readonly trace: { push(rule: TracedRule): unknown }
 }
@@ -59,7 +59,9 @@ export async function runPhase(policy: CompiledPolicy, phase: Phase, run: Policy
   return undefined
 }
 
-/** Evaluates the conditions of a rule. Returns the list for the traces of its actions; undefined if the rule does not apply. */
+/**
+ * Evaluates the conditions of a rule. Returns the list for the traces of its actions, or undefined if the rule does not apply.
+ */
 function matchRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun): TracedAction[] | undefined {
   const expressions: TracedExpression[] = []
   const actions: TracedAction[] = []

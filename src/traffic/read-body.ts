@@ -2,7 +2,10 @@ import { EvaluationProblem } from '../service/policy/cel/values.ts'
 import { type Body, joinBytes, toFetchBody } from './body.ts'
 import { createDecompressor } from './codings.ts'
 
-/** The most bytes of a body that actions read. Those of GitHub's webhooks, the longest of the documented senders, have at most 25 MB. */
+/**
+ * The maximum number of bytes of a body that actions read. GitHub's webhooks, the longest of the documented senders, have at most
+ * 25 MB.
+ */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024
 
 /** The ways in which a body is one that no action can have. */
@@ -99,7 +102,7 @@ export function toStream(body: Exclude<Body, null>): ReadableStream<Uint8Array> 
   return stream as ReadableStream<Uint8Array> // A response that has a body has a stream.
 }
 
-/** Returns the codings of a header `content-encoding`, in the order in which they were applied. */
+/** Returns the codings in a `content-encoding` header, in the order in which they were applied. */
 export function readCodings(header: string | undefined): readonly string[] {
   const names = (header ?? '').split(',').map((each) => each.trim().toLowerCase())
   return names.filter((each) => each !== '' && each !== 'identity')

@@ -31,7 +31,7 @@ export class Reader {
     if (this.#names.has(collection.name)) yield* this.records.table(collection).newestFirst()
   }
 
-  /** Returns the module of an edge or a route; undefined if it has none, or if the module is not enabled. */
+  /** Returns the module of an edge or a route, or undefined if it has none, or if the module is not enabled. */
   module(name: string, key: string): Readonly<Record<string, unknown>> | undefined {
     const { module } = this.moduleRecord(name, key)
     return module && Reflect.get(module, 'enabled') !== false ? { ...module } : undefined

@@ -21,7 +21,7 @@ const MANY = 1000
 
 /**
  * Counts a request in the window of a rate limit that slides over the gateway's time. Returns after how many seconds it may be
- * retried; undefined if the window has room. Requests that are rejected do not count.
+ * retried, or undefined if the window has room. Requests that are rejected do not count.
  */
 export function countInWindow(tx: Transaction, key: string, capacity: number, window: number): number | undefined {
   const at = startOf(tx.now, window / PARTS)
@@ -52,7 +52,7 @@ export const breakers = collection({
   key: ({ key }) => key,
   schema: v.object({
     key: someText,
-    /** The time at which the breaker tripped, in ms; null while it is closed. */
+    /** The time at which the breaker tripped, in ms, or null while it is closed. */
     tripped_at: v.nullable(instant),
     /** True while one request tries whether the upstream works again. */
     is_trying: v.boolean(),

@@ -17,7 +17,7 @@ export function findEndpoints(reader: Reader, url: URL, binding: Binding): reado
   return []
 }
 
-/** Says that no endpoint is online at a URL, and names one at its host that has another scheme or binding. */
+/** Tells that no endpoint is online at a URL, and mentions one at its host with another scheme or binding. */
 export function describeMissing(reader: Reader, { protocol, host }: URL, binding: Binding): string {
   const missing = `no ${binding} endpoint is online at ${protocol}//${host}`
   for (const each of ['public', 'internal', 'kubernetes'] as const) {

@@ -3,7 +3,7 @@ import type { Decision } from '../service/policy/decisions.ts'
 /** The value of a rule's expression, and the values that it was computed from. */
 export interface TracedExpression {
   readonly source: string
-  /** The value; undefined if the expression failed. */
+  /** The value, or undefined if the expression failed. */
   readonly value: unknown
   /** The values of the variables in the expression, by path, and of calls such as `getReqHeader('x-a')`, by their text. */
   readonly values: Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ export interface TracedExpression {
   readonly error?: string
 }
 
-/** The outcome of an action that is no check. */
+/** The outcome of an action that is not a check. */
 export const RAN = 'ran'
 
 /** The effect of a rule's action. */

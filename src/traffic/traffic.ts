@@ -32,7 +32,7 @@ export interface ServedRequest {
   readonly body: BodyParts | null
   /** The address of the visitor. */
   readonly ip: string
-  /** The visitor's client certificate with its chain, as PEM; undefined if there is none. */
+  /** The visitor's client certificate with its chain, as PEM, or undefined if there is none. */
   readonly certificate?: string | undefined
   /** The facts about the connection's TLS, by variable path. */
   readonly tls?: Visit['tls'] | undefined
@@ -147,7 +147,7 @@ export class GatewayTraffic {
     }
   }
 
-  /** Returns the response; undefined if the connection closes. */
+  /** Returns the response, or undefined if the connection closes. */
   async #pass(sent: Visit): Promise<UpstreamResponse | undefined> {
     const { request, from: visitor, target, signal, isServed = false, tls = [], onRecorded } = sent
     const { host } = this
@@ -225,7 +225,7 @@ function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   return ends
 }
 
-/** Returns why a policy stopped early; undefined for any other error. */
+/** Returns the reason why a policy stopped early, or undefined for any other error. */
 function describeStop(error: unknown): string | undefined {
   if (error instanceof MissingFact)
     return `needs the fact ${error.path}, which the visitor does not have. See from.facts`

@@ -70,7 +70,12 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   if (fault?.drop) return fail(refused, `was rejected by the fault ${fault.id}`)
   if (fault?.status !== undefined) {
     const response = { status: fault.status, headers: {} }
-    trace.push({ step: 'upstream', did: `answered ${fault.status} by the fault ${fault.id}`, request: seen, response })
+    trace.push({
+      step: 'upstream',
+      did: `responded with ${fault.status}, from the fault ${fault.id}`,
+      request: seen,
+      response,
+    })
     return { status: fault.status, ...(fault.body !== undefined && { body: fault.body }) }
   }
   const upstream = host.upstreams.take(place.keys) ?? dialStarted(place, host)
@@ -105,7 +110,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   const { status, headers } = received
   trace.push({
     step: 'upstream',
-    did: `${key} answered ${status}`,
+    did: `${key} responded with ${status}`,
     request: seen,
     response: { status, headers: headers.toRecord() },
   })

@@ -50,7 +50,7 @@ interface Upstream {
 /** The keys that upstreams can have, in words. */
 export const UPSTREAM_KEYS = 'a URL such as "https://app.internal", or the id of a backend'
 
-/** Returns whether a text is a URL, or can be the id of a backend. */
+/** Returns whether a string is a URL, or can be the id of a backend. */
 export function isUpstreamKey(text: unknown): text is string {
   if (typeof text !== 'string') return false
   return text.includes('://') ? URL.canParse(text) : /^bkd[a-z]*_\w+$/.test(text)
@@ -63,7 +63,7 @@ export interface CannedResponse {
   readonly body?: string | null | undefined
 }
 
-/** Makes a canned response. Statuses that allow no body get none. */
+/** Creates a canned response. Statuses that allow no body get none. */
 export function createCannedResponse({ status = 200, headers = {}, body = null }: CannedResponse): Response {
   const isBodiless = status === 204 || status === 205 || status === 304
   return new Response(isBodiless ? null : body, { status, headers })
@@ -181,7 +181,9 @@ export class Upstreams implements SideRecords {
     return undefined
   }
 
-  /** Returns the server at a URL that a program named as the upstream of an agent; undefined without a server of the gateway. */
+  /**
+   * Returns the server at a URL that a program named as the upstream of an agent, or undefined without a server of the gateway.
+   */
   dial(
     url: string,
   ): { readonly key: string; readonly responder: Responder } | { readonly problem: string } | undefined {
@@ -195,7 +197,7 @@ export class Upstreams implements SideRecords {
     return above.sort((a, b) => b.length - a.length)[0]
   }
 
-  /** Says that none of these URLs and ids has an upstream, or that its responses are used up. */
+  /** Tells that none of these URLs and ids has an upstream, or that its responses are used up. */
   describeMissing(keys: readonly string[]): string {
     for (const key of keys) {
       const { times = 0 } = this.#byKey.get(normalizeKey(key)) ?? {}

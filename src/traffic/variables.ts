@@ -7,7 +7,7 @@ import { TEXT } from '../service/policy/environment.ts'
 import { isVariable } from '../service/policy/variables.ts'
 import { KNOWN, type Surroundings } from './known-variables.ts'
 
-/** Makes the variables of a scope, which are computed when an expression names them. */
+/** Creates the variables of a scope, which are computed when an expression names them. */
 export function createRoots(table: Variables, surroundings: Surroundings): Roots {
   return new LazyGroup(table, '', surroundings)
 }
@@ -76,7 +76,7 @@ function emptyOf(type: string): unknown {
   return {}
 }
 
-/** Returns a value as CEL has it: whole numbers of the type int are bigint, and times are timestamps. */
+/** Converts a value to CEL: values of type int become bigint, and times become timestamps. */
 function toCel(value: unknown, type: string): unknown {
   if (type === 'int' && typeof value === 'number') return BigInt(Math.trunc(value))
   const ms = type === 'google.protobuf.Timestamp' ? timeMs(value) : undefined

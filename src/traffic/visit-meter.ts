@@ -6,7 +6,7 @@ import { isEventStream } from './message-headers.ts'
 export interface VisitSizes {
   readonly request: number
   readonly response: number
-  /** The size of the response before the gateway compressed it; undefined if it did not. */
+  /** The size of the response before the gateway compressed it, or undefined if it did not. */
   readonly uncompressed: number | undefined
 }
 

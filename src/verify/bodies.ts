@@ -8,7 +8,7 @@ import type { ExampleBody, FamilyExample } from './example.ts'
 import { FIELD_VALUES, withOtherNames } from './field-values.ts'
 import { examplesOf, type Probe, probesOf } from './values.ts'
 
-/** The maximum bytes of the texts that every family has. */
+/** The maximum bytes of the strings that every family has. */
 const LIMITS: Readonly<Record<string, number>> = { description: MAX_DESCRIPTION_BYTES, metadata: MAX_METADATA_BYTES }
 
 export type Fields = Readonly<Record<string, v.GenericSchema>>
@@ -71,7 +71,7 @@ function probesIn(
 const isText = (field: string) => Object.hasOwn(LIMITS, field)
 const textsIn = (fields: Fields) => Object.keys(fields).filter(isText)
 
-/** Returns changes that set the texts to their extremes. */
+/** Returns changes that set the strings to their extremes. */
 export function extremeTexts(fields: Fields): NamedBody[] {
   const names = textsIn(fields)
   const all = (value: (field: string) => unknown) => Object.fromEntries(names.map((field) => [field, value(field)]))

@@ -70,7 +70,7 @@ export class ServiceClient {
       const response = await this.#sendOnce(request)
       if ('failed' in response || response.status !== 429 || this.#signal.aborted) return response
       const wait = this.#waitAfter(response, retries)
-      if (retries === MAX_RETRIES) return { failed: `answered 429 ${retries + 1} times` }
+      if (retries === MAX_RETRIES) return { failed: `responded with 429 ${retries + 1} times` }
       if (wait > MAX_WAIT_MS) return { failed: `responded with 429, asking to wait ${Math.ceil(wait / 1000)} s` }
       onWait?.(Math.ceil(wait / 1000))
       await host.sleep(wait, this.#signal)
@@ -105,7 +105,7 @@ export class ServiceClient {
   }
 }
 
-/** Says why a request brought no response. It leaves out the messages of other programs, which may quote a header. */
+/** Tells why a request got no response. Omits the messages of other programs, which may quote a header. */
 export function connectionProblem(error: unknown): string {
   if (error instanceof UnreadableResponse) return error.message
   // Errors of fetch have the reason in their cause.
@@ -115,7 +115,7 @@ export function connectionProblem(error: unknown): string {
   return `no connection: ${known === undefined ? reason : `${known} (${reason})`}`
 }
 
-/** Makes the method, headers and body of a request. */
+/** Creates the method, headers and body of a request. */
 export function requestInit({ method, body, headers = {} }: ApiRequest, key: string, versionHeader: string) {
   const all = new Headers({ authorization: `Bearer ${key}`, [versionHeader]: '2' })
   if (body !== undefined) all.set('content-type', 'application/json')

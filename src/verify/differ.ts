@@ -189,7 +189,7 @@ class Comparison {
     }
   }
 
-  /** Compares texts in which ids and base URLs may occur. */
+  /** Compares strings in which ids and base URLs may occur. */
   #compareWords(at: string, expected: string, received: string): void {
     const { ids, base } = this.#context
     const pairs = pairIds(withoutBase(expected, base), withoutBase(received, base))

@@ -1,7 +1,7 @@
 import type { FieldValues } from './values.ts'
 
 /**
- * The values of a family's scenario that its schemas do not tell. Bodies have an example of each field. Texts may name values,
+ * The values of a family's scenario that its schemas do not tell. Bodies have an example of each field. Strings may name values,
  * as in steps.
  */
 export interface FamilyExample {
@@ -13,9 +13,9 @@ export interface FamilyExample {
   readonly second?: ExampleBody
   /** A filter of the list that selects only the first resource, after its change. */
   readonly filter?: string
-  /** Further creations, by what is special. A resource that one creates is deleted at once. */
+  /** Additional create bodies, keyed by what each one exercises. Each created resource is deleted immediately. */
   readonly creations?: Readonly<Record<string, ExampleBody>>
-  /** Further changes of the first resource, by what is special. */
+  /** Additional changes of the first resource, keyed by what each one exercises. */
   readonly changes?: Readonly<Record<string, ExampleBody>>
 }
 

@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly body?: string | undefined
   /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined
-  /** Headers in addition to those of every request; null for one of these that was left out. */
+  /** Headers in addition to those of every request, or null for one of these that was left out. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
 }
 
@@ -25,7 +25,7 @@ export interface ApiResponse {
   /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The JSON of the body; undefined if the body is empty or no JSON. */
+  /** The JSON of the body, or undefined if the body is empty or no JSON. */
   readonly body: unknown
   /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined
@@ -67,10 +67,10 @@ async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
   return parts.join('') + decoder.decode()
 }
 
-/** The character that some programs write before a text. It is no JSON. */
+/** The character that some programs write before a string. It is no JSON. */
 export const BYTE_ORDER_MARK = '\ufeff'
 
-/** Returns the JSON of a text, or undefined if it is none. A byte order mark before it is left out. */
+/** Returns the JSON of a string, or undefined if it is none. A byte order mark before it is left out. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
@@ -79,7 +79,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Returns the object or array that a text is as JSON, or undefined if it is none or is nested too deeply. */
+/** Returns the object or array that a string is as JSON, or undefined if it is none or is nested too deeply. */
 export function parseObjectOrArray(text: string): unknown {
   const value = /^\s*[{[]/.test(text) ? tryParseJson(text) : undefined
   return isTooDeep(value) ? undefined : value
@@ -97,7 +97,7 @@ function isTooDeep(value: unknown): boolean {
   return false
 }
 
-/** Returns the media type of a response without parameters, or an empty text. */
+/** Returns the media type of a response without parameters, or an empty string. */
 export function mediaTypeOf({ headers }: ApiResponse): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
@@ -107,7 +107,7 @@ export function errorOf({ body }: ApiResponse): { readonly error_code?: unknown;
   return isObject(body) ? body : {}
 }
 
-/** Returns the text of a field of the body; undefined if there is no such text. */
+/** Returns the text of a field of the body, or undefined if there is no such text. */
 export function textAt({ body }: ApiResponse, field: string): string | undefined {
   const value = isObject(body) ? body[field] : undefined
   return typeof value === 'string' ? value : undefined

@@ -110,7 +110,7 @@ function changeSteps({ make }: Family, bodies: Bodies): Step[] {
   ]
 }
 
-/** Returns the texts of the first resource after its change, by the fields that filters can name. */
+/** Returns the strings of the first resource after its change, by the fields that filters can name. */
 function filterTexts({ filterable }: Operation, { create, update }: Bodies): Readonly<Record<string, string>> {
   const texts = Object.entries({ ...create, ...update }).filter(
     (entry): entry is [string, string] =>

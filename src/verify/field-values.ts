@@ -1,6 +1,6 @@
 import type { FieldValues } from './values.ts'
 
-/** A text that a service may cut, escape or normalise. */
+/** A string that a service may cut, escape or normalise. */
 export const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{mark}"}\n' }
 /** The names of the two resources in families where names are unique. */
 export const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']

@@ -11,7 +11,7 @@ export interface EntryHead {
   readonly number: number
   /** The method, in upper case. */
   readonly method: string
-  /** The whole URL; undefined if the entry has none. */
+  /** The whole URL, or undefined if the entry has none. */
   readonly url: URL | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly responseHeaders: Readonly<Record<string, string>>

@@ -27,7 +27,7 @@ export function parseHar(text: string, file: string): Recording {
 function readOwnRecording(info: Json, heads: readonly EntryHead[], file: string): Recording {
   if (info.format !== 1)
     throw new Error(
-      `${file} has the format ${JSON.stringify(info.format)}. Allowed: 1. Update fauxgate, or record it again with this version.`,
+      `${file} has format version ${JSON.stringify(info.format)}; only 1 is supported. Update fauxgate, or record it again with this version.`,
     )
   const { client = '', version = '', dialect = '', url = '', replaced = [] } = info as Partial<RecordingInfo> // It wrote them itself.
   if (!/^https?:\/\//.test(String(url)) || !URL.canParse(String(url)))

@@ -1,19 +1,19 @@
-/** An id of the service inside a text. */
+/** An id of the service inside a string. */
 export const ID_IN_TEXT = /(?<![0-9A-Za-z_])[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}(?![0-9A-Za-z_])/g
 
-/** Returns all ids in a text. */
+/** Returns all ids in a string. */
 export function idsIn(text: string): readonly string[] {
   return [...text.matchAll(ID_IN_TEXT)].map(([id]) => id)
 }
 
-/** Returns true for a text that is one id and nothing else. */
+/** Returns true for a string that is one id and nothing else. */
 export function isId(text: string): boolean {
   return idsIn(text)[0] === text
 }
 
 /**
- * Pairs the ids of two texts that are equal apart from the ids. These must be of the same kinds. Returns undefined if the texts
- * differ elsewhere.
+ * Pairs the ids of two strings that are equal apart from the ids. These must be of the same kinds. Returns undefined if the
+ * strings differ elsewhere.
  */
 export function pairIds(expected: string, received: string): (readonly [string, string])[] | undefined {
   const ids = idsIn(expected)

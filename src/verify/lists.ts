@@ -47,10 +47,10 @@ function itemsIn({ body }: ApiResponse): readonly { readonly id?: unknown }[] | 
 export function refusalText(response: ApiResponse): string {
   const { error_code, msg } = errorOf(response)
   const words = [error_code, msg].filter((each) => typeof each === 'string').join(': ')
-  return `answered ${response.status}${words && ` (${words.slice(0, 300)})`}`
+  return `responded with ${response.status}${words && ` (${words.slice(0, 300)})`}`
 }
 
 function unexpectedBodyText({ status, headers, text }: ApiResponse): string {
   const type = headers['content-type'] ?? 'no content type'
-  return `answered ${status} with ${text === '' ? 'no body' : type}, which is no list of this API`
+  return `responded with ${status} and ${text === '' ? 'no body' : type}, which is not a list of this API`
 }

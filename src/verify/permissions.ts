@@ -80,7 +80,7 @@ export interface Permission {
   readonly isReadOnly: boolean
 }
 
-/** Returns why the changing operations of a group are not called; undefined if they are. */
+/** Returns the reason why the changing operations of a group are not called, or undefined if they are. */
 export function reasonAgainst(
   group: string,
   path: string,

@@ -1,4 +1,4 @@
-/** A letter of 1, 2, 3 and 4 bytes: limits of texts count bytes. */
+/** A letter of 1, 2, 3 and 4 bytes: limits of strings count bytes. */
 const LETTERS_BY_SIZE = ['x', 'é', '語', '𝒳']
 
 /** Returns a function that takes the lowest digit off a number, in a number system of any size. */
@@ -11,7 +11,7 @@ function digitsOf(number: number): (size: number) => number {
   }
 }
 
-/** Returns a text with the same kinds of characters. The digits of `number` choose the characters, from the end. */
+/** Returns a string with the same kinds of characters. The digits of `number` choose the characters, from the end. */
 export function placeholderText(text: string, number: number): string {
   const take = digitsOf(number)
   const characters = [...text].reverse().map((each) => {

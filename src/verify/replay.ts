@@ -186,7 +186,7 @@ class Replayer {
 function readDialectName({ dialect }: RecordingInfo): DialectName {
   if (isDialectName(dialect)) return dialect
   throw new Error(
-    `The recording has the dialect ${JSON.stringify(dialect)}. Allowed: ${Object.keys(dialects).join(', ')}.`,
+    `The recording's dialect is ${JSON.stringify(dialect)}. Allowed: ${Object.keys(dialects).join(', ')}.`,
   )
 }
 

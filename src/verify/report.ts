@@ -109,7 +109,7 @@ export function exitCodeOf({ outcomes, inventory, remaining, stopped }: VerifyRe
   return stopped !== undefined || !isAnySame || outcomes.some(({ isFailure }) => isFailure) ? 3 : 0
 }
 
-/** Returns the result as a text for people. */
+/** Returns the result as a string for people. */
 export function reportText(report: VerifyReport): string {
   const { operations, outcomes, fieldsNotAsked, inventory, remaining, stopped, url, dialect, requests } = report
   const called = operations.filter(({ verdict }) => verdict !== 'not asked')

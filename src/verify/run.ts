@@ -44,7 +44,7 @@ const MAX_FAILURES = 3
 /** Runs scenarios against a server and a fresh gateway, and compares their responses. */
 export class VerifyRun {
   readonly outcomes: StepOutcome[] = []
-  /** The reason why the run sends no more requests; undefined while it does. */
+  /** The reason why the run sends no more requests, or undefined while it does. */
   stopped: string | undefined
   /** The lists before the first creation, by path. */
   readonly listsBefore = new Map<string, ItemsById>()
@@ -64,7 +64,7 @@ export class VerifyRun {
   readonly #sentTimes = new Set<number>()
   /** The values that steps of this scenario name. */
   #values = new SavedValues()
-  /** The reason why the server's resources of this scenario are unknown; undefined if they are known. */
+  /** The reason why the server's resources of this scenario are unknown, or undefined if they are known. */
   #uncertain: string | undefined
 
   constructor(options: RunOptions) {
@@ -261,7 +261,7 @@ export class VerifyRun {
     }
   }
 
-  /** Returns the path of a URL of the service; undefined for any other URL, which gets no requests. */
+  /** Returns the path of a URL of the service, or undefined for any other URL, which gets no requests. */
   #pathOf(url: string | undefined): string | undefined {
     const base = this.#options.url
     return url?.startsWith(`${base}/`) ? url.slice(base.length) : undefined

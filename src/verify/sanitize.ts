@@ -18,7 +18,7 @@ const IPV4 = '(?:\\d{1,3}\\.){3}\\d{1,3}(?:/\\d{1,2})?'
 const IPV6 = '(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){7})(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:/\\d{1,3})?'
 const PEM = '-----BEGIN [^-]+-----[^-]*(?:-----END [^-]+-----)?'
 const JWT = '(?=[\\w-]*eyJ[\\w-]{8})[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)?'
-/** A text that no person wrote: letters of both cases with digits, or a long number in hexadecimal. */
+/** A string that no person wrote: letters of both cases with digits, or a long number in hexadecimal. */
 const RANDOM = '(?=[\\w+-]*[a-z])(?=[\\w+-]*[A-Z])(?=[\\w+-]*\\d)[\\w+-]{16,}'
 const HEX = '(?=[0-9a-f-]*\\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{20,}'
 
@@ -35,7 +35,7 @@ const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 const HARMLESS = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|0\.0\.0\.0|127\.|2001:db8:|::1$)/i
 
 /**
- * Matches values by their form. Each part begins only where its run of characters begins, so that a text of many dots is read
+ * Matches values by their form. Each part begins only where its run of characters begins, so that a string of many dots is read
  * once.
  */
 const FORMS = new RegExp(
@@ -53,12 +53,12 @@ const FORMS = new RegExp(
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u
 const LETTER_AFTER = /^[\p{L}\p{N}]/u
 
-/** Returns whether the part of a text is a word, or several: no letter or digit is beside it. */
+/** Returns whether the part of a string is a word, or several: no letter or digit is beside it. */
 function isWordAt(text: string, from: number, to: number): boolean {
   return !LETTER_BEFORE.test(text.slice(Math.max(0, from - 2), from)) && !LETTER_AFTER.test(text.slice(to, to + 2))
 }
 
-/** Returns whether the part of a text is the value of a field, such as in `password: swordfish`. */
+/** Returns whether the part of a string is the value of a field, such as in `password: swordfish`. */
 function isFieldValueAt(text: string, from: number, to: number): boolean {
   return /[:=] ?["']?$/.test(text.slice(Math.max(0, from - 3), from)) && !/^\w/.test(text.slice(to, to + 1))
 }
@@ -211,12 +211,15 @@ class Replacer {
   }
 }
 
-/** Returns a text with capitals where another one of its length has them. */
+/** Returns a string with capitals where another one of its length has them. */
 function inCapitalsOf(text: string, other: string): string {
   const isCapital = (letter = '') => letter !== letter.toLowerCase()
   const letters = [...text]
   return [...other].map((letter, index) => (isCapital(letters[index]) ? letter.toUpperCase() : letter)).join('')
 }
 
-/** The maximum number of tries to find a placeholder that is neither the value nor that of another value. Short texts have few placeholders. */
+/**
+ * The maximum number of tries to find a placeholder that is neither the value nor that of another value. Short strings have few
+ * placeholders.
+ */
 const MAX_TRIES = 1000

@@ -17,15 +17,15 @@ const NAME_FIELD =
 /** Fields with sentences, which repeat names. */
 const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
 
-/** A field with its value in a text that is no JSON, such as a query, a form, YAML or a page. */
+/** A field with its value in a string that is no JSON, such as a query, a form, YAML or a page. */
 const FIELD_IN_TEXT = /(?<![\w-])([\w-]{1,60})["']?[ \t]*[:=][ \t]*(?:Bearer |Basic )?["']?([^\s"',;&<>]+)/gi
 /** A list in YAML: its name, and its items. */
 const YAML_LIST = /(?<![\w-])([\w-]{1,60}):[ \t]*\n((?:[ \t]*- *[^\n:]+(?::[^\n]*)?\n?)+)/g
-/** A comparison in a filter: a field, and a text. */
+/** A comparison in a filter: a field, and a string. */
 const FILTER_COMPARISON =
   /(?<!\w)(\w{1,60})\b(?:\.(?:startsWith|endsWith|contains|matches)\(|[^"'\w]+(?:in\W+)?)["']([^"']*)["']/g
 
-/** A short word, which other texts have too. A secret of this form is replaced only in fields with names. */
+/** A short word, which other strings have too. A secret of this form is replaced only in fields with names. */
 const PLAIN_WORD = /^[a-z]{1,11}$/i
 
 export function isPlainWord(text: string): boolean {
@@ -44,11 +44,11 @@ export function hasNames(name: string): boolean {
 
 /** Returns the kind of the values of an object's field. */
 export function kindOfField(owner: object, name: string): 'secret' | 'name' | undefined {
-  // The value of a module is a policy, whose fields have kinds of their own.
+  // The value of a module is a policy, whose fields have their own kinds.
   return name === 'value' && 'enabled' in owner ? undefined : kindOfName(name)
 }
 
-/** Words of URLs, hosts, rules and texts that are no names. */
+/** Words in URLs, hosts, rules and strings that are not names. */
 const COMMON_WORDS = new Set(
   'http https tcp tls com org net dev app example internal bind true false null localhost tunnel gateway test cname staging'.split(
     ' ',
@@ -71,7 +71,7 @@ export class SensitiveValues {
     if (kind === 'secret') for (const spelling of otherSpellings(value)) this.kinds.set(spelling, kind)
   }
 
-  /** Adds the values of a body, or of a text in one. In a sentence, "token: missing" names no token. */
+  /** Adds the values of a body, or of a string in one. In a sentence, "token: missing" names no token. */
   addFromText(text: string, isSentence = false): void {
     const json = parseObjectOrArray(text)
     if (json !== undefined) {
@@ -102,7 +102,7 @@ export class SensitiveValues {
     if (!isObject(value)) return
     for (const [name, each] of Object.entries(value)) {
       if (MESSAGE_FIELDS.includes(name)) this.#addFromSentences(each)
-      // An object under a secret's name, such as `credential`, has fields of its own.
+      // An object under a secret's name, such as `credential`, has its own fields.
       else this.addFromJson(each, kindOfField(value, name) ?? (kind === 'name' ? kind : undefined))
     }
   }

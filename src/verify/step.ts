@@ -2,7 +2,7 @@ import type { Method } from '../core/operation/operation.ts'
 import type { ApiRequest } from './exchange.ts'
 
 /**
- * One request of a scenario. Texts in it may name values in braces: `{mark}`, `{domain}`, the header `{version}`, and what
+ * One request of a scenario. Strings in it may name values in braces: `{mark}`, `{domain}`, the header `{version}`, and what
  * earlier steps of the same scenario saved, such as `{a}`.
  */
 export interface Step {

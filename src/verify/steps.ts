@@ -107,7 +107,7 @@ export function pageSteps(first: Step, next: string): Step[] {
   ]
 }
 
-/** Expressions over a field and a text that it may have, by the operator. The parts of a text are not in a recording. */
+/** Expressions over a field and a string that it may have, by the operator. The parts of a string are not in a recording. */
 const OPERATORS: Readonly<Record<string, (field: string, value: string) => string>> = {
   'by !=': (field, value) => `${field} != ${value}`,
   'by >=': (field) => `${field} >= "a"`,
@@ -126,7 +126,7 @@ const OPERATORS: Readonly<Record<string, (field: string, value: string) => strin
 
 /**
  * Returns steps that filter the list, after the first resource was changed. `filter` selects that resource, the older one
- * of two; `fields` are the texts by which a filter can select.
+ * of two; `fields` are the strings by which a filter can select.
  */
 export function filterSteps(
   make: StepMaker,

@@ -1,7 +1,7 @@
-/** A time, as responses have them. */
+/** Matches a timestamp as it appears in responses. */
 export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** Returns whether a text is as in a pattern, in which each `*` is for anything. */
+/** Returns whether a string matches a pattern, in which `*` matches anything. */
 export function matchesWildcards(pattern: string, text: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()

@@ -1,13 +1,15 @@
 /** The number of first characters by which values are found. Shorter values are not searched: they occur in too many words. */
 export const MIN_VALUE_LENGTH = 4
 
-/** The beginning and the end of a part of a text. */
+/** The beginning and the end of a part of a string. */
 export type TextRange = readonly [from: number, to: number]
 
 /** The number of first characters that are looked up. Values that share more are compared one by one. */
 const MAX_BEGINNING = 32
 
-/** Finds many values in texts in one pass. It makes no pattern of the values, because a platform limits the length of patterns. */
+/**
+ * Finds many values in strings in one pass. It makes no pattern of the values, because a platform limits the length of patterns.
+ */
 export class ValueSearch {
   /** The values by their beginnings, the longest first. */
   readonly #values = new Map<string, string[]>()
@@ -23,7 +25,7 @@ export class ValueSearch {
     }
   }
 
-  /** Returns the place of the longest accepted value at each place of a text. Leaves out values within others. */
+  /** Returns the place of the longest accepted value at each place of a string. Leaves out values within others. */
   findIn(text: string, isAccepted: (value: string, at: number) => boolean): TextRange[] {
     const spans: TextRange[] = []
     let end = 0
@@ -50,7 +52,7 @@ function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
   return list
 }
 
-/** Replaces parts of a text. Parts that overlap become one. */
+/** Replaces parts of a string. Parts that overlap become one. */
 export function replaceSpans(text: string, spans: readonly TextRange[], replacement: (part: string) => string): string {
   const joined: [from: number, to: number][] = []
   for (const [from, to] of [...spans].sort(([one], [other]) => one - other)) {

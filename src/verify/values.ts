@@ -25,7 +25,7 @@ interface Kind {
   readonly item?: v.GenericSchema
   /** All values, or those that the documentation lists. */
   readonly choices: readonly unknown[]
-  /** The limits of a number, of the length of a text, or of the number of items. */
+  /** The limits of a number, of the length of a string, or of the number of items. */
   readonly min?: number | undefined
   readonly max?: number | undefined
 }
@@ -210,7 +210,7 @@ function distinct(probes: readonly Probe[], value: unknown): Probe[] {
   })
 }
 
-/** Returns a text in capitals, in small letters if it has none. The names of values stay. */
+/** Returns a string in capitals, in small letters if it has none. The names of values stay. */
 function toCapitals(text: string): string {
   return text.replaceAll(/\{[a-z_]+\}|[^{}]+/g, (part) => {
     if (part === '{mark}') return '{capital_mark}'

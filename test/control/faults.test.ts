@@ -393,10 +393,7 @@ describe('A fault', () => {
     ],
     [{ error: 'domain_takn' }, /the key of an error, such as domain_taken/],
     [{ error: 'ERR_NGROK_413' }, /error is "ERR_NGROK_413". Allowed: a code such as ERR_GATEWAY_215/],
-    [
-      { latency: '1s..2s..3s' },
-      /latency is "1s..2s..3s". Allowed: a number of ms, or .* or a range of two such as "1s..3s"/,
-    ],
+    [{ latency: '1s..2s..3s' }, /latency is "1s..2s..3s". Allowed: a number of ms, or .* or a range such as "1s..3s"/],
     [{ ending: 'slow', truncate: 1 }, /ending is "slow". Allowed: "complete" or "break" or "stall"/],
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],

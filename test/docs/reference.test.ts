@@ -98,7 +98,7 @@ describe('The page with the reference in the package', () => {
       .exec(page)?.[1]
       ?.replaceAll(/`(\w+)`/g, 'obj.$1')
     const wrong = await send('GET', `/reserved_addrs?filter=${encodeURIComponent('obj.x == 1')}`)
-    expect(wrong.body.msg).toContain(`expected ${fields}. Supported`)
+    expect(wrong.body.msg).toContain(`expected ${fields}. Filters`)
   })
 
   test('lists the entries of the details of errors', () => {

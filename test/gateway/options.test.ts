@@ -22,7 +22,7 @@ const STORE = 'an object with the functions "load" and "append", and optionally 
 describe('The options of createGateway', () => {
   test.each<[name: string, allowed: string, values: readonly unknown[]]>([
     ['seed', 'a string', [7, TRAP]],
-    ['seed', 'a text without a private key', ['-----BEGIN PRIVATE KEY-----\nMC4CAQ']],
+    ['seed', 'a string without a private key', ['-----BEGIN PRIVATE KEY-----\nMC4CAQ']],
     ['clock', 'an object with "now", a function or a number, in ms.', [7, {}, { now: 'x' }, null]],
     ['dialect', `an object with ${Object.keys(standard).join(', ')}, such as`, ['ngrok', {}, partOfDialect]],
     ['dialect', 'such as standard or ngrok, which fauxgate exports, or { ...standard, … }.', ['ngrok']],
@@ -53,8 +53,8 @@ describe('The options of createGateway', () => {
     ['provisioningDelay', 'a number of ms', [-1, Number.NaN, true]],
     ['internalErrorBackoff.first', 'at most internalErrorBackoff.most, 1999.', [{ first: 2000, most: 1999 }]],
     ['dns', '"off" or "simulated".', ['on']],
-    ['authorityKeys', '"test", "fresh", or an object with "secret", a text', ['old', []]],
-    ['authorityKeys.secret', 'a text of at least 16 characters.', [{}, { secret: 'x'.repeat(15) }]],
+    ['authorityKeys', '"test", "fresh", or an object with "secret", a string', ['old', []]],
+    ['authorityKeys.secret', 'a string of at least 16 characters.', [{}, { secret: 'x'.repeat(15) }]],
     ['store', STORE, [{}, { load() {} }, { append() {} }, { load() {}, append: 5 }, () => 5]],
     ['store', STORE, [{ load: () => 1, append: () => 1, flushed: 1 }]],
     [

@@ -50,7 +50,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     expect(refused[4]).toMatch(/^Upstream\s+not reached/)
     expect(refused[5]).toMatch(/^Response\s+403/)
     await go('traffic/2')
-    await page.getByText('answered 200').waitFor()
+    await page.getByText('responded with 200').waitFor()
     const passed = (await stops(page)).join('\n')
     for (const each of ['+ x-country: DE', '− x-debug: 1', '+ x-forwarded-for: 198.51.100.7', '− x-powered-by: node'])
       expect(passed).toContain(each)
@@ -181,7 +181,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     expect((await stops(page)).map((each) => each.split('\n')[0])).toEqual([
       'Visitor 203.0.113.1',
       'Backend',
-      'Upstream answered 200',
+      'Upstream responded with 200',
       'Module',
       'Response 200',
     ])

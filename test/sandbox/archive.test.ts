@@ -161,7 +161,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const archive = await downloadBackup(from)
     expect(JSON.parse(archive.split('\n')[0] ?? '')).toMatchObject({
       name: 'one',
-      error: expect.stringContaining('its tables have the version 99'),
+      error: expect.stringContaining('its tables have version 99'),
     })
     const to = await startSandboxes()
     const { body } = await restore(to, archive)

@@ -152,7 +152,7 @@ describe('While the clock of a sandbox makes a long move', () => {
       const { now } = (await large.control('GET', '/clock')).body
       if (status === 200) break
       expect(body.error_code).toBe('ERR_GATEWAY_90422')
-      expect(body.msg).toContain(`It is ${now} now, and ${END} was requested.`)
+      expect(body.msg).toContain(`The clock is at ${now}, and ${END} was requested.`)
     }
     expect(new Set(statuses.slice(0, -1))).toEqual(new Set([504]))
     const local = createGateway({ clock: manualClock(START) })

@@ -14,7 +14,7 @@ const sandboxes = useSandboxes()
 
 describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () => {
   it.each([
-    ['newer-tables', 'UPDATE fauxgate_schema SET version = 99', 'its tables have the version 99'],
+    ['newer-tables', 'UPDATE fauxgate_schema SET version = 99', 'its tables have version 99'],
     ['damaged', "UPDATE fauxgate_records SET record = replace(record, 'kept', 'lost')", 'it is damaged'],
   ])('answers 503 in JSON with why and what to do, and can be removed: %s', async (name, statement, why) => {
     const sandbox = await sandboxes.create(name, MANUAL_CLOCK)

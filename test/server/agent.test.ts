@@ -148,7 +148,7 @@ test('the command names the option of a port that is taken', async () => {
 
 test('the command rejects an agent that could start no tunnel', async () => {
   const { code, stderr } = await runToEnd({}, 'serve', '--port', '0', '--agent', '0')
-  const message = '--agent needs ngrok\'s families, and the dialect "standard" has no tunnels. Add --dialect ngrok.'
+  const message = '--agent needs ngrok\'s families, and the "standard" dialect has no tunnels. Add --dialect ngrok.'
   expect([code, stderr]).toEqual([2, `fauxgate: ${message} See "fauxgate help serve".\n`])
 })
 

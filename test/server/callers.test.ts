@@ -104,7 +104,7 @@ describe.each(Object.entries(TARGETS))('%s', (_name, target) => {
     const { gateway, send } = await open()
     const before = stateOf(gateway)
     const { status, received } = await send(target, `Host: localhost\r\nOrigin: ${origin}\r\n`)
-    expect([status, received]).toEqual([403, expect.stringContaining('others by --cors')])
+    expect([status, received]).toEqual([403, expect.stringContaining('others with --cors')])
     expect(received.toLowerCase()).not.toContain('access-control-allow-origin')
     expect(stateOf(gateway)).toBe(before)
   })

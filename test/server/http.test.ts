@@ -139,7 +139,7 @@ describe('fauxgate http', () => {
     [['tcp://localhost:22'], 'ADDRESS is "tcp://localhost:22". Allowed: a port'],
     [
       ['3000', '--url', 'https://app.example.com', '--plan', 'free'],
-      'a custom hostname. The plan free does not include them',
+      'a custom hostname. The free plan does not include these',
     ],
     [
       ['3000', '--url', 'https://app.example.com', '--taken-domain', 'example.com'],

@@ -285,7 +285,7 @@ describe('fauxgate init looks at package.json', () => {
 
   it.each([
     ['{', 'package.json is not JSON: at line 1, column 2 (position 1).'],
-    ['null', 'package.json holds null. Allowed: an object.'],
+    ['null', 'package.json contains null. Allowed: an object.'],
   ])('and says if it cannot use %j', async (text, problem) => {
     writeFileSync('package.json', text)
     expect(await runToEnd({}, 'init')).toEqual({ code: 1, stdout: '', stderr: `fauxgate: ${problem}\n` })

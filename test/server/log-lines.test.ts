@@ -230,7 +230,7 @@ describe('The log of a gateway', () => {
     inner.clock.advance('5s')
     expect((await whole).status).toBe(200)
     expect(requests.map(({ status, error, message }) => [status, error, message])).toEqual([
-      [null, null, 'the client left'],
+      [null, null, 'the client disconnected'],
       [null, null, 'a fault broke the connection'],
       [502, null, null],
       [504, 'E', 'Late.'],

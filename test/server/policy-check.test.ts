@@ -30,7 +30,7 @@ describe('The exit code of `fauxgate policy check`', () => {
       'a glob without files, also if no policy is allowed',
       ['nowhere/**/*.yml', '--pass-without-policies'],
       2,
-      'matches no file.',
+      'matches no files.',
     ],
   ])('%s', async (_, words, code, text) => {
     const checked = await check(...words.map((each) => (typeof each === 'string' ? each : each())))

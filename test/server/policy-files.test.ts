@@ -16,7 +16,7 @@ test.each(['utf-8', 'utf-16le', 'utf-16be', 'utf-16', 'utf-32le', 'utf-32be', 'u
 )
 
 test('bytes that are no text are rejected by the name of their file', () => {
-  expect(() => decodeYaml(Uint8Array.of(0xc3, 0x28), 'policy.yaml')).toThrow('policy.yaml is not a text in UTF-8')
+  expect(() => decodeYaml(Uint8Array.of(0xc3, 0x28), 'policy.yaml')).toThrow('policy.yaml is not valid UTF-8')
 })
 
 describe('the names of files', () => {

@@ -634,7 +634,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ]),
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, body: x }, expect: { status: 200 } }]',
-      'policy.test.yml:2:58: tests.0.request.body is that of a GET request, which has none. Add a method such as POST.',
+      'policy.test.yml:2:58: tests.0.request.body was set for a GET request, which has no body. Add a method such as POST.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { "a b": x } }, expect: { status: 200 } }]',
@@ -642,15 +642,15 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { a: "x\\ny" } }, expect: { status: 200 } }]',
-      'tests.0.request.headers.a is "x\\ny". Allowed: a text of one line in Latin-1.',
+      'tests.0.request.headers.a is "x\\ny". Allowed: a single-line Latin-1 string.',
     ],
     [
       'policy: policy.yml\nsecrets: { a: b }\ntests: [{ name: a, request: { url: https://a.test } }]',
-      'secrets.a is "b". Allowed: a map of names to texts.',
+      'secrets.a is "b". Allowed: a map of names to strings.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { a: 1.5 } } }]',
-      'policy.test.yml:2:66: tests.0.request.headers.a is 1.5. Allowed: a text.',
+      'policy.test.yml:2:66: tests.0.request.headers.a is 1.5. Allowed: a string.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, steps: [{ advance: 5 minutes }] }]',
@@ -691,11 +691,11 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { headers: {} } }]',
-      'tests.0.expect.headers is an object. Allowed: at least one header, since no header compares nothing.',
+      'tests.0.expect.headers is an object. Allowed: at least one header, since an empty map compares nothing.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200, contains: "" } }]',
-      'tests.0.expect.contains is "". Allowed: a text that is not empty',
+      'tests.0.expect.contains is "". Allowed: a non-empty string',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, steps: [{ request: { url: https://a.test } }, { advance: 1s, repeat: 2 }] }]',

@@ -356,7 +356,7 @@ describe('A request without a response', () => {
     expect(await stopAndRead()).toMatchObject([{ request: { method: 'GET' } }])
     expect(await response).toBe('lost')
     expect(output.stderr).toBe(
-      'fauxgate: warning: POST /ip_policies had no response yet, and is not in the recording; the service may have carried it out\n',
+      'fauxgate: warning: POST /ip_policies had no response yet and is not in the recording; the service may have carried it out\n',
     )
   })
 })

@@ -106,7 +106,7 @@ describe('`fauxgate serve`', () => {
     }
     writeFileSync(initial, '{"reservedDomains": [{"domain": "no"}]}')
     await waitUntil(() => output.stderr.includes('initial.json has changed'))
-    expect(output.stderr).toContain('and the server continues without it: --initial, at reservedDomains[0]')
+    expect(output.stderr).toContain('but the server still uses the old version: --initial, at reservedDomains[0]')
     expect(await listDomains()).toEqual(['a.example.com'])
     writeFileSync(initial, '{"reservedDomains": [{"domain": "b.example.com"}]}')
     await waitUntil(() => output.stdout.split(`listens on ${url}`).length === 3)
@@ -123,7 +123,7 @@ describe('`fauxgate serve --watch`', () => {
     writeFileSync(file, '{"data": "a.db", "state": "state.json"}')
     await waitUntil(() => output.stderr.includes('c.json has changed'))
     expect(output.stderr).toMatch(
-      /and the server continues without it: "data" in \S+ and "state" in \S+ were both set\./,
+      /but the server still uses the old version: "data" in \S+ and "state" in \S+ were both set\./,
     )
   })
 

@@ -187,7 +187,7 @@ describe('The data folder of sandboxes', () => {
     writeFileSync(fileOf('b3'), 'no database')
     openDatabase('bad', 'DROP TABLE IF EXISTS facts', 'VACUUM').close()
     const { output } = await startSandboxes()
-    expect(output.stdout).toMatch(/^Removed 3 empty files of removed sandboxes\.\n/)
+    expect(output.stdout).toMatch(/^Removed 3 empty files of deleted sandboxes\.\n/)
     expect(readdirSync(objects).sort()).toEqual(['b1.sqlite', 'b2.sqlite', 'b3.sqlite', 'metadata.sqlite'])
   })
 

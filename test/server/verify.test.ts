@@ -185,7 +185,7 @@ describe('A recording', () => {
 describe('fauxgate verify rejects, and sends nothing', () => {
   const URL = 'https://api.ngrok.com'
   test.each([
-    ['a key with the end of a line', [URL], `${KEY}\n`, 'as its last character, perhaps the end of a line'],
+    ['a key with the end of a line', [URL], `${KEY}\n`, 'as its last character, perhaps a line break'],
     [
       'a key with a blank',
       [URL],
@@ -218,6 +218,6 @@ describe('fauxgate verify rejects, and sends nothing', () => {
     })
     const { code, stderr } = await runToEnd({}, 'verify', await listen(other), '--yes')
     expect([code, requests]).toEqual([3, 1])
-    expect(stderr).toContain('does not look like this API: it responded with 200, without the header')
+    expect(stderr).toContain('does not look like this API: it responded with 200, without the ')
   })
 })

@@ -259,7 +259,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.certificateAuthorities.create({ ca_pem: EXPIRED_CA })
     },
     kind: 'broken',
-    cause: 'It expired at 2025-12-31T00:00:00Z: what it has signed is rejected.',
+    cause: 'It expired at 2025-12-31T00:00:00Z: anything it signed is rejected.',
     about: 'ca_…',
     end: (gateway) =>
       gateway.certificateAuthorities.delete(gateway.certificateAuthorities.list().certificate_authorities[0]?.id ?? ''),
@@ -289,7 +289,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     count: 2,
     cause:
       'The agent could not start a tunnel. url is "https://shop.example.org". The acl of cr_… allows bind:*.example.com. Send ' +
-      'what it allows, or add bind:shop.example.org.',
+      'an allowed value, or add bind:shop.example.org.',
     about: 'tunnel shop',
     async end(gateway) {
       const [{ id } = { id: '' }] = gateway.credentials.list().credentials

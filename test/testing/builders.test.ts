@@ -144,7 +144,7 @@ describe('The builders', () => {
     const gateway = openManual()
     gateway.provisioning.script(['success'], { domain: 'app.example.com' })
     expect(() => failedDomain(gateway, { domain: 'App.example.com' })).toThrow(
-      'Outcomes of App.example.com are pending already',
+      'Outcomes for App.example.com are already pending',
     )
     gateway.provisioning.script(['DNS_ERROR'])
     expect(issuedDomain(gateway, { domain: 'b.example.com' }).domain.certificate).not.toBeNull()

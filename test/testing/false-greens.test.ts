@@ -100,7 +100,7 @@ describe('A test fails', () => {
       gateway.provisioning.script(['DNS_ERROR'])
       drop(gateway)
     })
-    expect(error).toContain(`${name} dropped unused things:\n1 fault still waits for requests.`)
+    expect(error).toContain(`${name} dropped unused items:\n1 fault still waits for requests.`)
     expect(error).toContain('No attempt used these outcomes: DNS_ERROR for any domain.')
   })
 
@@ -111,8 +111,8 @@ describe('A test fails', () => {
       await send(gateway, '/reserved_domain')
       await gateway.fetch('http://localhost/_fauxgate/requests', { method: 'DELETE' })
     })
-    expect(error).toContain('reset() dropped unused things:\n1 fault still waits for requests.')
-    expect(error).toContain('requests.clear() dropped unused things:\n1 request is for no operation of the API:')
+    expect(error).toContain('reset() dropped unused items:\n1 fault still waits for requests.')
+    expect(error).toContain('requests.clear() dropped unused items:\n1 request is for no operation of the API:')
   })
 
   test('for a control call over HTTP that was rejected', async () => {
@@ -151,7 +151,7 @@ describe('A test fails', () => {
       await send(gateway, '/reserved_domain')
       gateway.requests.clear()
     })
-    expect(error).toContain('requests.clear() dropped unused things:\n1 request is for no operation of the API:')
+    expect(error).toContain('requests.clear() dropped unused items:\n1 request is for no operation of the API:')
   })
 
   test('for a callback that is no function, with the same message as without a fixture', async () => {
@@ -257,7 +257,7 @@ describe('A condition that nothing or everything matches is rejected', () => {
 
   test.each(['operation', 'method', 'path', 'status'] as const)('as a field of a filter of requests: %s', (name) => {
     const filter = { [name]: undefined } as object
-    const message = `${name} is undefined. Allowed: a value, or leave it out.`
+    const message = `${name} is undefined. Allowed: a value, or omit it.`
     for (const call of ['all', 'count', 'last'] as const) expect(() => gateway.requests[call](filter)).toThrow(message)
   })
 
@@ -270,9 +270,9 @@ describe('A condition that nothing or everything matches is rejected', () => {
   )
 
   test.each([
-    [{ operation: undefined }, 'operation is undefined. Allowed: a value, or leave it out.'],
+    [{ operation: undefined }, 'operation is undefined. Allowed: a value, or omit it.'],
     [{ times: undefined }, 'times is undefined'],
-    [{ resource: null }, 'resource is null. Allowed: a value, or leave it out.'],
+    [{ resource: null }, 'resource is null. Allowed: a value, or omit it.'],
     [{ method: 'GET', path: '/reserved_domains/{id}' }, 'Allowed: /reserved_addrs/ra_…, /reserved_addrs, '],
   ])('as a fault: %j', (spec, message) => {
     expect(() => gateway.faults.add(spec as object)).toThrow(message)
@@ -284,7 +284,7 @@ describe('A condition that nothing or everything matches is rejected', () => {
     expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.clear({ domain })).toThrow('domain is undefined')
     const noName = { domain: null as unknown as string }
-    expect(() => gateway.provisioning.script(['success'], noName)).toThrow('domain is null. Allowed: a value, or leave')
+    expect(() => gateway.provisioning.script(['success'], noName)).toThrow('domain is null. Allowed: a value, or omit')
     expect(() => gateway.provisioning.clear(noName)).toThrow('domain is null')
   })
 
@@ -293,7 +293,7 @@ describe('A condition that nothing or everything matches is rejected', () => {
     [{ method: 'POST' }, 'the filter\'s method is "POST". Allowed: GET, HEAD.'],
     [{ status: undefined }, 'received status undefined'],
     [{ times: undefined }, 'received times undefined'],
-    [{ operation: 'reserved_domains.create' }, 'received two operations. Name one, as the first argument.'],
+    [{ operation: 'reserved_domains.create' }, 'received two operations. Pass one, as the first argument.'],
     [2, 'received 2. Allowed: an object with times, status, method or path.'],
     [null, 'received null. Allowed: an object with'],
     [() => false, 'received a function. Allowed: an object with'],

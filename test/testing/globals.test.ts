@@ -30,7 +30,7 @@ async function waitForCertificate(id: string, timeout = 60_000): Promise<object>
   throw new Error(`There is no certificate after ${timeout} ms.`)
 }
 
-describe('The option globals', () => {
+describe('The globals option', () => {
   const ownTest = testUsing(createNgrok, { globals: true })
 
   ownTest('lets code poll with the global fetch and timers', async ({ gateway }) => {
@@ -75,7 +75,7 @@ describe('The option globals', () => {
   afterAll(() => expect(readGlobals()).toEqual(before))
 })
 
-describe('The option globals with options of install', () => {
+describe('The globals option with options of install', () => {
   const agentTest = testUsing(createNgrok, { globals: { agent: true } })
 
   agentTest('passes them on', async () => {
@@ -83,7 +83,7 @@ describe('The option globals with options of install', () => {
   })
 })
 
-describe('The option globals on the system clock', () => {
+describe('The globals option on the system clock', () => {
   const systemTest = testUsing(createNgrok, { globals: true, clock: 'system' })
 
   systemTest('installs the gateway, and leaves timers to the runner', async ({ gateway }) => {
@@ -97,7 +97,7 @@ describe('The option globals on the system clock', () => {
   })
 })
 
-describe('The option globals of any runner', () => {
+describe('The globals option of any runner', () => {
   const options: TestOptions = { create: (each) => createNgrok(each), globals: true }
   afterEach(() => expect(readGlobals()).toEqual(before))
 
@@ -214,7 +214,7 @@ describe('The option globals of any runner', () => {
     vi.useFakeTimers()
     const message = await catchTestMessage(() => undefined, options)
     vi.useRealTimers()
-    expect(message).toContain("The option globals puts timers on the gateway's clock, but found fake ones.")
+    expect(message).toContain("The globals option puts timers on the gateway's clock, but found fake timers.")
   })
 
   test.each([

@@ -80,7 +80,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       await send('PATCH', `/backends/weighted/${id}`, { description: 'new' })
       expect(gateway.weightedBackends.get(id).backends).not.toEqual({})
     },
-    'It has also cleared backends, which it does not name.',
+    'It has also cleared backends, which it does not mention.',
   ],
   'looks for a name as it was typed': [
     async () => {

@@ -459,7 +459,7 @@ describe('what only the real network knows', () => {
       { 'owasp-crs-request': { anomaly_score: '9' } },
       'from.actions.owasp-crs-request.anomaly_score is "9". Allowed: an integer.',
     ],
-    [{ oauth: { identity: { email: 7 } } }, 'from.actions.oauth.identity.email is 7. Allowed: a text.'],
+    [{ oauth: { identity: { email: 7 } } }, 'from.actions.oauth.identity.email is 7. Allowed: a string.'],
   ])('the stated results %j are rejected, also if the policy lacks the action', async (actions, message) => {
     const { visit } = createVisited()
     await expect(visit('/', { from: { actions } })).rejects.toThrow(message)

@@ -190,7 +190,7 @@ describe('A replay', () => {
       '{"log":{"_fauxgate":{"format":1,"url":"javascript:alert(1)"}}}',
       'Allowed: an http or https URL.',
     ],
-    ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
+    ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has format version 2; only 1 is supported.'],
   ])('rejects a file that is %s', (_what, text, message) => {
     expect(() => parseHar(text, 'a.har')).toThrow(message)
   })

@@ -54,13 +54,13 @@ describe('A run whose requests get no usable response', () => {
     [
       'each response is a page',
       respondWithPage,
-      /^answered 200 with text\/html; charset=utf-8, which is no list of this API/,
+      /^responded with 200 and text\/html; charset=utf-8, which is not a list of this API/,
       2,
     ],
-    ['the key is wrong', respondWith(401), /^no list could be read: answered 401 \(ERR_NGROK_1: no\)/, 2],
-    ['the key may nothing', respondWith(403), /^no list could be read: answered 403/, 2],
-    ['there is another service', respondWith(404), /^no list could be read: answered 404/, 2],
-    ['the server always fails', respondWith(503), /answered 503/, 3],
+    ['the key is wrong', respondWith(401), /^no list could be read: responded with 401 \(ERR_NGROK_1: no\)/, 2],
+    ['the key may nothing', respondWith(403), /^no list could be read: responded with 403/, 2],
+    ['there is another service', respondWith(404), /^no list could be read: responded with 404/, 2],
+    ['the server always fails', respondWith(503), /responded with 503/, 3],
   ])('reports the reason and ends, when %s', async (_what, fetch, reason, most) => {
     const { report, entries } = await runVerify(fetch, { families: ['ip_policies', 'vaults'] })
     expect(report.stopped).toMatch(reason)
@@ -141,7 +141,7 @@ describe('A run whose requests get no usable response', () => {
     const gateway = gatewayToVerify()
     const fetch = switchAfter(gateway, 30, respondWith(429, { 'retry-after': '1' }))
     const { report, entries } = await verifyGateway(gateway, { families: FAMILY }, fetch)
-    expect(report.stopped).toContain('answered 429 4 times')
+    expect(report.stopped).toContain('responded with 429 4 times')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(70)
     await cleanUpLater(gateway, entries)
@@ -214,7 +214,7 @@ describe('A server with responses that no service sends', () => {
     (await verifyGateway(gateway, { families: ['ip_policies'] }, createFetch(gateway, { at: '', alter }))).report
 
   test.each([
-    ['items that are null', ({ body }: Json) => (body.ip_policies = [null]), 'which is no list of this API'],
+    ['items that are null', ({ body }: Json) => (body.ip_policies = [null]), 'which is not a list of this API'],
     [
       'a next page at another host',
       ({ body }: Json) => (body.next_page_uri = 'https://other.example.com/ip_policies?before_id=x'),
@@ -249,7 +249,7 @@ describe('A run reports no difference', () => {
     const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'ip_policy_rules'] })
     expect(exitCodeOf(report)).toBe(3)
     const reasons = new Set(report.outcomes.flatMap(({ reason }) => reason ?? []))
-    expect([...reasons].join('\n')).toMatch(/^the plan of the account: answered 400 \(ERR_NGROK_/)
+    expect([...reasons].join('\n')).toMatch(/^the plan of the account: responded with 400 \(ERR_NGROK_/)
     expect([...reasons].join('\n')).toContain('"ip_policies.create with every field" was not asked: the plan')
     expect(report.outcomes.some(({ verdict }) => verdict === 'differs')).toBe(false)
   })
@@ -261,7 +261,7 @@ describe('A run reports no difference', () => {
     const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'vaults'] }, fetch)
     expect(report.outcomes.filter(({ verdict }) => verdict === 'differs')).toEqual([])
     const vaultOutcomes = report.outcomes.filter(({ family }) => family === 'vaults')
-    expect([...new Set(vaultOutcomes.map(({ reason }) => reason))]).toEqual(['answered 403 (ERR_NGROK_1: no)'])
+    expect([...new Set(vaultOutcomes.map(({ reason }) => reason))]).toEqual(['responded with 403 (ERR_NGROK_1: no)'])
     expect([report.stopped, exitCodeOf(report)]).toEqual([undefined, 3])
   })
 })

@@ -62,7 +62,7 @@ type Quirks struct {
 	LateStatus bool `json:"lateStatus"`
 	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
-	// The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as ngrok has been observed to return, and 409 in `standard`.
+	// The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed from ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
 }
 
@@ -108,9 +108,9 @@ type Fault struct {
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate *int `json:"truncate"`
-	// What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending string `json:"ending"`
-	// The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
 }
 
@@ -126,7 +126,7 @@ type FailedAttempt struct {
 	RetriesAfter time.Duration `json:"retriesAfter"`
 }
 
-// Visit: A request of a visitor through the gateway.
+// Visit: A visitor request through the gateway.
 type Visit struct {
 	// The URL of the request.
 	URL string `json:"url"`
@@ -134,7 +134,7 @@ type Visit struct {
 	Method string `json:"method"`
 	// The headers, by name.
 	Headers map[string]string `json:"headers"`
-	// The body, as a text.
+	// The body, as a string.
 	Body string `json:"body"`
 	// The visitor.
 	From *Visitor `json:"from"`
@@ -174,7 +174,7 @@ type Upstream struct {
 	Headers map[string]string `json:"headers"`
 	// The body of the response.
 	Body string `json:"body"`
-	// How many requests get this response. Default: all.
+	// The number of requests that get this response. Default: all.
 	Times int `json:"times"`
 }
 
@@ -206,7 +206,7 @@ type Declaration struct {
 
 // EdgeEndpointDeclaration: Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 type EdgeEndpointDeclaration struct {
-	// The HTTPS, TCP or TLS edge; not one that an operation created. An edge that is not declared yet is declared too.
+	// The HTTPS, TCP or TLS edge; not one created by an operation. An edge that is not declared yet is declared too.
 	Edge string `json:"edge"`
 	// The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
 	URL string `json:"url"`
@@ -342,7 +342,7 @@ type ApplicationSessionDeclaration struct {
 	User string `json:"user"`
 	// The URL at which the person signed in. Default: `https://app.example.com`.
 	PublicURL string `json:"public_url"`
-	// The header User-Agent. Default: `Mozilla/5.0`.
+	// The User-Agent header. Default: `Mozilla/5.0`.
 	UserAgent string `json:"user_agent"`
 	// The IP address that the person connects from. Default: `203.0.113.10`.
 	IPAddress string `json:"ip_address"`
@@ -394,9 +394,9 @@ type ListedFault struct {
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate int `json:"truncate"`
-	// What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending string `json:"ending"`
-	// The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
 	// The number of requests that the fault has applied to.
 	Hits int `json:"hits"`
@@ -438,7 +438,7 @@ type WaitingRequest struct {
 	Until time.Time `json:"until"`
 }
 
-// TrafficOutcome: The response to a request of a visitor, and its trace.
+// TrafficOutcome: The response to a visitor request, and its trace.
 type TrafficOutcome struct {
 	// The number of the request in the traffic journal.
 	Number int `json:"number"`
@@ -446,9 +446,9 @@ type TrafficOutcome struct {
 	Status int `json:"status"`
 	// The headers of the response. Several values are joined by commas.
 	Headers map[string]string `json:"headers"`
-	// The body of the response, as a text.
+	// The body of the response, as a string.
 	Body string `json:"body"`
-	// The reason why the body ends early. Absent if it is whole.
+	// The reason why the body ends early. Absent if it is complete.
 	Incomplete string `json:"incomplete"`
 	// The rule that responded or closed the connection, by its name, else by its place; null if none did.
 	Rule string `json:"rule"`

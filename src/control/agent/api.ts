@@ -79,12 +79,12 @@ const endpointBody = v.object({
   url: text,
   upstream: v.object({
     url: v.union([v.string(), v.number()], 'a port, an address or a URL'),
-    // The page of this API has https, and that of the config file http1 and http2.
+    // The API's page lists https; the config file's page lists http1 and http2.
     protocol: v.exactOptional(oneOfThese(['http', 'http1', 'http2', 'https', 'tcp', 'tls'])),
     proxy_protocol: v.exactOptional(v.unknown()),
   }),
   inspect: v.exactOptional(v.boolean()),
-  traffic_policy: v.exactOptional(v.union([v.string(), anyObject<object>()], 'a text or an object')),
+  traffic_policy: v.exactOptional(v.union([v.string(), anyObject<object>()], 'a string or an object')),
   pooling_enabled: v.exactOptional(v.boolean()),
   description: text,
   metadata: text,
@@ -172,7 +172,7 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/api/requests/http/*': { GET: getRequest },
 }
 
-/** Answers a request to the agent's API, with the fault that applies to it, if any. */
+/** Responds to a request to the agent's API, with the fault that applies to it, if any. */
 export async function respondTo(host: ControlHost, request: Request): Promise<Response> {
   return withAgentFault(host, request, () => respondUsually(host, request))
 }
@@ -213,7 +213,7 @@ function parse(text: string, path: string): unknown {
   }
 }
 
-/** Returns undefined for a text that no client encoded. */
+/** Returns undefined for a string that no client encoded. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -9,7 +9,9 @@ export interface Call {
   readonly query: URLSearchParams
   /** The name or the id at the end of the path; "" if there is none. */
   readonly name: string
-  /** Reads the JSON object of the body. It is not called for methods that need none, which clients send bodies with, too. */
+  /**
+   * Reads the JSON object of the body. It is not called for methods that need no body, which some clients also send with a body.
+   */
   readonly readJson: () => Record<string, unknown>
 }
 

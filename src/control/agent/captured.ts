@@ -1,11 +1,11 @@
 import { Queue } from '../../core/engine/queue.ts'
 import type { AgentCall, AgentWatcher } from '../../traffic/agent-calls.ts'
 
-/** The maximum size of all captured requests, as that of the agent by default, and of one body. */
+/** The maximum size of all captured requests (the agent's default), and of one body. */
 const MAX_BYTES = 50 * 1024 * 1024
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** About the size in memory of a request, and of each part of a body, without their bytes. */
+/** The approximate size in memory of a request, and of each part of a body, apart from their bytes. */
 const REQUEST_BYTES = 1024
 const PART_BYTES = 256
 
@@ -15,7 +15,7 @@ type Headers = readonly (readonly [string, string])[]
 export interface CapturedBody {
   readonly parts: Uint8Array[]
   size: number
-  /** True if more has passed than is kept. */
+  /** True if more has passed than was stored. */
   isCut: boolean
   /** True once its end has passed. */
   isEnded: boolean
@@ -28,9 +28,9 @@ export interface Captured extends Pick<AgentCall, 'tunnel' | 'upstream' | 'ip' |
   readonly url: string
   readonly headers: Headers
   readonly body: CapturedBody
-  /** False once it was dropped: what still passes of it is not kept. */
+  /** False once it was dropped: the rest of it is not stored. */
   isKept: boolean
-  /** The response; undefined as long as the upstream has not answered. */
+  /** The response, or undefined as long as the upstream has not answered. */
   response:
     | { readonly status: number; readonly headers: Headers; readonly body: CapturedBody; readonly at: number }
     | undefined
@@ -110,7 +110,7 @@ export class CapturedRequests {
   }
 }
 
-/** Returns the reason why a request cannot be sent again; undefined if it can (rules: agent#replays). */
+/** Returns the reason why a request cannot be sent again, or undefined if it can (rules: agent#replays). */
 export function replayProblem({ headers, body: { size, isCut, isEnded } }: Captured): string | undefined {
   const fieldOf = (name: string) => headers.find(([each]) => each === name)?.[1]
   if (fieldOf('upgrade') !== undefined)

@@ -8,7 +8,7 @@ import { anyObject, secret } from '../../core/schema/schema.ts'
 const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
 const flag = (sentence: string) => v.exactOptional(documented(v.boolean(), sentence))
 const policy = (sentence: string) =>
-  v.exactOptional(documented(v.union([v.string(), anyObject<object>()], 'a text or an object'), sentence))
+  v.exactOptional(documented(v.union([v.string(), anyObject<object>()], 'a string or an object'), sentence))
 
 const SCHEMES = ['http', 'https'] as const
 
@@ -38,7 +38,7 @@ export const tunnelDefinition = named(
         'The schemes, in the form used by agents before version 3: true for https, false for http, `both` for two tunnels.',
       ),
     ),
-    inspect: flag('False if the agent records no requests. Default: true.'),
+    inspect: flag('False to keep the agent from recording requests. Default: true.'),
     basic_auth: v.exactOptional(
       documented(
         v.array(

@@ -50,7 +50,7 @@ export interface GatewayAgent {
    * of endpoints or account limits.
    */
   start(definition: AgentTunnelDefinition & UnusedFields): Promise<AgentTunnel>
-  /** Changes how the agent behaves. Omitted options keep their values. `reset()` restores the defaults. */
+  /** Changes how the agent behaves. Omitted options stay unchanged. `reset()` restores the defaults. */
   set(behaviour: AgentBehaviour): void
   /** Restarts the agent with the same tunnels. With `newUrls`, URLs without a reservation are replaced by new ones. */
   restart(options?: { readonly newUrls?: boolean }): Promise<void>
@@ -61,10 +61,10 @@ export interface AgentMember {
   readonly agent: GatewayAgent
 }
 
-// Most gateways are never asked for their agent.
+// Created on first use: most gateways' agents are never used.
 const load = () => import('./api.ts')
 
-/** Makes the call that starts a tunnel, which is rejected as the declaration of a session of an agent is. */
+/** Creates the call that starts a tunnel. It throws the errors that declaring an agent session throws. */
 const createStartCall = (families: Families) =>
   controlCall({
     method: 'POST',
@@ -91,7 +91,7 @@ const set = controlCall({
     v.object({
       down: v.exactOptional(documented(v.boolean(), 'True if the agent is down.')),
       url_after: v.exactOptional(
-        sentDuration('The time from the start of a tunnel until lists have its URL, on the clock of the gateway.'),
+        sentDuration("The time from the start of a tunnel until lists show its URL, on the gateway's clock."),
       ),
     }),
     'AgentBehaviour',
@@ -106,7 +106,7 @@ const set = controlCall({
 const restart = controlCall({
   method: 'POST',
   path: '/agent/restart',
-  summary: 'Restart the agent, with the same tunnels',
+  summary: 'Restart the agent with the same tunnels',
   from: 'body',
   schema: v.object({
     new_urls: v.optional(documented(v.boolean(), 'True to replace URLs without a reservation with new ones.'), false),
@@ -142,7 +142,7 @@ function createAgent(host: ControlHost): GatewayAgent {
   }
 }
 
-/** Makes the error with which `fetch` of Node rejects if nothing listens at an address. */
+/** Creates the error that Node's `fetch` rejects with if nothing listens at an address. */
 function createRefusedConnection(): TypeError {
   const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:4040'), { code: 'ECONNREFUSED' })
   return atCaller(new TypeError('fetch failed', { cause }))

@@ -4,7 +4,7 @@ import { bindErrors } from '../../service/ngrok/bind-rules.ts'
 import type { ControlHost } from '../control.ts'
 import { Agent } from './tunnels.ts'
 
-/** Runs a start. The state of the agent remembers an error until a tunnel of that name starts. */
+/** Starts a tunnel. The agent's state keeps an error until a tunnel with that name starts. */
 export function runStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T): T {
   const { agent: state } = host
   try {

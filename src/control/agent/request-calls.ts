@@ -10,13 +10,13 @@ import { createNotFound, createNotReplayed, withAgentErrors } from './response.t
 import { Agent, type OpenTunnel } from './tunnels.ts'
 import { viewRequest } from './views.ts'
 
-/** Returns the captured requests of the present agent, newest first. */
+/** Returns the captured requests of the current agent, newest first. */
 function capturedOf(host: ControlHost): Captured[] {
   const session = Agent.transact(host, (agent) => agent.session?.id)
   return host.agent.captured.newestFirst().filter(({ tunnel }) => tunnel.session === session)
 }
 
-/** The number of requests that a list has without a limit. */
+/** The default limit of a list. */
 const LISTED_REQUESTS = 50
 
 export const listRequests: Handler = ({ host, query }) => {
@@ -40,7 +40,7 @@ const readReplay = bodyReader(v.object({ id: v.string(), tunnel_name: v.exactOpt
 
 export const replay: Handler = async ({ host, readJson, path }) => {
   const { id, tunnel_name } = withAgentErrors(() => {
-    // The npm package ngrok sends another name for `tunnel_name`, which has no effect.
+    // The npm package ngrok sends `tunnel_name` under another name, which has no effect.
     const { id, tunnel_name } = readJson()
     return readReplay({ id, ...(tunnel_name !== undefined && { tunnel_name }) }, {}, host.engine.context)
   })

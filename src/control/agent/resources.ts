@@ -43,7 +43,7 @@ export interface AgentEndpoint {
 interface Message {
   readonly proto: string
   readonly headers: Readonly<Record<string, readonly string[]>>
-  /** The bytes of the message in Base64. */
+  /** The bytes of the message, as Base64. */
   readonly raw: string
 }
 

@@ -7,14 +7,14 @@ import { general } from '../../core/schema/general-errors.ts'
 export interface AgentResponse {
   readonly status: number
   readonly body?: object
-  /** A page in HTML. */
+  /** An HTML page. */
   readonly page?: string
 }
 
-/** The kind of thing that a request starts, as its errors name it. */
+/** The name of what a request starts, for its errors. */
 export type Started = 'tunnel' | 'endpoint'
 
-/** The types that the agent reads definitions as. */
+/** The types of Go that the agent reads definitions into. */
 const TYPES: Readonly<Record<Started, string>> = { tunnel: 'config.HTTPv2Tunnel', endpoint: 'config.Endpoint' }
 
 /** Ends a request with an error of the agent itself. */
@@ -24,12 +24,12 @@ export class AgentFailure extends Error {
   }
 }
 
-// The numbers are those that programs have met (rules: agent#errors).
+// The error codes are those observed by programs (rules: agent#errors).
 const NOT_FOUND = 100
 const INVALID = 102
 const NOT_STARTED = 103
 
-/** Makes the response to a path or a method that the agent does not have. */
+/** Creates the response to an unknown path or method. */
 export function createUnknownPath(status: 404 | 405, path: string): AgentResponse {
   return {
     status,
@@ -37,36 +37,36 @@ export function createUnknownPath(status: 404 | 405, path: string): AgentRespons
   }
 }
 
-/** Makes the response to a name or an id of nothing. */
+/** Creates the response to an unknown name or id. */
 export function createNotFound(path: string): AgentResponse {
   return createFailure(404, NOT_FOUND, 'Resource not found', { path })
 }
 
-/** Makes the response to a body that the agent cannot read. */
+/** Creates the response to an invalid body. */
 export function createInvalid(err: string, what: Started = 'tunnel'): AgentResponse {
   return createFailure(400, INVALID, `invalid ${what} configuration`, { err })
 }
 
-/** Makes the response to a replay of a request that cannot be sent again. */
+/** Creates the response to a replay of a request that cannot be sent again. */
 export function createNotReplayed(err: string): AgentResponse {
   return createFailure(400, INVALID, 'request cannot be replayed', { err })
 }
 
-/** Runs work that reads what was sent. Its errors become errors of the agent itself. */
+/** Runs work that reads the request. Its errors become errors of the agent itself. */
 export function withAgentErrors<T>(work: () => T, what: Started = 'tunnel'): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const { message, error: problem, field } = error.problems[0]
-    // Agents read definitions as YAML, and programs know this sentence.
+    // Agents read definitions as YAML, and programs rely on this sentence.
     const isUnknown = problem.key === general.field_unknown.key
     const unknown = `yaml: unmarshal errors:\n  line 1: field ${field} not found in type ${TYPES[what]}`
     throw new AgentFailure(createInvalid(isUnknown ? unknown : message, what))
   }
 }
 
-/** Makes the response to an error of the service, whose text ends with its number. */
+/** Creates the response to an error of the service. Its text ends with the error code. */
 export function notStarted(refusal: Refusal, dialect: CommonDialect, what: Started): AgentResponse {
   const { message, code } = createErrorFacts(refusal, dialect)
   return createFailure(502, NOT_STARTED, `failed to start ${what}`, { err: `${message}\r\n\r\n${code}\r\n` })

@@ -14,7 +14,7 @@ export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly urlBefore?: string | undefined
 }
 
-/** A tunnel that the agent starts: that of an endpoint, or one with labels. */
+/** A tunnel that the agent starts: one with an endpoint, or one with labels. */
 export type Start = EndpointStart | (v.InferInput<typeof labelledFields> & { readonly name: string })
 
 /** Returns the tunnels that a definition starts: two for http with both schemes. */
@@ -34,14 +34,14 @@ export function toStarts(definition: TunnelDefinition): Start[] {
   }
   return readSchemes(definition, transport).map((scheme, index) => {
     const place = readPlace(readUrl(definition, scheme), scheme)
-    // Agents name the second tunnel so, and pyngrok asks for it by this name.
+    // Agents give the second tunnel this name, and pyngrok looks it up by this name.
     return { ...common, scheme, ...place, ...(index > 0 && { name: `${name} (${scheme})` }) }
   })
 }
 
 /**
- * Returns the scheme and the URL of a URL, a host or a scheme such as `tcp://`, which gets a new URL. Without a text, both are left
- * out (rules: agent#addresses).
+ * Returns the scheme and the URL of a URL, a host or a scheme such as `tcp://`, which gets a new URL. Without a string, both are
+ * left out (rules: agent#addresses).
  */
 export function readPlace(sent: string | undefined, schemeOfHost = 'https'): { scheme?: string; url?: string } {
   if (!sent) return {}
@@ -90,7 +90,7 @@ function readUrl({ url, domain, hostname, subdomain, remote_addr }: TunnelDefini
   return url || domain || hostname || (scheme === 'tcp' ? remote_addr : below)
 }
 
-/** Returns the policy of a definition as a text, with a rule for its passwords. */
+/** Returns the policy of a definition as a string, with a rule for its passwords. */
 function readPolicy({ traffic_policy, policy, basic_auth }: TunnelDefinition): string | undefined {
   const sent = traffic_policy ?? policy
   if (!basic_auth?.length) return typeof sent === 'object' ? JSON.stringify(sent) : sent

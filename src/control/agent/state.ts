@@ -1,10 +1,10 @@
 import { CapturedRequests } from './captured.ts'
 
-/** A tunnel that the agent could not start the last time. */
+/** A tunnel whose last start failed. */
 interface RefusedStart {
   /** The reason, in sentences. */
   readonly why: string
-  /** The id of the credential whose ACL does not allow the tunnel; undefined for other reasons. */
+  /** The id of the credential whose ACL does not allow the tunnel, or undefined for other reasons. */
   readonly credential: string | undefined
   /** The number of starts since the last one that succeeded. */
   readonly count: number
@@ -14,7 +14,7 @@ const MAX_REFUSED = 100
 
 /** The state of an agent in addition to the records of its session, tunnels and endpoints. */
 export class AgentState {
-  /** True if nothing answers at the agent's address. */
+  /** True if nothing responds at the agent's address. */
   isDown = false
   /** The time from the start of a tunnel until the agent shows it, in ms. */
   urlAfterMs = 0

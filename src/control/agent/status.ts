@@ -13,7 +13,7 @@ export const status: Handler = ({ host }) => {
   })
 }
 
-/** Shows the status page, by which programs tell whether the agent runs (rules: agent#status-page). */
+/** Returns the status page, which programs use to check that the agent is running (rules: agent#status-page). */
 export const statusPage: Handler = ({ host }) => {
   const rows = listOf(host).map(
     ({ name, endpoint, tunnel: { forwards_to } }) =>

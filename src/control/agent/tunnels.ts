@@ -35,7 +35,7 @@ import type { ControlHost } from '../control.ts'
 import { errors } from './errors.ts'
 import type { Start } from './starts.ts'
 
-/** A tunnel that the agent has open. */
+/** An open tunnel of the agent. */
 export interface OpenTunnel {
   readonly name: string
   readonly tunnel: TunnelRecord
@@ -48,7 +48,7 @@ export interface OpenTunnel {
 const readEndpoint = /* @__PURE__ */ bodyReader(endpointFields)
 const readLabelled = /* @__PURE__ */ bodyReader(labelledFields)
 
-/** The agent of a gateway, in one transaction: the oldest session of an agent that is connected (rules: agent#which-agent). */
+/** The agent of a gateway, in one transaction: the oldest connected agent session (rules: agent#which-agent). */
 export class Agent {
   readonly #host: ControlHost
   readonly #tx: Transaction
@@ -86,7 +86,7 @@ export class Agent {
     return { name, tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
   }
 
-  /** Returns the oldest open tunnel with a name. One without a name has its id for it. */
+  /** Returns the oldest open tunnel with a name. A tunnel without a name is found by its id. */
   find(name: string): OpenTunnel | undefined {
     const { session } = this
     if (!session) return undefined
@@ -101,7 +101,7 @@ export class Agent {
     return open?.name === toAgentName(name) ? open : undefined
   }
 
-  /** Starts tunnels, and returns the first. The first start of all connects the agent. */
+  /** Starts tunnels, and returns the first. The very first start connects the agent. */
   start(starts: readonly Start[]): OpenTunnel {
     if (!this.#isPossible) refuse(errors.agent_unavailable, { dialect: this.#host.dialect.name })
     for (const { name } of starts) if (this.find(name)) refuse(errors.agent_tunnel_taken, { name: quote(name) })
@@ -136,11 +136,11 @@ export class Agent {
     return open !== undefined
   }
 
-  /** Restarts the agent. With `hasNewUrls`, public URLs without a reservation become new ones. */
+  /** Restarts the agent. With `hasNewUrls`, public URLs without a reservation are replaced by new ones. */
   restart(hasNewUrls: boolean): void {
     const { session } = this
     if (!session) return
-    // The two tunnels of http have one host.
+    // The http and https tunnels share one host.
     const made = new Map<string, string>()
     restartSession(this.#tx, session, ({ url, binding, domain_id, tcp_addr_id }) => {
       if (!hasNewUrls || binding !== 'public' || domain_id !== null || tcp_addr_id !== null) return url

@@ -38,7 +38,7 @@ export function viewTunnel(open: OpenTunnel, captured: CapturedRequests): AgentT
   }
 }
 
-/** Returns an endpoint as lists have it. Undefined for a tunnel with labels. */
+/** Returns an endpoint in the form used in lists, or undefined for a tunnel with labels. */
 export function viewEndpoint(open: OpenTunnel): AgentEndpoint | undefined {
   const { name, tunnel, endpoint, hasUrl } = open
   if (!endpoint) return undefined
@@ -87,7 +87,7 @@ function viewResponse({ status, headers, body }: NonNullable<Captured['response'
   return { status: line, status_code: status, proto: PROTO, ...message }
 }
 
-/** Returns the headers of a message, and the message as its bytes in Base64. */
+/** Returns the headers of a message, and the message as Base64. */
 function viewMessage(start: string, sent: Captured['headers'], { parts }: CapturedBody, redaction: Redaction) {
   // A map, because visitors can send a header such as `__proto__`.
   const headers = new Map<string, string[]>()
@@ -108,12 +108,12 @@ function redactBytes(bytes: Uint8Array, { redactor }: Redaction): Uint8Array {
   try {
     return utf8Bytes(redactText(utf8Text(bytes), redactor))
   } catch {
-    // No text, so no secret of a header is in it.
+    // An empty string, so that it contains no secret of a header.
     return bytes
   }
 }
 
-/** The reasons of usual statuses, which HTTP/1.1 sends with them. */
+/** The reason phrases of common statuses, which HTTP/1.1 sends. */
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',

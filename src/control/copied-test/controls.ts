@@ -2,7 +2,7 @@ import { Call } from './source.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** The fields that a call of the direct API has arguments for, and these arguments. */
+/** The fields that a direct API call takes as arguments, and these arguments. */
 type Row = readonly [fields: readonly string[], toCall: (input: Input) => Call]
 
 const call =
@@ -13,17 +13,17 @@ const call =
       fields.flatMap((name) => (name in input ? [input[name]] : [])),
     )
 
-/** Returns an options argument with these fields, or none. */
+/** Returns an options argument with these fields, or nothing if there are none. */
 function withOptions({ callee, args }: Call, input: Input, ...fields: readonly string[]): Call {
   const options = Object.fromEntries(fields.flatMap((name) => (name in input ? [[name, input[name]]] : [])))
   return new Call(callee, Object.keys(options).length > 0 ? [...args, options] : args)
 }
 
-/** The members of a gateway that do the same as a control. The first row with all fields of an input applies. */
+/** The gateway members that are equivalent to a control. The first row with all fields of an input applies. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'POST /clock': [
     [['advance'], call('clock.advanceAsync', 'advance')],
-    // The direct API takes no date without a time.
+    // The direct API does not accept a date without a time.
     [['to'], ({ to }) => new Call('gateway.clock.advanceToAsync', [String(to).replace(/^[\d-]+$/, '$&T00:00:00Z')])],
     [['next'], call('clock.advanceToNextAsync')],
   ],
@@ -52,7 +52,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
 }
 
-/** Returns the call of a gateway's member that does the same as a control; undefined if there is none. */
+/** Returns the call of the gateway member that is equivalent to a control, or undefined if there is none. */
 export function toDirectCall(what: string, body: Input = {}): Call | undefined {
   const [name = '', query] = what.split('?')
   const input: Input = { ...Object.fromEntries(new URLSearchParams(query)), ...body }

@@ -1,17 +1,19 @@
-/** A member of a response that has another value than before. */
+/** A member of a response whose value has changed. */
 interface Change {
   readonly place: readonly string[]
-  /** The new value; undefined for a text that is gone; an object for one that was null; a list for one that has another length. */
+  /**
+   * The new value: undefined for a string that is gone, an object where null was, a list whose length has changed.
+   */
   readonly value: unknown
 }
 
 /** The maximum number of changes of one response that a test checks. */
 const MAX_CHANGES = 6
 
-/** Matches a code such as `DNS_ERROR`. Other texts that a gateway makes up have ids, times or names in them. */
+/** Matches a code such as `DNS_ERROR`. Other strings that a gateway makes up have ids, times or names in them. */
 const CODE = /^[A-Z][A-Z_]+$/
 
-/** Returns what changed in a resource and is the same each time. `isSent` tells which texts came from a client. */
+/** Returns the changes to a resource that are the same each time. `isSent` tells which strings came from a client. */
 export function findChanges(before: unknown, after: unknown, isSent: (text: string) => boolean): readonly Change[] {
   return listChanges(before, after, [], isSent).slice(0, MAX_CHANGES)
 }
@@ -23,7 +25,7 @@ function listChanges(
   isSent: (text: string) => boolean,
 ): readonly Change[] {
   if (before === after) return []
-  // A response has no empty text.
+  // Responses contain no empty strings.
   if (after === undefined) return typeof before === 'string' ? [{ place, value: after }] : []
   if (typeof after === 'string' && !CODE.test(after) && !isSent(after)) return []
   if (typeof after !== 'object' || after === null) return [{ place, value: after }]

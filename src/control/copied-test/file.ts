@@ -25,13 +25,13 @@ export function writeTest(runner: Runner, history: History): string {
   return new TestFile(runner, history).text()
 }
 
-/** Controls of visitors and of the agent's behaviour, which change no resource. */
+/** Controls for visitors and the agent's behaviour, which change no resource. */
 const OF_VISITORS = /^\/_fauxgate\/(traffic(\/upstreams)?|agent)$/
 
 /** The reasons why a control is listed without its body. */
 const HIDDEN = {
   secrets: 'its body may have secrets',
-  function: 'it has a function',
+  function: 'it contains a function',
   length: 'it is too long',
 }
 
@@ -47,7 +47,7 @@ class TestFile {
   readonly #missing: string[]
   /** The variables with the states that an undo returns to, by the steps before which they are remembered. */
   readonly #remembered = new Map<Step, string>()
-  /** The variable with the state that an undo returns to, by its step. */
+  /** The variable with the state that an undo returns to, by the undo's step. */
   readonly #undone = new Map<Step, string>()
   /** The lines of each step. */
   #blocks: string[][] = []
@@ -57,7 +57,7 @@ class TestFile {
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
   readonly #snapshots = new Set<unknown>()
-  /** The newest response with each resource alone, by its id. */
+  /** The newest response that shows only that resource, by its id. */
   readonly #seen = new Map<string, object>()
   #isAfterControl = false
   /** The variables of {@link #remembered} that the test has by now. */
@@ -66,7 +66,7 @@ class TestFile {
   #time = ''
   #responses = 0
   #leftOut = 0
-  /** True if the state of the test may be another one. Its errors are then not those of the journal. */
+  /** True if the state in the test may differ. Its errors then differ from those in the journal. */
   #isPartial: boolean
 
   constructor(runner: Runner, history: History) {
@@ -105,7 +105,7 @@ class TestFile {
       if (isRequest) this.#addRequest(step)
       else this.#addControl(step)
       if (this.#lines.length === 0) continue
-      // The controls between two requests are one block.
+      // The controls between two requests form one block.
       if (isRequest || !this.#isAfterControl) this.#blocks.push(this.#lines)
       else this.#blocks.at(-1)?.push(...this.#lines)
       this.#isAfterControl = !isRequest
@@ -138,10 +138,10 @@ class TestFile {
     if (truncate === undefined && hasBody) this.#addBody(number, entry)
   }
 
-  /** Adds the body of a response, what must be in it, and its values for later requests. */
+  /** Adds the body of a response, the assertions about it, and its values for later requests. */
   #addBody(number: number, { status, response, fault }: Pick<JournalEntry, 'status' | 'response' | 'fault'>): void {
     const body = `body${number}`
-    // `json()` has the type unknown in projects without the types of a browser.
+    // `json()` returns unknown in projects without DOM types.
     this.#lines.push(`const ${body} = JSON.parse(await response${number}.text())`)
     const { error_code } = Object(response)
     if (status >= 400 && error_code)
@@ -151,7 +151,7 @@ class TestFile {
     if (fault === null) this.#addFacts(Object(response), body)
   }
 
-  /** Adds how many items a page has, and what changed in a resource since its last response. */
+  /** Adds assertions about the number of items on a page, and about changes to a resource since its last response. */
   #addFacts(response: Readonly<Record<string, unknown>>, body: string): void {
     const { id } = response
     const before = typeof id === 'string' && this.#seen.get(id)
@@ -182,7 +182,7 @@ class TestFile {
     this.#lines.push(this.#source.writeLine(before, value, INDENT))
   }
 
-  /** Returns the reason why the test would not get the response to a request; undefined if it would. */
+  /** Returns the reason why the test would not get the response to a request, or undefined if it would. */
   #findProblem(entry: JournalEntry): string | undefined {
     const { path, query, request, status, operation, fault } = entry
     const { own, options } = this.#history.used
@@ -207,7 +207,7 @@ class TestFile {
     this.#isPartial ||= isChange
   }
 
-  /** Forgets all steps until now: the state after them is one that the test cannot make. */
+  /** Drops all steps so far: the test cannot create the state after them. */
   #startAgain(what: string, at: string): void {
     this.#missing.push(`what happened until ${at}, when ${what}`)
     this.#blocks = []
@@ -237,7 +237,7 @@ class TestFile {
     const undone = this.#undone.get(step) ?? ''
     if (what !== 'POST /_fauxgate/undo') this.#repeatControl(what, step)
     else if (this.#states.has(undone)) this.#lines.push(`gateway.restore(${undone})`)
-    else this.#startAgain('the page returned to an earlier state', at)
+    else this.#startAgain('the page went back to an earlier state', at)
     // The time of the next step is the new time.
     if (MOVES.test(path)) this.#time = ''
   }
@@ -271,11 +271,11 @@ class TestFile {
     return id !== null && this.#faults.has(id) && !this.#source.known.has(id)
   }
 
-  /** Adds a fault without its delay: no test waits. A fault that only delays responses is left out. */
+  /** Adds a fault without its delay: tests don't wait. A fault that only delays responses is left out. */
   #addFault({ latency, ending, ...rest }: FaultSpec, id: string): void {
     const { operation: _, method, path, resource, times, after, phase, ...effects } = rest
     if (latency !== undefined) this.#lines.push(`// The delay of its responses is left out: ${id}`)
-    // A response that stalls has no end.
+    // A stalled response never ends.
     const spec = { ...rest, ...(ending && { ending: ending === 'stall' ? ('break' as const) : ending }) }
     this.#faults.set(id, spec)
     if (latency !== undefined && Object.keys(effects).length === 0) return

@@ -4,7 +4,7 @@ import { Call, escapeInvisible, INDENT, type Runner, SourceWriter, WIDTH } from 
 interface TestParts {
   /** The time of the first step. */
   readonly start: string
-  /** The parts of the history that the test lacks. */
+  /** The parts of the history that are missing from the test. */
   readonly missing: readonly string[]
   /** The lines of the test's function. */
   readonly body: string
@@ -17,7 +17,7 @@ export function writeTestFile(runner: Runner, history: History, { start, missing
   const options = { clock: new Call('manualClock', [start]), ...used.options }
   const headers = { authorization: 'Bearer key', ...versionHeader, 'content-type': 'application/json' }
   return [
-    `// What the gateway at ${url} got since ${start}.`,
+    `// The requests that the gateway at ${url} has received since ${start}.`,
     ...missing.map((what) => `// Left out: ${escapeInvisible(what)}.`),
     ...writeImports(runner, dialect === 'ngrok', source.write(options, WIDTH - 42)),
     '',

@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/schema/text.ts'
 import type { JournalEntry, UsedControls } from '../../generated/controls.ts'
 
-/** The knowledge of a server about what happened. */
+/** A server's knowledge of the past. */
 export interface History {
   readonly used: UsedControls
   readonly journal: readonly JournalEntry[]
@@ -14,40 +14,40 @@ export interface History {
   readonly now: string
 }
 
-/** Describes what happened before the first step that the server knows, or without it. */
+/** Lists what the copied test cannot repeat: earlier events, and changes the server did not see. */
 export function listMissing({ used, visits, dialect }: History): string[] {
   const { later, requests, dropped, others, own } = used
   return [
-    ...(later ? ['what was there before the journal began, such as resources of an earlier start'] : []),
+    ...(later ? ['what existed before the journal began, such as resources from an earlier start'] : []),
     ...(requests > 0 ? [`${formatCount(requests, 'earlier request')} that the journal has dropped`] : []),
     ...(dropped > 0 ? [formatCount(dropped, 'earlier control')] : []),
     ...(others > 0 ? [`${formatCount(others, 'change')} by calls in the gateway's own process or by its agent`] : []),
     ...(own.length > 0 ? ['your own families'] : []),
     ...(visits > 0 ? [`${formatCount(visits, 'visitor request')}, which "Copy as policy test" repeats`] : []),
-    ...(dialect === 'ngrok' || dialect === 'standard' ? [] : [`the dialect ${dialect}`]),
+    ...(dialect === 'ngrok' || dialect === 'standard' ? [] : [`the ${dialect} dialect`]),
   ]
 }
 
-/** Returns the reason why the request of the test would have another response; undefined if it would not. */
+/** Returns the reason why the test's request would get a different response, or undefined if it would not. */
 export function findHeaderProblem(
   { method, path, status, request, requestHeaders, fault }: JournalEntry,
   versionHeader: History['versionHeader'],
 ): string | undefined {
-  if (method === 'OPTIONS') return 'it is the preflight of a browser'
+  if (method === 'OPTIONS') return "it is a browser's preflight"
   if (new URL(path, 'http://localhost').pathname !== path) return 'fetch would change its path'
   if (status < 400 || fault !== null) return undefined
-  if (status >= 500) return 'the test does not have the failures of the server'
+  if (status >= 500) return "the test does not reproduce the server's failures"
   const all = Object.entries({ authorization: '[redacted]', ...versionHeader })
   const [wrong] = all.find(([name, text]) => requestHeaders[name.toLowerCase()] !== text) ?? []
   const isJson = request === null || /^application\/json\b/.test(requestHeaders['content-type'] ?? '')
   const name = wrong ?? (isJson ? undefined : 'content-type')
   if (name) return `its header ${name} is missing or has another value`
-  return status === 401 || status === 403 ? 'the journal does not have its API key' : undefined
+  return status === 401 || status === 403 ? 'its API key is not in the journal' : undefined
 }
 
-/** Returns the reason why a test cannot send a request again verbatim; undefined if it can. */
+/** Returns the reason why a test cannot send a request again verbatim, or undefined if it can. */
 export function findReplayProblem({ method, path, query, request }: JournalEntry): string | undefined {
-  if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
+  if (typeof request === 'string' && request.startsWith('[')) return 'its body is not in the journal'
   const text = `${path}${query}${JSON.stringify(request)}`
   if (text.includes('… [truncated: ')) return 'the journal has truncated it'
   if (text.includes('[redacted]')) return describeHidden(text)

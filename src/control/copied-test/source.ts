@@ -2,7 +2,7 @@ export const RUNNERS = ['vitest', 'Jest', 'node:test'] as const
 
 export type Runner = (typeof RUNNERS)[number]
 
-/** The maximum length of a line, where the values allow it. */
+/** The preferred maximum length of a line. */
 export const WIDTH = 110
 
 export const INDENT = '  '
@@ -23,7 +23,7 @@ export function escapeInvisible(text: string): string {
   })
 }
 
-/** Returns a text as the inside of a literal, with both quotes unescaped. */
+/** Returns a string as the inside of a literal, with both quotes unescaped. */
 function escapeText(text: string): string {
   return escapeInvisible(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))
 }
@@ -33,12 +33,12 @@ function quote(text: string): string {
   return inner.includes("'") && !inner.includes('"') ? `"${inner}"` : `'${inner.replaceAll("'", "\\'")}'`
 }
 
-/** Writes values as source. Texts that earlier responses contained become expressions. */
+/** Writes values as source. Strings that earlier responses contained become expressions. */
 export class SourceWriter {
-  /** The expressions, by the texts that they have. */
+  /** The expressions, by the strings that they have. */
   readonly known = new Map<string, string>()
 
-  /** Returns a value as source: on one line if there is room, else on several lines that are indented. */
+  /** Returns a value as source: on one line if it fits, otherwise on several indented lines. */
   write(value: unknown, room = Number.POSITIVE_INFINITY, indent = ''): string {
     if (typeof value === 'string') return this.#writeText(value)
     if (value instanceof Call) return this.#writeCall(value, room, indent)
@@ -58,7 +58,7 @@ export class SourceWriter {
     return `${start}\n${lines.join('')}${indent}${end}`
   }
 
-  /** Returns a line of the test's function, whose value begins after `before`. */
+  /** Returns a line of the test's function. The value follows `before`. */
   writeLine(before: string, value: unknown, indent: string): string {
     return before + this.write(value, WIDTH - indent.length - before.length, indent)
   }
@@ -67,7 +67,7 @@ export class SourceWriter {
     const flat = `${callee}(${args.map((each) => this.write(each)).join(', ')})`
     if (flat.length <= room) return flat
     const before = args.slice(0, -1).map((each) => `${this.write(each)}, `)
-    // Only the last argument has lines of its own.
+    // Only the last argument may span several lines.
     return `${callee}(${before.join('')}${this.write(args.at(-1), 0, indent)})`
   }
 
@@ -90,7 +90,7 @@ function toKey(name: string): string {
   return isIdentifier(name) ? name : quote(name)
 }
 
-/** The statements of a runner about what must be so. */
+/** The assertions of a test runner. */
 export interface Checks {
   equal(actual: string, expected: string): string
   isNull(actual: string): string

@@ -1,6 +1,6 @@
 import { type SourceWriter, toPlace } from './source.ts'
 
-/** Matches the ids that a gateway makes. */
+/** Matches the ids that a gateway generates. */
 const ID = /\b[a-z][a-z0-9]*_[0-9A-Za-z]{27}\b/g
 
 /** The fields of responses whose values later requests use. */
@@ -9,7 +9,7 @@ const USED_FIELD = /^(\w+_)?(id|cname_target|addr|hostport|url)$/
 /** The fields of requests that name a reserved domain or address. */
 const URL_FIELD = /^(url|hostports)$/
 
-/** The texts that clients have sent in a copied test, and the values that its gateway makes. */
+/** The strings that clients have sent in a copied test, and the values that its gateway generates. */
 export class TestValues {
   readonly #sent = new Set<string>()
   readonly #source: SourceWriter
@@ -22,7 +22,10 @@ export class TestValues {
     return this.#sent.has(text)
   }
 
-  /** Returns the reason why a value cannot be sent: its first id that no response of the test has had; undefined if there is none. */
+  /**
+   * Returns the reason why a value cannot be sent: the first id that is in no response of the test, or undefined if there is
+   * none.
+   */
   findUnknown(value: unknown): string | undefined {
     const unknown = JSON.stringify(value)
       .match(ID)
@@ -43,7 +46,7 @@ export class TestValues {
     else for (const inner of Object.values(Object(value))) this.rememberSent(inner)
   }
 
-  /** Remembers the values that a server made and later requests use, such as ids. */
+  /** Stores the values that a server generated and later requests use, such as ids. */
   rememberMade(value: unknown, place: string, isPartial: boolean): void {
     for (const [name, inner] of Object.entries(Object(value))) {
       // If something is left out, the test may have shorter lists.
@@ -55,7 +58,7 @@ export class TestValues {
   }
 }
 
-/** Returns whether a text can be one that a gateway made up. */
+/** Returns whether a gateway may have generated a string. */
 function isRandom(text: string): boolean {
   return text.length >= 12 && /^[\w.:/-]+$/.test(text)
 }

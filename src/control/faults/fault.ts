@@ -41,7 +41,9 @@ const text = (sentence: string) => v.exactOptional(documented(v.string(), senten
 const whole = (min: number, max: number, sentence: string) =>
   v.exactOptional(documented(integerFrom(min, max), sentence))
 
-/** Returns the error of a key such as `domain_taken`, or of an `error_code` that the service documents, such as `ERR_NGROK_413`. */
+/**
+ * Returns the error for a key such as `domain_taken`, or for an `error_code` that the service documents, such as `ERR_NGROK_413`.
+ */
 export function findError(name: string, { catalogue, dialect }: ErrorContext): CatalogueError | undefined {
   const known = catalogue.get(name) ?? [...catalogue.values()].find((error) => codeOf(error, dialect) === name)
   return known ?? findDocumentedError(name, dialect)
@@ -148,21 +150,21 @@ const fields = {
   ending: v.exactOptional(
     documented(
       oneOfThese(['complete', 'break', 'stall']),
-      'What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, ' +
+      'What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, ' +
         'nothing more is sent until the client gives up. Both keep the Content-Length of the whole response.',
       { json: { default: 'complete' } },
     ),
   ),
   body: v.exactOptional(
     documented(
-      v.union([v.string(), anyObject<object>()], 'a text or an object'),
-      'The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.',
+      v.union([v.string(), anyObject<object>()], 'a string or an object'),
+      'The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.',
       { type: 'string | object' },
     ),
   ),
 }
 
-/** The type parameters by which a gateway adds the names of your own families. */
+/** The type parameters with which a gateway adds the names of your own families. */
 const PARAMETERS: Facts = {
   parameters: 'Name extends string = string, Key extends string = ErrorKey',
   imports: { ErrorKey: 'generated/resources.ts' },
@@ -221,7 +223,7 @@ export const listedFault = named(
   PARAMETERS,
 )
 
-/** At this number, used-up faults make room for new ones. */
+/** At this number, used-up faults are dropped to make room for new ones. */
 export const MAX_FAULTS = 1000
 
 export const faultRecords = collection<ArmedFault>({
@@ -239,7 +241,7 @@ export function isUsedUp({ times, hits }: ArmedFault): boolean {
   return times !== undefined && hits >= times
 }
 
-/** Tells whether a fault still waits for requests: without `times`, for its first. */
+/** Returns whether a fault still waits for requests. A fault without `times` waits for its first. */
 export function isPending(fault: ArmedFault): boolean {
   return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
 }

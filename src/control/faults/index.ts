@@ -99,7 +99,7 @@ const add = controlCall({
         refuse(general.field_invalid, { field: 'spec', received: quote(spec), allowed: 'an object' })
       }
       requireValues(spec, ['operation', 'method', 'path', 'resource', 'agent', 'when', 'times'], NO_VALUES)
-      return call(spec) as ArmedFault<OperationName> // As in `all`.
+      return call(spec) as ArmedFault<OperationName> // See `all`.
     },
   }),
 })
@@ -143,7 +143,7 @@ const remove = controlCall({
 /** The fields of a response that a broken connection does not deliver. */
 const RESPONSE_FIELDS = ['status', 'error', 'message', 'retryAfter', 'body', 'truncate', 'ending'] as const
 
-/** The fields that say nothing about what the gateway sends on. */
+/** The fields that do not apply to requests that the gateway forwards. */
 const API_FIELDS = [
   'operation',
   'method',
@@ -156,10 +156,10 @@ const API_FIELDS = [
   'retryAfter',
 ] as const
 
-/** The fields that say nothing about requests to the agent's API. */
+/** The fields that do not apply to requests to the agent's API. */
 const OTHER_FIELDS = ['traffic', ...API_FIELDS.filter((name) => name !== 'method')] as const
 
-/** Rejects a field that can have no effect beside the others: a test would pass without what it asks for. */
+/** Rejects a field that has no effect together with the others: a test would pass without the failure that it asks for. */
 function requireEffect(sent: FaultSpec): void {
   const refuseField = (field: keyof FaultSpec, allowed: string) =>
     refuse(general.field_invalid, { field, received: quote(sent[field]), allowed })
@@ -167,7 +167,7 @@ function requireEffect(sent: FaultSpec): void {
   const undelivered = sent.drop ? RESPONSE_FIELDS.find((name) => sent[name] !== undefined) : undefined
   if (undelivered) refuseField(undelivered, 'only without drop, because a broken connection delivers no response')
   if (sent.ending !== undefined && sent.truncate === undefined)
-    refuseField('ending', 'only together with truncate, which says where the response is truncated')
+    refuseField('ending', 'only together with truncate, which sets where the response ends')
   const ofApi = sent.traffic === undefined ? undefined : API_FIELDS.find((name) => sent[name] !== undefined)
   if (ofApi) refuseField(ofApi, 'only without traffic, because it applies to API requests')
   const ofOthers = sent.agent === undefined ? undefined : OTHER_FIELDS.find((name) => sent[name] !== undefined)

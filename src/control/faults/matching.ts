@@ -14,8 +14,8 @@ import { countHits, type FaultRequest, faultRecords, isPending } from './fault.t
 
 /**
  * Returns the fault that applies to a request, if any: the oldest one that matches and has started. It counts the request as
- * a hit; matching faults that begin later count it too. Predicates run before the counting, outside any transaction: what
- * they do to the gateway stays, and a fault that they remove does not apply.
+ * a hit; matching faults that begin later count it too. Predicates run before the counting, outside any transaction: their
+ * changes to the gateway stay, and a fault that they remove does not apply.
  */
 export function applyFault(engine: Engine, request: FaultRequest) {
   const waiting = engine.state.records.table(faultRecords).findAll('waiting', '')
@@ -79,7 +79,10 @@ function hasGroupOf(operation: string, choices: readonly string[]): boolean {
   return choices.some((each) => each.startsWith(start))
 }
 
-/** Returns the first condition that no request can meet along with the earlier conditions; undefined if there is none. */
+/**
+ * Returns the first condition that conflicts with the earlier conditions, so that no request matches, or undefined if there is
+ * none.
+ */
 export function findUnmatchable(api: Api, conditions: Conditions) {
   let candidates = api.operations
   for (const { field, matches, values } of CONDITIONS) {
@@ -113,7 +116,7 @@ const CONDITIONS: readonly Condition[] = [
   },
   {
     field: 'path',
-    // A placeholder such as {id} or :id would be the id of no request.
+    // A placeholder such as {id} or :id matches no request.
     matches: (operation, received, api) =>
       !/[{:*]/.test(received) && api.routeAt(received)?.methods.get(operation.method) === operation,
     values: ({ path, ids }) => [path.replace(/\{(\w+)\}/g, (_, name: string) => `${ids[name]}_…`)],
@@ -149,7 +152,10 @@ export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[],
     }))
 }
 
-/** Describes the faults that still wait for requests, and why the last requests did not match; undefined if no fault waits. */
+/**
+ * Returns a description of the faults that still wait for requests, and of why the last requests did not match, or undefined if
+ * no fault waits.
+ */
 export function describePendingFaults(
   faults: readonly ArmedFault[],
   { journal, api }: Pick<ControlHost, 'journal' | 'api'>,
@@ -160,7 +166,7 @@ export function describePendingFaults(
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
     `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, api)}.`
   const explain = (fault: ArmedFault) => {
-    // The journal has no requests to the agent's API, and none of visitors.
+    // The journal contains neither requests to the agent's API nor visitor requests.
     if (fault.traffic !== undefined) return ['  It waits for requests that the gateway forwards.']
     if (fault.agent !== undefined) return ["  It waits for requests to the agent's API."]
     return last.length === 0

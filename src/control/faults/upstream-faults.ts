@@ -4,12 +4,14 @@ import type { ArmedFault } from '../../generated/controls.ts'
 import type { UpstreamFault } from '../../traffic/traffic-host.ts'
 import { countHits, faultRecords } from './fault.ts'
 
-/** Returns the fault that applies to a request that the gateway sends on, if any, and counts it as the others are counted. */
+/**
+ * Returns the fault that applies to a request that the gateway forwards, if any, and counts the hit like that of other faults.
+ */
 export function applyUpstreamFault(engine: Engine, keys: readonly string[]): UpstreamFault | undefined {
   return applyMatching(engine, 503, ({ traffic }) => traffic !== undefined && keys.includes(traffic))
 }
 
-/** Returns the fault that applies to a request to the agent's API, if any, and counts it as the others are counted. */
+/** Returns the fault that applies to a request to the agent's API, if any, and counts the hit like that of other faults. */
 export function applyAgentFault(engine: Engine, path: string, sent: string): UpstreamFault | undefined {
   return applyMatching(engine, 200, ({ agent, method = sent }) => agent === path && method === sent)
 }
@@ -27,7 +29,7 @@ function applyMatching(
   if (!fault) return undefined
   const { id, body, drop, truncate, ending = 'complete', latency } = fault
   const text = typeof body === 'object' ? JSON.stringify(body) : body
-  // As for requests of the API, a fault that says nothing else is a 503.
+  // As for API requests, a fault without an effect responds with 503.
   const isPlain = !drop && truncate === undefined && latency === undefined
   const status = fault.status ?? (body === undefined ? (isPlain ? 503 : undefined) : ofBody)
   return { id, status, body: text, drop, truncate, ending, latency: durationMs(latency) }

@@ -4,7 +4,7 @@ import type { JournalQuery } from './entry.ts'
 /** The fields of a request that queries compare. */
 export type RequestFacts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>
 
-/** The maximum number of entries that are stored of unknown requests. */
+/** The maximum number of stored entries of unknown requests. */
 const MAX_UNKNOWN = 20
 
 /** Requests with the same operation, method and status. Their paths are not stored. */
@@ -12,7 +12,7 @@ interface Kind extends Omit<RequestFacts, 'path'> {
   size: number
 }
 
-/** The requests that the journal has dropped: how many there were of each kind, and the newest that the API does not know. */
+/** The requests that the journal has dropped: the number of each kind, and the newest unknown requests. */
 export class DroppedRequests {
   readonly #kindsByOperation = new Map<string | null, readonly Kind[]>()
   #unknown: JournalEntry[] = []
@@ -24,12 +24,12 @@ export class DroppedRequests {
     return this.#size
   }
 
-  /** The number of all requests that the API does not know. */
+  /** The number of all unknown requests. */
   get unknownCount(): number {
     return this.#unknownCount
   }
 
-  /** The newest requests that the API does not know, oldest first, without headers and bodies of requests. */
+  /** The newest unknown requests, oldest first, without their headers and bodies. */
   get unknown(): readonly JournalEntry[] {
     return this.#unknown
   }
@@ -42,7 +42,7 @@ export class DroppedRequests {
     else this.#kindsByOperation.set(operation, [...kinds, { operation, method, status, size: 1 }])
   }
 
-  /** Stores the entry of a request that the API does not know. */
+  /** Stores the entry of an unknown request. */
   addUnknown(entry: JournalEntry): void {
     this.#unknownCount++
     this.#unknown.push({ ...entry, requestHeaders: {}, request: null, responseHeaders: {} })
@@ -74,16 +74,16 @@ export function matchesQuery(request: RequestFacts, { operation, method, path, s
   )
 }
 
-/** Matches the text of a missing value, of an object or of a promise. A URL escapes some of its characters, or none. */
+/** Matches a stringified missing value, object or promise. A URL escapes some of its characters, or none. */
 const INVALID_ID = /^(?:undefined|null|NaN|(?:\[|%5B)object(?: |%20)\w+(?:\]|%5D))$/
 
-/** Returns the first segment of a path that is no id but the text of a missing value or of an object, such as `undefined`. */
+/** Returns the first segment of a path that is not an id but a stringified missing value or object, such as `undefined`. */
 export function findInvalidId(path: string): string | undefined {
   return path.split('/').find((segment) => INVALID_ID.test(segment))
 }
 
 /**
- * Returns whether the API does not know a request: it has no such operation, or an id in the path is no id, such as `undefined`.
+ * Returns whether a request is unknown: the API has no such operation, or an id in the path is not an id, such as `undefined`.
  * A preflight has no operation either, but its status is below 400.
  */
 export function isUnknown({ operation, path, status }: RequestFacts): boolean {

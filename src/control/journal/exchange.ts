@@ -2,7 +2,7 @@ import type { RawCommit } from '../../core/engine/commits.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import type { RequestBody } from '../../core/schema/body.ts'
 
-/** A request and its response, from which an entry of the journal is made when it is first read. */
+/** A request and its response. The journal entry is created from these when it is first read. */
 export interface JournaledExchange {
   readonly operationId: string
   readonly operation: Operation | null
@@ -11,7 +11,7 @@ export interface JournaledExchange {
   readonly query: string
   readonly authorization: string
   readonly now: number
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly requestHeaders: readonly string[]
   readonly request: RequestBody
   readonly status: number
@@ -61,7 +61,7 @@ function countRecordBytes(value: unknown): number {
   if (typeof value === 'string') return BYTES_PER_CHARACTER * value.length
   if (typeof value !== 'object' || value === null) return 0
   let bytes = BYTES_PER_OBJECT
-  // Object.entries would make an array per field, of every changed record of every request.
+  // Object.entries would create an array per field of each changed record of each request.
   for (const name in value) {
     bytes += BYTES_PER_VALUE + BYTES_PER_CHARACTER * name.length + countRecordBytes(Reflect.get(value, name))
   }

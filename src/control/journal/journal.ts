@@ -27,13 +27,13 @@ interface RestoredRow {
   readonly entry: JournalEntry
 }
 
-/** A request with what can be read of it without looking for secrets: no output may show it. */
+/** A request and what can be read from it without looking for secrets. No output may show it. */
 export interface SeenRequest extends RequestFacts, Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled'> {
   readonly body: string
   /** Its time, in ms. */
   readonly now: number
   readResponse(): unknown
-  /** Makes its entry, without secrets. */
+  /** Creates its entry, without secrets. */
   readEntry(): JournalEntry
 }
 
@@ -56,9 +56,9 @@ export class Journal implements PersistedJournal {
   readonly #rows = new Queue<Row>()
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
-  /** Each `Authorization` of the rows, and some of dropped rows. */
+  /** The `Authorization` headers of the rows, and some of dropped rows. */
   #authorizations = new Set<string>()
-  /** Redacts the keys of the gateway and of all authorizations; undefined until it is needed. */
+  /** Redacts the keys of the gateway and of all authorizations. Undefined until it is needed. */
   #sharedSecrets: Redactor | undefined
   readonly #dropped = new DroppedRequests()
   /** The operation ids of requests whose clients gave up. */
@@ -114,7 +114,7 @@ export class Journal implements PersistedJournal {
     this.#bytes -= oldest.bytes
   }
 
-  /** Counts a request that the journal drops. Stores the entry if the API does not know the request. */
+  /** Counts a request that the journal drops. Stores the entry of an unknown request. */
   #countDropped(row: Row): void {
     const facts = readFacts(row)
     this.#dropped.add(facts)
@@ -125,7 +125,7 @@ export class Journal implements PersistedJournal {
     return 'entry' in row ? row.entry : this.createEntry(row.exchange)
   }
 
-  /** Makes the entry of an exchange, without secrets. */
+  /** Creates the entry of an exchange, without secrets. */
   createEntry(exchange: JournaledExchange): JournalEntry {
     const entry = createEntry(exchange, this.#findSecrets())
     return this.#cancelled.has(exchange.operationId) ? { ...entry, cancelled: true } : entry
@@ -136,13 +136,13 @@ export class Journal implements PersistedJournal {
     if (this.isOn) this.#cancelled.add(operationId)
   }
 
-  /** The time of the oldest request, in ms; undefined for none. */
+  /** The time of the oldest request, in ms, or undefined if there is none. */
   get oldestTime(): number | undefined {
     const row = this.#rows.first
     return row && ('entry' in row ? timeMs(row.entry.at) : row.exchange.now)
   }
 
-  /** The operation id of the newest request; empty for none. */
+  /** The operation id of the newest request, or an empty string if there is none. */
   get newestId(): string {
     const row = this.#rows.last
     return row === undefined ? '' : 'entry' in row ? row.entry.operationId : row.exchange.operationId
@@ -165,14 +165,14 @@ export class Journal implements PersistedJournal {
     return { ...this.#options, shared: this.#sharedSecrets }
   }
 
-  /** Yields the entries that match a query, newest first. Each is made when it is read. */
+  /** Yields the entries that match a query, newest first. Each entry is created when it is read. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     for (const row of this.#rows.all().reverse()) {
       if (matchesQuery(readFacts(row), query)) yield this.#readEntry(row)
     }
   }
 
-  /** Yields the requests in the journal, newest first. To make the entries of all takes long. */
+  /** Yields the requests in the journal, newest first. Creating the entries of all of these is slow. */
   *newestRequests(): Generator<SeenRequest> {
     for (const row of this.#rows.all().reverse()) {
       const readEntry = () => this.#readEntry(row)
@@ -212,7 +212,7 @@ export class Journal implements PersistedJournal {
     return this.#dropped.size
   }
 
-  /** Returns the number of requests that the API does not know, and the newest of them, oldest first. */
+  /** Returns the number of unknown requests, and the newest of these, oldest first. */
   findUnknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
     const rows = this.#rows.all().filter((row) => isUnknown(readFacts(row)))
     const listed = rows.map((row) => this.#readEntry(row))

@@ -2,7 +2,7 @@ import { printWarning } from '../../core/schema/print.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { formatCount } from '../../core/schema/text.ts'
 
-/** The treatment of a request through the global `fetch` that was for no installed gateway. */
+/** The treatment of a request through the global `fetch` that was not for an installed gateway. */
 type Treatment = 'rejected' | 'passed'
 
 /** The maximum number of different requests that are listed for each treatment. */
@@ -12,12 +12,12 @@ const MAX_LINES = 20
 interface ListedRequest {
   /** The method and the URL without query and credentials. */
   readonly request: string
-  /** The likeliest reason why the URL is not that of the gateway. */
+  /** The most likely reason why the URL is not the gateway's. */
   readonly hint: string
   readonly count: number
 }
 
-/** The requests through the global `fetch` that were for another host than the gateway. */
+/** The requests through the global `fetch` to hosts other than the gateway's. */
 export class OtherRequests {
   readonly #createHint: (url: string) => string
   /** The listed requests, by method and URL. */
@@ -27,7 +27,7 @@ export class OtherRequests {
   #refusedCount = 0
   #hasWarned = false
 
-  /** `createHint` names the likeliest reason why a URL is not that of the gateway. */
+  /** `createHint` returns the most likely reason why a URL is not the gateway's. */
   constructor(createHint: (url: string) => string) {
     this.#createHint = createHint
   }
@@ -69,7 +69,7 @@ export class OtherRequests {
     return { listed, omitted: listed.reduce((rest, { count }) => rest - count, this.#refusedCount) }
   }
 
-  /** Describes the rejected requests; undefined if there are none. */
+  /** Returns a description of the rejected requests, or undefined if there are none. */
   describeRefused(): string | undefined {
     if (this.#refusedCount === 0) return undefined
     const { omitted } = this.listRefused()

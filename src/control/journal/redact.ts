@@ -27,7 +27,7 @@ export interface Secrets {
 /** The secrets to redact in an entry. `shared` redacts the keys of the gateway and of all requests in the journal. */
 type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: Redactor }
 
-/** Makes the entry of an exchange, without secrets. */
+/** Creates the entry of an exchange, without secrets. */
 export function createEntry(
   exchange: JournaledExchange,
   { dialect, secretNames, shared }: SharedSecrets,
@@ -73,12 +73,12 @@ function redactCommit({ operation, at, changes }: Commit, redaction: Redaction):
   }
 }
 
-/** Redacts a request as text: a head, and then perhaps a space and a JSON object. */
+/** Redacts a request as text: a head, optionally followed by a space and a JSON object. */
 export function redactRequestText(text: string, redaction: Redaction): string {
   const [head = '', body = ''] = text.split(/ (?=\{)(.*)/s)
   const value = parseJson(body)
   const redacted = redact(value, redaction)
-  // The client's own spelling of the JSON stays, unless there is something to hide.
+  // The client's JSON text is kept verbatim, unless there is something to hide.
   return redacted === value ? text : `${head} ${JSON.stringify(redacted)}`
 }
 
@@ -97,7 +97,7 @@ export function findSentSecrets(
   return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
 }
 
-/** Returns the value of a body that is JSON; undefined for another one. */
+/** Returns the value of a body that is JSON, or undefined for any other body. */
 export function parseJson(body: JournaledExchange['request' | 'response']): unknown {
   if (typeof body !== 'string') return undefined
   try {
@@ -114,13 +114,13 @@ const UNREAD_BODY = {
   refused: '[a body that was not read, since the head of the request was rejected]',
 } as const
 
-/** Redacts a body. A description replaces a text that is not JSON, because its secrets cannot be found. */
+/** Redacts a body. A description replaces a string that is not JSON, because its secrets cannot be found. */
 function redactBody(body: JournaledExchange['request' | 'response'], redaction: Redaction): unknown {
   if (body === null || body === '') return null
   if (typeof body === 'object') return UNREAD_BODY[body.unread]
   const value = parseJson(body)
   return value === undefined
-    ? `[a text of ${formatCount(body.length, 'character')} that is not JSON]`
+    ? `[${formatCount(body.length, 'character')} of text that is not JSON]`
     : redact(value, redaction)
 }
 
@@ -130,7 +130,7 @@ function listParameters(operation: Operation | null, { queryAliases }: CommonDia
   return [...Object.keys(entries), ...Object.keys(queryAliases)]
 }
 
-/** Redacts a query: secret texts, and the values of unknown parameters with secret names. */
+/** Redacts a query: secret strings, and the values of unknown parameters with secret names. */
 export function redactQuery(query: string, known: readonly string[], { names, redactor }: Redaction): string {
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
@@ -141,7 +141,7 @@ export function redactQuery(query: string, known: readonly string[], { names, re
   return parameters.join('&')
 }
 
-/** Returns whether a header is shown although its name is that of a secret. */
+/** Returns whether a header is shown although it has the name of a secret. */
 export const isShown = (name: string, { shown = [] }: Pick<Redaction, 'shown'>) => shown.includes(name.toLowerCase())
 
 /** Returns the redacted headers by lower-case name. Values of the same name are joined. */

@@ -46,7 +46,7 @@ const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(c
 const attempt = controlCall({
   ...ofDomain,
   path: '/provisioning/attempt',
-  summary: "Run the attempt of a domain's job now",
+  summary: "Run a domain's next provisioning attempt now",
   commands: [{ name: 'attempt', words: { id: 'DOMAIN' }, example: 'app.example.com' }],
   errors: [general.not_found],
   run: (host, { id }) =>
@@ -89,7 +89,7 @@ const renew = controlCall({
   members: (call) => ({
     /**
      * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
-     * started. Everything that falls due on the way happens. With `early: true`, the renewal starts now, on any clock, as if
+     * started. Everything that falls due until then happens. With `early: true`, the renewal starts now, on any clock, as if
      * the certificate had been revoked or the authority had asked for an early renewal (ARI).
      * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock without `early`.
      */
@@ -109,7 +109,7 @@ const expire = controlCall({
   members: (call) => ({
     /**
      * Advances a manual clock to the first second at which the domain's current certificate is expired, and returns the
-     * domain. Everything that falls due on the way happens, including a renewal. Call `failAlways` first to keep the
+     * domain. Everything that falls due until then happens, including a renewal. Call `failAlways` first to keep the
      * certificate in use.
      * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
      */
@@ -152,7 +152,7 @@ function moveDomainTo(
   return after(moved, () => host.transact((tx) => domainView(tx, requireDomain(tx, id))))
 }
 
-/** Starts the renewal of a domain's certificate at the present time, and returns the domain (rules: provisioning-jobs#early-renewal). */
+/** Starts the renewal of a domain's certificate now, and returns the domain (rules: provisioning-jobs#early-renewal). */
 function renewEarly(host: ControlHost, id: string): ReservedDomain {
   return host.transact((tx) => {
     const domain = requireDomain(tx, id)
@@ -161,7 +161,7 @@ function renewEarly(host: ControlHost, id: string): ReservedDomain {
   })
 }
 
-/** Returns the domain that has this name or id, or rejects. No name can be an id: names have no `_`. */
+/** Returns the domain that has this name or id, or rejects. A name cannot be an id, because names contain no `_`. */
 export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
   const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(nameOrId))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
@@ -183,7 +183,7 @@ function requireNextExpiry(tx: Transaction, { id, certificate_id }: DomainRecord
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return refuseAs('it uses no certificate')
   const { not_after } = certificate.upload ? certificate.upload.leaf : certificate.order
-  // A certificate is valid through the second that it names (RFC 5280, 4.1.2.5).
+  // A certificate is valid through the second of its `notAfter` (RFC 5280, 4.1.2.5).
   const at = (Math.floor(not_after / 1000) + 1) * 1000
   if (at <= tx.now) return refuseAs(`its certificate has been expired since ${timestamp(at)}`)
   return at <= LATEST_TIME ? at : refuseAs('its certificate expires after the year 9999')

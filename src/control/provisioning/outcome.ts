@@ -14,7 +14,7 @@ const DETAILS_ALLOWED =
   'optionally error (such as "ERR_NGROK_26014"), message (at most 1000 characters) and retriesAfter ("30m", or ' +
   '"-5m" for the past)'
 
-/** Returns what an outcome must be. For an object, that is what its first wrong field must be. */
+/** Returns a description of the allowed outcomes. For an object, it describes the allowed values of its first invalid field. */
 function describeAllowed(names: readonly string[]): (issue: { readonly input: unknown }) => string {
   return ({ input }) => {
     const [wrong] = (isObject(input) && v.safeParse(failedAttempt, input).issues) || []

@@ -48,7 +48,7 @@ const domain = v.optional(
 
 const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
-/** Returns the name of the domain that `received` is the name or the id of. Rejects a domain of the service: it has no attempts. */
+/** Returns the name of the domain with the name or id `received`. Rejects a domain of the service, because it has no attempts. */
 function requireDomainName(
   tx: Transaction,
   { dialect }: ControlHost,
@@ -73,7 +73,7 @@ export interface ForDomain {
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-/** Rejects what scripts no failure. `failNext('success')` would make a test pass that waits for a failure in vain. */
+/** Rejects outcomes that are no failures. With `failNext('success')`, a test that expects a failure would pass without one. */
 function requireFailure(error: unknown): void {
   readCallOptions(failedOutcome, error, { whole: 'error' })
 }
@@ -99,7 +99,7 @@ const script = controlCall({
     v.object({
       outcomes: documented(v.array(outcome), 'The outcomes of the next attempts, in this order.'),
       domain,
-      times: v.optional(documented(integerFrom(1, MAX_OUTCOMES), 'How often to repeat the outcomes.'), 1),
+      times: v.optional(documented(integerFrom(1, MAX_OUTCOMES), 'The number of times to use the outcomes.'), 1),
       first: v.optional(
         documented(
           v.boolean(),
@@ -273,6 +273,6 @@ function requireRoomForScripted(tx: Transaction, added: number): void {
 
 function requireRoomForLasting(tx: Transaction, domain: string): void {
   if (tx.get(lastingOutcomes, domain) || tx.count(lastingOutcomes) < MAX_OUTCOMES) return
-  const received = `for one domain more than the ${MAX_OUTCOMES} that have one already`
+  const received = `for a new domain, with ${MAX_OUTCOMES} domains that have one already`
   refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MAX_OUTCOMES} domains` })
 }

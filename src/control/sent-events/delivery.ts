@@ -3,14 +3,14 @@ import { toError } from '../../core/schema/text.ts'
 import { recordedMs } from '../../core/schema/time.ts'
 import { type KeptEvent, toPayload } from './item.ts'
 
-/** The most events of one request. */
+/** The maximum number of events in one request. */
 const MAX_BATCH = 100
 
-/** The wait after the first failed attempt, in ms. It doubles up to the longest wait. */
+/** The wait after the first failed attempt, in ms. It doubles with each failure, up to the longest wait. */
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** The time after which a destination does not get an event any more, in ms. */
+/** The time after which an event is no longer sent to a destination, in ms. */
 const MAX_AGE_MS = 24 * 3_600_000
 
 /** The longest real time of one attempt, in ms. */
@@ -29,14 +29,14 @@ interface Waiting {
   attempt: Promise<void>
 }
 
-/** Posts events to the addresses of their destinations, in order. It repeats failed attempts, on the clock of the gateway. */
+/** Posts events to the addresses of their destinations, in order. Repeats failed attempts, on the gateway's clock. */
 export class Deliveries {
   readonly #waiting = new Map<string, Waiting>()
   #end = new AbortController()
 
   constructor(
     readonly engine: Engine,
-    /** The addresses that the test gives, by the kinds of targets. */
+    /** The addresses that the test sets, by kind of target. */
     readonly addresses: Readonly<Record<string, string | undefined>>,
     readonly post: Post,
   ) {}
@@ -62,7 +62,7 @@ export class Deliveries {
     return [...this.#waiting.values()].find(isWanted)
   }
 
-  /** Forgets the events that wait. */
+  /** Drops the waiting events. */
   clear(): void {
     this.#end.abort()
     this.#end = new AbortController()
@@ -102,17 +102,17 @@ export class Deliveries {
     if (problem !== undefined) waiting.next = now + wait
   }
 
-  /** Posts events. Returns the reason why it failed; undefined if it did not. */
+  /** Posts events. Returns the reason for a failure, or undefined if it succeeded. */
   async #send(url: string, events: readonly KeptEvent[], signal: AbortSignal): Promise<string | undefined> {
     const headers = { 'content-type': 'application/json', ...events.at(-1)?.route.headers }
     const limit = AbortSignal.timeout(LONGEST_ATTEMPT_MS)
     const limited = AbortSignal.any([signal, limit])
     try {
       const body = JSON.stringify(events.map(toPayload))
-      // A redirect could lead the key of the destination to another host.
+      // A redirect could send the destination's key to another host.
       const response = await this.post(url, { method: 'POST', headers, body, signal: limited, redirect: 'manual' })
       void response.body?.cancel().catch(() => undefined)
-      return response.ok ? undefined : `the destination answered ${response.status}`
+      return response.ok ? undefined : `the destination responded with ${response.status}`
     } catch (error) {
       if (limit.aborted) return `no response within ${LONGEST_ATTEMPT_MS / 1000} seconds`
       const { message, cause } = toError(error)

@@ -59,7 +59,7 @@ export interface SentEvents {
    * ignored.
    */
   subscribe(subscriber: (event: SentEvent) => void): () => void
-  /** Resolves once no request to a URL of the option `destinations` is pending or due. Later retries do not count. */
+  /** Resolves once no request to a URL of the `destinations` option is pending or due. Later retries do not count. */
   idle(): Promise<void>
 }
 

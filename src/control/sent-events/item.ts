@@ -5,7 +5,7 @@ import { anyObject, time } from '../../core/schema/schema.ts'
 
 const text = (sentence: string) => documented(v.string(), sentence)
 
-/** The schema of an event of the account, as a destination gets it. */
+/** The schema of an account event, as its destination receives it. */
 export const sentEvent = named(
   v.object({
     event_id: text('The id of the event, the same for all destinations.'),
@@ -14,23 +14,23 @@ export const sentEvent = named(
     account_id: text('The id of the account.'),
     principal: documented(v.nullable(anyObject()), 'The user and the key that made the change; null for traffic.'),
     object: documented(anyObject(), 'The resource as the API showed it at that time, or the request or connection.'),
-    subscription: text('The id of the subscription. Destinations do not get this field and the following ones.'),
+    subscription: text('The id of the subscription. Destinations do not receive this field or the following ones.'),
     destination: text('The id of the event destination.'),
     delivery: documented(
       v.picklist(['kept', 'waiting', 'delivered', 'failed']),
-      '`kept` if the option `destinations` has no address for the kind of the destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts.',
+      '`kept` if the `destinations` option has no URL for this kind of destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts.',
     ),
     attempts: documented(v.number(), 'The number of attempts to deliver it.'),
-    problem: documented(v.nullable(v.string()), 'The reason why the last attempt failed; null if it did not fail.'),
+    problem: documented(v.nullable(v.string()), 'The reason why the last attempt failed, or null if it did not fail.'),
   }),
   'SentEvent',
   'An account event for one destination, and its delivery status.',
 )
 
-/** An event of the account for one destination. */
+/** An account event for one destination. */
 export type SentEventItem = v.InferOutput<typeof sentEvent>
 
-/** An event that is kept. The last three fields change with each attempt. */
+/** A stored event. The last three fields change with each attempt. */
 export type KeptEvent = { -readonly [Name in keyof SentEventItem]: SentEventItem[Name] } & {
   readonly route: EventRoute
 }

@@ -13,7 +13,7 @@ import type { Deliveries } from './delivery.ts'
 import { type KeptEvent, type SentEventItem, toItem } from './item.ts'
 import { describeVisit, type EndedVisit } from './visit-objects.ts'
 
-/** The number of events that are kept. */
+/** The maximum number of stored events. */
 const SIZE = 1000
 
 /** The types of the events of a visit. */
@@ -22,10 +22,13 @@ const CONNECTION = 'tcp_connection_closed.v0'
 
 type View = ChangedRecord['view']
 
-/** The events of a gateway's account: writes them from commits and visits, keeps the last ones, and passes them to be delivered. */
+/**
+ * The events of a gateway's account. Creates events from commits and visits, stores the last ones, and passes events to the
+ * delivery.
+ */
 export class SentEventLog implements EventWriter {
   readonly #queue = new Queue<KeptEvent>()
-  /** The events of the present call. */
+  /** The events of the current call. */
   #pending: KeptEvent[] = []
   #count = 0
   readonly #subscribers = new Set<(event: SentEventItem) => void>()
@@ -52,7 +55,7 @@ export class SentEventLog implements EventWriter {
   }
 
   add({ operation, now, changes }: RawCommit): void {
-    // What falls due is the service's own work, which nobody is the principal of.
+    // Due events are the service's own work and have no principal.
     if (this.isIdle || operation.endsWith(DUE)) return
     const tx = new OpenTransaction(this.engine.state, now)
     const { caller } = this.engine
@@ -78,7 +81,7 @@ export class SentEventLog implements EventWriter {
     }
   }
 
-  /** Writes the events of a visit that has ended. A request that no endpoint took is none of the account. */
+  /** Creates the events of a completed visit. A request that no endpoint received causes none. */
   addVisit(visit: EndedVisit): void {
     const { endpoint, status } = visit.exchange
     if (this.isIdle || endpoint === null) return
@@ -124,7 +127,7 @@ export class SentEventLog implements EventWriter {
   }
 
   subscribe(subscriber: (event: SentEventItem) => void): () => void {
-    // A new function each time, because the same one may subscribe twice.
+    // A new function each time, because a function may subscribe twice.
     const own = (event: SentEventItem) => subscriber(event)
     this.#subscribers.add(own)
     return () => void this.#subscribers.delete(own)
@@ -138,7 +141,7 @@ export class SentEventLog implements EventWriter {
   }
 }
 
-/** Merges the changes of each record to one. */
+/** Merges all changes to a record into one. */
 function mergeChanges(changes: RawCommit['changes']): RawCommit['changes'] {
   const merged = new Map<string, RawCommit['changes'][number]>()
   for (const change of changes) {

@@ -1,4 +1,4 @@
-/** The objects of the events of traffic. What only the real network knows, and a visitor does not say, is null. */
+/** The objects of traffic events. Facts that only the real network knows are null unless the visitor specifies them. */
 import { utf8Length } from '../../core/schema/platform.ts'
 import { type Redaction, redact } from '../../core/schema/secret-fields.ts'
 import { timestamp } from '../../core/schema/time.ts'
@@ -9,7 +9,7 @@ import type { TracedAction } from '../../traffic/trace.ts'
 import type { VisitSizes } from '../../traffic/visit-meter.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 
-/** A visit that has ended, and the secrets that no output may show. */
+/** A completed visit, and the secrets that no output may show. */
 export interface EndedVisit {
   readonly exchange: VisitorExchange
   readonly sizes: VisitSizes
@@ -93,14 +93,14 @@ function factsOf(deeds: readonly Deed[], type: string): Readonly<Record<string, 
   return Object.assign({}, ...deeds.filter((each) => each.type === type).map(({ facts }) => facts))
 }
 
-/** Returns whether the checks of a type let the request pass; null if there was none. */
+/** Returns whether the checks of a type let the request pass, or null if there was none. */
 function decide(deeds: readonly Deed[], type: string): 'allow' | 'block' | null {
   const found = deeds.filter((each) => each.type === type)
   if (found.length === 0) return null
   return found.some(({ isEnd }) => isEnd) ? 'block' : 'allow'
 }
 
-/** Returns the data of the actions `log`, as texts. */
+/** Returns the data of the `log` actions, as strings. */
 function listLogs(deeds: readonly Deed[], redaction: Redaction): readonly object[] {
   return deeds
     .map(({ facts }) => facts?.logs)
@@ -116,7 +116,7 @@ function toText(value: unknown): string {
     : JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each))
 }
 
-/** Returns headers as the service normalizes them: names such as `User-Agent`, and lists of values in lower case. */
+/** Returns headers as normalized by the service: names such as `User-Agent`, and lists of values in lower case. */
 function listHeaders(pairs: VisitorExchange['headers'], redaction: Redaction): Record<string, string[]> {
   const lists = new Map<string, string[]>()
   for (const pair of pairs) {

@@ -23,14 +23,14 @@ const request = named(
     url: documented(v.string(), 'The URL of the request.'),
     method: text('The method. Default: GET.'),
     headers: headers('The headers, by name.'),
-    body: text('The body, as a text.'),
+    body: text('The body, as a string.'),
     from: v.exactOptional(documented(visitor, 'The visitor.')),
     edge: text('The edge that receives the request. Required in the standard dialect.'),
     route: text('The route of the edge.'),
     backend: text("The backend that receives the request. Default: the route's backend."),
   }),
   'TrafficRequest',
-  'A request of a visitor through the gateway.',
+  'A visitor request through the gateway.',
 )
 
 const outcome = named(
@@ -44,8 +44,10 @@ const outcome = named(
       v.record(v.string(), v.string()),
       'The headers of the response. Several values are joined by commas.',
     ),
-    body: documented(v.string(), 'The body of the response, as a text.'),
-    incomplete: v.exactOptional(documented(v.string(), 'The reason why the body ends early. Absent if it is whole.')),
+    body: documented(v.string(), 'The body of the response, as a string.'),
+    incomplete: v.exactOptional(
+      documented(v.string(), 'The reason why the body ends early. Absent if it is complete.'),
+    ),
     rule: documented(
       v.nullable(v.string()),
       'The rule that responded or closed the connection, by its name, else by its place; null if none did.',
@@ -53,7 +55,7 @@ const outcome = named(
     trace: documented(v.array(anyObject()), 'The trace of the request: each rule with its expressions and actions.'),
   }),
   'TrafficOutcome',
-  'The response to a request of a visitor, and its trace.',
+  'The response to a visitor request, and its trace.',
 )
 
 const send = controlCall({
@@ -85,10 +87,10 @@ async function sendRequest(
   return { number, status: response.status, headers, ...(await readText(response)), rule, trace }
 }
 
-/** The maximum number of bytes of a response that the outcome has. */
+/** The maximum number of bytes of a response body in the outcome. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Reads a body as a text, as far as it arrives. */
+/** Reads a body as a string, as far as it arrives. */
 async function readText({ body }: Response): Promise<{ readonly body: string; readonly incomplete?: string }> {
   const decoder = new (platform('TextDecoder'))()
   const reader = body?.getReader()
@@ -107,7 +109,7 @@ async function readText({ body }: Response): Promise<{ readonly body: string; re
   return { body: text + decoder.decode() }
 }
 
-/** Rejects what no `fetch` can send. */
+/** Rejects requests that `fetch` cannot send. */
 function requireSendable(
   url: string,
   { method = 'GET', headers = {}, body }: Omit<v.InferOutput<typeof request>, 'url'>,
@@ -146,7 +148,7 @@ async function fetchOrUndefined(fetch: () => Promise<Response>): Promise<Respons
   try {
     return await fetch()
   } catch (error) {
-    // A request that no fetch can send has another message.
+    // A request that fetch cannot send has another message.
     if (error instanceof TypeError && error.message === 'fetch failed') return undefined
     throw error
   }
@@ -220,7 +222,7 @@ const removeUpstream = controlCall({
   },
 })
 
-/** Rejects a text that is neither a URL nor the id of a backend. */
+/** Rejects a string that is neither a URL nor the id of a backend. */
 function requireKey(url: string): void {
   if (!isUpstreamKey(url)) refuse(general.field_invalid, { field: 'url', received: quote(url), allowed: UPSTREAM_KEYS })
 }

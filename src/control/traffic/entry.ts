@@ -16,27 +16,27 @@ export interface TrafficEntry {
   readonly from: Visitor
   /** The edge, the route and the backend that the caller named. */
   readonly target: Target
-  /** The body; null if there was none. Absent if it is larger than 16 KB, or is neither JSON nor a form. */
+  /** The body, or null if there was none. Absent if it is larger than 16 KB, or is neither JSON nor a form. */
   readonly body?: string | null
   /** The headers of the request, by name in lower case. Several values are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
-  /** The status of the response; null if the connection closed, or the visitor rejected the certificate. */
+  /** The status of the response, or null if the connection closed or the visitor rejected the certificate. */
   readonly status: number | null
   /** The headers of the response, in the same form. */
   readonly responseHeaders: Readonly<Record<string, string>>
-  /** The id of the endpoint, edge or route that received the request; null if none did. */
+  /** The id of the endpoint, edge or route that received the request, or null if none did. */
   readonly endpoint: string | null
-  /** The URL or the id of the upstream that received the request; null if none did. */
+  /** The URL or the id of the upstream that received the request, or null if none did. */
   readonly upstream: string | null
   /** The rule whose action responded or closed the connection, by name or, without one, by place; null if no rule did. */
   readonly rule: string | null
-  /** The code of the gateway's own error; null if there was none. */
+  /** The code of the gateway's own error, or null if there was none. */
   readonly error: string | null
   /** The trace of the request: each rule, matched or not, with the values of its expressions, and each action. */
   readonly trace: Trace
 }
 
-/** Returns a request of a visitor as one line: what was sent, what came back, and why. */
+/** Returns a visitor request as one line: the request, the response, and the reason for it. */
 export function describeTraffic({ at, method, url, status, rule, error, upstream }: TrafficEntry): string {
   const reasons = [
     ...(error === null ? [] : [error]),

@@ -10,7 +10,7 @@ import { trafficCalls } from './calls.ts'
 import type { TrafficEntry } from './entry.ts'
 import { trafficFilter, upstreamOptions, visitor } from './schemas.ts'
 
-/** An upstream that a test has set. */
+/** An upstream set by a test. */
 export interface UpstreamHandle {
   /** Removes the upstream. A second call does nothing. */
   remove(): void

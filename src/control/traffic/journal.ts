@@ -43,19 +43,19 @@ export class TrafficJournal {
     this.#count = 0
   }
 
-  /** Yields the entries, newest first. Each is made when it is read. */
+  /** Yields the entries, newest first. Each entry is created when it is read. */
   *newestFirst(): Generator<TrafficEntry> {
     let number = this.#count
     for (const exchange of this.#queue.all().reverse()) yield toEntry(exchange, number--, this.ownKeys)
   }
 
-  /** Returns the entry with a number; undefined if the journal has dropped it. */
+  /** Returns the entry with a number, or undefined if the journal has dropped it. */
   get(number: number): TrafficEntry | undefined {
     const exchange = this.#queue.all()[number - 1 - this.dropped]
     return exchange && toEntry(exchange, number, this.ownKeys)
   }
 
-  /** Returns the entries after the one with this number, oldest first. If there is none yet, all entries. */
+  /** Returns the entries after the one with this number, oldest first, or all entries if there is no such entry yet. */
   after(number: number): TrafficEntry[] {
     const last = number > this.#count ? 0 : number
     const found: TrafficEntry[] = []
@@ -88,7 +88,7 @@ function toEntry(exchange: VisitorExchange, number: number, ownKeys: Redactor): 
   })
 }
 
-/** Returns a body as a text. A text that is neither JSON nor a form is left out, because its secrets cannot be found. */
+/** Returns a body as a string. A string that is neither JSON nor a form is left out, because its secrets cannot be found. */
 function redactBody(parts: ReturnType<VisitorExchange['body']>, redaction: Redaction): string | null | undefined {
   if (!parts) return parts
   try {
@@ -104,29 +104,29 @@ function redactBody(parts: ReturnType<VisitorExchange['body']>, redaction: Redac
 
 type Sent = Pick<VisitorExchange, 'url' | 'headers' | 'responseHeaders' | 'secrets'>
 
-/** Returns the redaction of what was sent with a request, and in its response. */
+/** Returns the redaction for a request and its response. */
 export function createRedaction(exchange: Sent, ownKeys: Redactor): Redaction {
   const redactSecrets = createRedactor(findSecretTexts(exchange))
   return { names: NO_NAMES, redactor: (text) => redactSecrets(ownKeys(text)), shown: exchange.secrets.shown }
 }
 
-/** Returns the texts that no output may show, from headers, from the query, and from what expressions read. */
+/** Returns the strings that no output may show, from headers, from the query, and from what expressions read. */
 export function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent): readonly string[] {
   const hidden = headers.filter(([name]) => !isShown(name, secrets))
   const keys = findKeysInHeaders([...hidden, ...responseHeaders].flat())
   const query = [...new URL(url).searchParams].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
-  // A token has its signature as a part, and a password is a part of what Base64 encodes.
+  // A token contains its signature, and Base64 credentials contain the password.
   return [...keys, ...keys.flatMap((key) => key.split('.')), ...decodeBasic(headers), ...query, ...secrets.texts]
 }
 
-/** Returns user and password of a header, which only its Base64 has. */
+/** Returns the user and the password of a header, decoded from Base64. */
 function decodeBasic(headers: VisitorExchange['headers']): string[] {
   const found = headers.find(([name]) => name === 'authorization')?.[1]
   const text = readCredentials(found)
   return text === undefined ? [] : [text, text.slice(text.indexOf(':') + 1)]
 }
 
-/** Returns a value as JSON has it: expressions have whole numbers as bigint, and maps, times and types of their own. */
+/** Returns a value as JSON. Expressions have whole numbers as bigint, and their own maps, times and types. */
 function toJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Uint8Array) return `[${value.length} bytes]`
@@ -137,7 +137,7 @@ function toJson(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [String(name), toJson(each)]))
 }
 
-/** Returns whether an object is of no class. It may have a field `constructor`. */
+/** Returns whether an object is a plain object. It may have a `constructor` field. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype

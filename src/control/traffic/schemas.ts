@@ -67,7 +67,7 @@ export const visitor = named(
 
 const text = v.exactOptional(v.nullable(v.string()))
 
-/** The schema of a filter of the traffic journal. An unknown name throws: it would find nothing, and seem to be right. */
+/** The schema of a filter of the traffic journal. An unknown name throws, because it would match nothing and look correct. */
 export const trafficFilter = optionsOf(
   {
     method: text,
@@ -81,7 +81,9 @@ export const trafficFilter = optionsOf(
   'a predicate or method, url, status, endpoint, upstream, rule, error',
 )
 
-/** The number of requests that an upstream answers. */
-export const times = v.exactOptional(documented(integerFrom(1), 'How many requests get this response. Default: all.'))
+/** The number of requests that an upstream responds to. */
+export const times = v.exactOptional(
+  documented(integerFrom(1), 'The number of requests that get this response. Default: all.'),
+)
 
 export const upstreamOptions = optionsOf({ times })

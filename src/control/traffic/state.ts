@@ -23,7 +23,7 @@ interface Surroundings {
   readonly engine: Engine
   readonly dialect: CommonDialect
   readonly upstreams: Upstreams
-  /** Returns a text without the gateway's own keys. */
+  /** Returns a string without the gateway's own keys. */
   withoutKeys(text: string): string
   readonly watchAgent: AgentWatcher
   readonly hooks: TrafficHooks
@@ -31,7 +31,7 @@ interface Surroundings {
   readonly events: SentEventLog | undefined
 }
 
-/** The traffic of one gateway: its upstreams, its journal, and its visits. */
+/** The traffic of one gateway: its upstreams, journal and visits. */
 export class TrafficState {
   readonly upstreams: Upstreams
   readonly journal: TrafficJournal
@@ -54,7 +54,7 @@ export class TrafficState {
     return (await this.#loaded()).serve(sent)
   }
 
-  /** Sends a request from an agent to its upstream again. */
+  /** Resends a request from an agent to its upstream. */
   async replay(...sent: Parameters<GatewayTraffic['replay']>): Promise<void> {
     return (await this.#loaded()).replay(...sent)
   }
@@ -64,7 +64,7 @@ export class TrafficState {
     return (await this.#loaded()).takes(url)
   }
 
-  /** Returns the origin that a visitor of a local port means. */
+  /** Returns the origin that a visitor of a local port intends to reach. */
   async locate(host: string, schemes: readonly string[]): Promise<string> {
     return (await this.#loaded()).locate(host, schemes)
   }
@@ -80,7 +80,7 @@ export class TrafficState {
   }
 
   async #load(): Promise<GatewayTraffic> {
-    // Most gateways see no traffic, and the evaluation of policies takes long to load.
+    // Loaded on first use: most gateways get no traffic, and the evaluation of policies is slow to load.
     const { GatewayTraffic } = await import('../../traffic/traffic.ts')
     return new GatewayTraffic(this.#createHost())
   }

@@ -2,11 +2,14 @@ import { groupOf, type Nouns, type Operation } from '../../core/operation/operat
 
 /** The nouns for a family, and the path of its list. */
 export interface FamilyNouns extends Nouns {
-  /** The path of its list; null for modules and for lists within a resource. */
+  /** The path of its list, or null for modules and for lists within a resource. */
   readonly list: string | null
 }
 
-/** Returns the nouns of families by name. A family without nouns, or with those of an earlier one, has the words of its name. */
+/**
+ * Returns the nouns of families by name. A family without nouns, or with the nouns of an earlier family, uses the words of its
+ * name.
+ */
 export function listNouns(operations: readonly Operation[]): Readonly<Record<string, FamilyNouns>> {
   const seen = new Set<string>()
   return Object.fromEntries(

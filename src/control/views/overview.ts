@@ -35,7 +35,7 @@ const nextDue = named(
 const overviewSchema = named(
   v.object({
     now: documented(time, "The gateway's time, as a timestamp."),
-    manual: documented(v.boolean(), 'True if the clock is a manual one.'),
+    manual: documented(v.boolean(), 'True if the clock is manual.'),
     dns: documented(
       v.string(),
       'The outcome of attempts without a scripted one: with `simulated`, the DNS zone decides; with `off`, they succeed.',
@@ -125,7 +125,7 @@ function createOverview(host: ControlHost): Overview {
   }))
 }
 
-/** Returns the next due event or the next delayed response of a gateway, whichever is earlier; null if there is neither. */
+/** Returns the next due event or the next delayed response of a gateway, whichever is earlier, or null if there is neither. */
 export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null {
   const next = host.engine.nextDue
   const [waiting] = host.engine.clock.waiting
@@ -136,7 +136,7 @@ export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null 
   return findNextEvent(host, tx)
 }
 
-/** Returns the next due event of a record; null if there is none. */
+/** Returns the next due event of a record, or null if there is none. */
 export function findNextEvent({ engine }: ControlHost, tx: Transaction): NextDue | null {
   const next = engine.nextDue
   if (!next) return null

@@ -8,7 +8,7 @@ import { type Control, type ControlHost, controlCall } from '../control.ts'
 
 const MAX_LISTED = 100
 
-/** The fields by which people recognise a record, the best field first. */
+/** The fields that identify a record to people, the best one first. */
 const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
 
 const listedRecord = named(
@@ -16,7 +16,7 @@ const listedRecord = named(
     collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
     key: documented(
       v.string(),
-      "The record's id; for a route or its module the ids of edge and route, with a slash between.",
+      "The record's id; for a route or its module, the ids of the edge and the route, separated by a slash.",
     ),
     name: documented(v.string(), 'The hostname, name or description of the record; empty if it has none.'),
   }),
@@ -67,7 +67,7 @@ function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typ
   })
 }
 
-/** Rejects a name that is neither that of a collection nor that of a group of operations, some of which have no records. */
+/** Rejects a name that is neither a collection nor a group of operations. Some groups have no records. */
 function requireKnownCollection({ collections, api }: ControlHost, received: string): void {
   const names = collections.map(({ name }) => name)
   const groups = api.operations.map(({ name }) => name.split('.')[0])

@@ -9,13 +9,13 @@ import { describeEmptyFilter, findUnreadPages } from './report-lists.ts'
 /** The maximum number of filters that are tried again: each looks at all records of its list. */
 const MAX_FILTERS = 20
 
-/** A sentence about a request, with its kind: a report that cuts its list has some of each kind. */
+/** A sentence about a request, with its kind. A truncated report shows some of each kind. */
 export interface RequestNote {
   readonly kind: string
   readonly text: string
 }
 
-/** The requests of a journal, prepared for the notes on each. */
+/** The requests of a journal, indexed for their notes. */
 export class RequestNotes {
   readonly #host: ControlHost
   readonly #unreadPages: ReadonlySet<string>
@@ -52,7 +52,7 @@ export class RequestNotes {
     }
   }
 
-  /** Returns sentences about a request that its line does not show: likely reasons why a test fails. */
+  /** Returns sentences about a request that its line does not show: likely reasons for a test's failure. */
   list(entry: JournalEntry): readonly RequestNote[] {
     const notes = {
       unreadPage: this.#describeUnreadPage(entry),
@@ -94,13 +94,13 @@ export class RequestNotes {
   }
 }
 
-/** Returns the id of what a request has created, even if the client saw no response. */
+/** Returns the id of the resource that a request created, even if the client saw no response. */
 function createdId({ method, commit }: JournalEntry): string | undefined {
   if (method !== 'POST') return undefined
   return commit?.changes.find(({ before }) => before === undefined)?.key
 }
 
-/** Says that a client did not wait as long as the last response asked for, on the gateway's clock. */
+/** Notes that a client did not wait as long as the last response asked for, on the gateway's clock. */
 function describeEarlyRetry({ at }: JournalEntry, before: JournalEntry | undefined): string | undefined {
   const seconds = Number(before?.responseHeaders['retry-after'])
   if (!before || !(seconds > 0)) return undefined
@@ -113,7 +113,7 @@ function describeDuplicate(id: string | undefined): string | undefined {
   return id === undefined ? undefined : `An equal request had created ${id} before.`
 }
 
-/** Says which texts the service has stored otherwise than they were sent. */
+/** Notes which strings the service stored differently from how they were sent. */
 function describeOtherValues({ status, request, response }: JournalEntry): string | undefined {
   if (status >= 300 || !isObject(request) || !isObject(response)) return undefined
   const changed = Object.entries(request).flatMap(([name, sent]) => {
@@ -124,7 +124,7 @@ function describeOtherValues({ status, request, response }: JournalEntry): strin
   return changed.length === 0 ? undefined : `${changed.join('; ')}.`
 }
 
-/** Says which fields an update has emptied that it does not name. */
+/** Notes which fields an update cleared that it does not mention. */
 function describeRemovedFields({ method, request, commit }: JournalEntry): string | undefined {
   if (method !== 'PATCH' || !isObject(request)) return undefined
   const removed = (commit?.changes ?? []).flatMap(({ before = {}, after }) =>
@@ -132,7 +132,7 @@ function describeRemovedFields({ method, request, commit }: JournalEntry): strin
       isEmpty(value) || name in request || !after || !isEmpty(Reflect.get(after, name)) ? [] : name,
     ),
   )
-  return removed.length === 0 ? undefined : `It has also cleared ${removed.join(' and ')}, which it does not name.`
+  return removed.length === 0 ? undefined : `It has also cleared ${removed.join(' and ')}, which it does not mention.`
 }
 
 const isEmpty = (value: unknown) =>
@@ -143,7 +143,7 @@ const isEmpty = (value: unknown) =>
 
 const FAILED_JOB = /"provisioning_job":\{[^{}]*"error_code":"(\w+)"/
 
-/** Says that the response shows a failed attempt, which a client that waits for a certificate should notice. */
+/** Notes that the response shows a failed attempt, which a client waiting for a certificate should notice. */
 function describeFailedJob({ method, response }: JournalEntry): string | undefined {
   if (method !== 'GET' || !isObject(response)) return undefined
   const [, error] = FAILED_JOB.exec(JSON.stringify(response)) ?? []

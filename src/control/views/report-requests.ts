@@ -15,7 +15,7 @@ const MAX_EARLIER_FAILED = 4
 /** A title, with the lines below it. */
 export type Section = readonly [title: string, lines: readonly string[]]
 
-/** A request, with what explains it below its line. */
+/** A request, with the explanations below its line. */
 interface ExplainedRequest {
   readonly text: string
   /** The kinds of its notes. */
@@ -49,7 +49,7 @@ export function listRequests(host: ControlHost): ListedRequests {
     return { section: ['requests', lines], hasNotes: false, isPolling: false }
   }
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
-  // To make the entries takes long.
+  // Creating the entries is slow.
   const newestFirst = [...journal.newestFirst()]
   const notes = new RequestNotes(host, newestFirst)
   let hasNotes = false
@@ -76,8 +76,8 @@ export function listRequests(host: ControlHost): ListedRequests {
 }
 
 /**
- * Returns the lines of earlier requests with a note, and of some that failed, without repeats. A kind of note has places of its own, so that
- * a series of errors does not hide it.
+ * Returns the lines of earlier requests with a note, and of some that failed, without repeats. Each kind of note has its own
+ * limit, so that a series of errors does not hide other notes.
  */
 function lastExplained(
   newestFirst: readonly JournalEntry[],
@@ -85,7 +85,7 @@ function lastExplained(
 ): readonly string[] {
   const shown = new Map<string, string>()
   const counts = new Map<string, number>()
-  /** Takes a place of a kind, if there is one. */
+  /** Uses up a place of a kind, if one is left. */
   const take = (kind: string, max = MAX_EARLIER_OF_KIND) => {
     const count = counts.get(kind) ?? 0
     counts.set(kind, count + 1)
@@ -125,7 +125,10 @@ function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry
   return effects.length === 0 ? '' : `: ${effects.join(', but ')}`
 }
 
-/** Merges equal texts of successive requests into one line, until the lines are full. `count` is the number of requests in the lines. */
+/**
+ * Merges equal strings of successive requests into one line, until the lines are full. `count` is the number of requests in the
+ * lines.
+ */
 function mergeNewest(newestFirst: readonly JournalEntry[], textOf: (entry: JournalEntry) => string) {
   const lines: RepeatedLine[] = []
   let count = 0
@@ -150,7 +153,7 @@ function formatLine({ text, from, until, count, last }: RepeatedLine): string {
   return `${from}  ${times}: ${text}${describeLastResponse(last)}`
 }
 
-/** The number of equal requests per second from which on their number is worth a word: few clients poll as often on purpose. */
+/** The rate of equal requests per second that is worth mentioning: few clients poll so often on purpose. */
 const HIGH_RATE = 10
 
 function describeRate(count: number, from: string, until: string): string {
@@ -158,13 +161,13 @@ function describeRate(count: number, from: string, until: string): string {
   return rate < HIGH_RATE ? '' : `, ${rate} a second`
 }
 
-/** Describes the last response of code that polls: it has what the code waits for in vain. */
+/** Describes the last response to code that polls: it shows why the code still waits. */
 function describeLastResponse({ method, status, response }: JournalEntry): string {
   if (method !== 'GET' || status >= 400 || response === null) return ''
   return `\n  the last response: ${typeof response === 'string' ? response : JSON.stringify(response, withoutAddresses)}`
 }
 
-/** Leaves out what says nothing about progress, because a long line is truncated. */
+/** Leaves out fields that say nothing about progress, because a long line is truncated. */
 function withoutAddresses(name: string, value: unknown): unknown {
   return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
 }

@@ -34,12 +34,12 @@ const MAX_LINE_LENGTH = 400
 const about = v.exactOptional(
   documented(
     v.string('a string'),
-    'A text to print before the report, such as the message of a failed assertion. Domains that this text ' +
+    'Text to print before the report, such as the message of a failed assertion. Domains that this text ' +
       'mentions come first. Pending faults and outcomes that it mentions are omitted.',
   ),
 )
 
-/** The calls that go to the next event, by the language of the fixture or of the command. */
+/** The calls that advance to the next event, by the language of the fixture or command. */
 const GO_THERE = {
   javascript: '`gateway.clock.advanceToNext()` goes there.',
   python: '`fauxgate.advance_to_next()` goes there.',
@@ -78,7 +78,7 @@ const listUnused = controlCall({
 export interface ReportMember {
   /**
    * Returns a report that helps to find out why a test failed: recent requests, domain timelines, pending faults and
-   * outcomes, and leftover resources. At most about 100 lines, without secrets. `about` is a text such as the message of a
+   * outcomes, and leftover resources. At most about 100 lines, without secrets. `about` is a string such as the message of a
    * failed assertion: domains that it mentions come first, and pending faults and outcomes that it mentions are omitted.
    */
   report(options?: { readonly about?: string }): string
@@ -126,7 +126,7 @@ function createReport(host: ControlHost, { about: text = '', for: language }: Re
   return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
 
-/** Says since when the journals know what happened, if the gateway has continued from a store. */
+/** Tells when the journals begin, if the gateway resumed from a store. */
 function describeStart({ continuedAt }: ControlHost): Section {
   if (continuedAt === undefined) return ['since', []]
   return [
@@ -135,14 +135,14 @@ function describeStart({ continuedAt }: ControlHost): Section {
   ]
 }
 
-/** Lists the last visitor requests through the gateway, each with the rule that decided. */
+/** Lists the last visitor requests through the gateway, each with the rule that decided it. */
 function listVisitors({ traffic: { journal } }: ControlHost): Section {
   const newest: TrafficEntry[] = []
   for (const entry of journal.newestFirst()) if (newest.push(entry) === MAX_VISITORS) break
   return ['visitors', [...noteEarlier(journal.count - newest.length), ...newest.reverse().map(describeTraffic)]]
 }
 
-/** Lists the last events of the account, each with what became of it. */
+/** Lists the last events of the account, each with its delivery status. */
 function listSentEvents({ events }: ControlHost): Section {
   const lines = (events?.all() ?? []).map(({ event_timestamp, event_type, object, destination, delivery, problem }) => {
     const { id } = isObject(object.session) ? object.session : object
@@ -197,7 +197,7 @@ function describeNextStep(host: ControlHost, language: keyof typeof GO_THERE | u
   ]
 }
 
-/** Lists the timelines of the domains that a text names, and of the newest others. */
+/** Lists the timelines of the domains mentioned in a string, then those of the newest other domains. */
 function listTimelines(tx: Transaction, text: string): { readonly named: Section[]; readonly others: Section[] } {
   const named: DomainRecord[] = []
   const others: DomainRecord[] = []
@@ -219,10 +219,10 @@ function listTimelines(tx: Transaction, text: string): { readonly named: Section
 function warnOfUncheckedRecords(tx: Transaction): Section {
   const count = tx.count(zone) + tx.count(caaZone)
   if (count === 0 || provisioningOptions(tx.options).dns === 'simulated') return ['dns', []]
-  return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
+  return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the dns option is off.`]]
 }
 
-/** Lists the pending faults and outcomes, without the lines that a text has already. */
+/** Lists the pending faults and outcomes, without the lines already in a string. */
 function listPending(host: ControlHost, text: string): Section {
   const lines = describeUnused(host)
     .flatMap((each) => each.split('\n'))

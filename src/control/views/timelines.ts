@@ -163,7 +163,7 @@ function listTimelines(
   const states: Record<string, number> = {}
   const failing: DomainRecord[] = []
   const others: DomainRecord[] = []
-  // In seconds, like the times of timelines.
+  // In seconds, like the times in timelines.
   let since = Number.POSITIVE_INFINITY
   for (const domain of tx.newestFirst(domains)) {
     const hasProblem = describeProblem(tx, domain) !== null
@@ -182,7 +182,7 @@ function listTimelines(
   const outcomes = groupPendingByDomain(tx)
   return {
     total: all.length,
-    // In the order of the states, whichever domain is first.
+    // In the order of the states, not of the domains.
     states: Object.fromEntries(PROVISIONING_STATES.flatMap((each) => (states[each] ? [[each, states[each]]] : []))),
     since: Number.isFinite(since) ? timestamp(since * 1000) : null,
     timelines: page.map((domain) => createDomainTimeline(host, tx, domain, outcomes)),
@@ -256,7 +256,10 @@ export function findCertificate(tx: Transaction, { certificate_id }: DomainRecor
   return { notBefore, notAfter, chainNotAfter: upload.not_after, names: names.dns_names }
 }
 
-/** Describes why browsers would warn visitors of a domain, which may be called otherwise: an expired certificate or issuer, or a certificate for other names (RFC 9525, 6.3). */
+/**
+ * Describes why browsers would warn visitors of a domain: an expired certificate or issuer, or a certificate for other names (RFC
+ * 9525, 6.3). `called` is the name to show for the domain.
+ */
 export function describeProblem(tx: Transaction, domain: DomainRecord, called = domain.domain): string | null {
   const certificate = findCertificate(tx, domain)
   if (!certificate) return null

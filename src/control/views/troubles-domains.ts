@@ -11,15 +11,15 @@ import { type DomainRecord, domains } from '../../service/resources/reserved-dom
 import { describeProblem, findCertificate, groupPendingByDomain } from './timelines.ts'
 import { describeLasting, type Fix, MAX_CALLS, MAX_PLACES, removeOutcome } from './troubles-injected.ts'
 
-/** The time before the expiry of an uploaded certificate from which on it is a risk, in ms. */
+/** The time before its expiry at which an uploaded certificate becomes a risk, in ms. */
 export const SOON_MS = 30 * 86_400_000
 
 /**
- * The cause of one domain's trouble, without its name, so that domains with the same cause are listed together. What few of
- * thousands of domains need is a function.
+ * The cause of one domain's trouble, without its name, so that domains with the same cause are listed together. Rarely needed
+ * values are functions.
  */
 interface Cause extends Pick<Trouble, 'kind' | 'cause'> {
-  /** Returns the cause with names and numbers, for a domain that is alone with it. */
+  /** Returns the cause with names and numbers, for a cause that only one domain has. */
   readonly alone?: (tx: Transaction) => string
   readonly fix?: () => Fix
   /** The time of the next attempt, in ms; absent if none is due. */
@@ -34,7 +34,7 @@ interface Group extends Pick<Trouble, 'kind' | 'cause'> {
   due: number
 }
 
-/** A cause, or none, that a domain has from one time to another, in ms, unless a record of {@link SOURCES} changes. */
+/** The cause of a domain's trouble, or none, between two times in ms, as long as no record of {@link SOURCES} changes. */
 interface Known {
   readonly domain: DomainRecord
   /** The kind and the cause. */
@@ -48,8 +48,8 @@ interface Known {
 const SOURCES = [zone, caaZone, scriptedOutcomes, lastingOutcomes].map(({ name }) => name)
 
 /**
- * Lists the domains that are in trouble, those with the same cause together, the largest groups first. It keeps causes: to find
- * them again for 10,000 domains after a change of one takes 50 ms.
+ * Lists the domains that are in trouble, those with the same cause together, the largest groups first. Causes are cached: finding
+ * them again for 10,000 domains after one change takes 50 ms.
  */
 export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_CALLS): Trouble[] {
   const groups = new Map<string, Group>()
@@ -65,7 +65,7 @@ export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_
       const found = findCause(tx, domain, outcomes)
       known = {
         domain,
-        // An id has no number that changes by itself.
+        // An id must not contain a number that changes by itself.
         group: found ? `${found.kind}: ${found.cause.replace(/ Wait for another .*/, '')}` : '',
         found,
         from: tx.now,
@@ -99,7 +99,7 @@ function addToGroup(groups: Map<string, Group>, { domain, group: id }: Known, fo
     group.about.push({ collection: domains.name, key: domain.id, name: domain.domain })
   if (!fix || group.fix.length >= maxCalls) return
   const calls = fix()
-  // One outcome may make all of them fail.
+  // One outcome may make all domains fail.
   const isKnown = calls[0]?.method === 'DELETE' && group.count > 1
   if (!isKnown && group.fix.length + calls.length <= maxCalls) group.fix.push(...calls)
 }
@@ -145,14 +145,14 @@ function setRecord({ name, type, value }: WrongRecord): Fix[number] {
   return { method: 'PUT', path: '/dns', body: { name, type, value } }
 }
 
-/** Describes a record that is missing or wrong, with words or names for it and for its target. */
+/** Describes a missing or wrong record, with generic words or the names of the record and its target. */
 function describeRecord({ name, type, value, found }: WrongRecord, called: string, target: string): string {
   const expected =
     type === 'CNAME' ? `No CNAME record leads to ${target}` : `No CAA record may forbid ${value} to issue`
   return `${expected}. Found ${found?.describe(type === 'CNAME' ? called : name)}.`
 }
 
-/** Describes the numbers of a job that fails: its attempts, and the end of the certificate in use. */
+/** Describes a failing job: the number of its attempts, and the expiry of the certificate in use. */
 function describeFailure(tx: Transaction, domain: DomainRecord): string {
   const { attempts, internal_errors = 0 } = domain.job ?? {}
   const { notAfter } = findCertificate(tx, domain) ?? {}
@@ -160,7 +160,7 @@ function describeFailure(tx: Transaction, domain: DomainRecord): string {
   return ` ${formatCount(attempts ?? internal_errors, 'attempt')} failed.${end ?? ''}`
 }
 
-/** Returns whether a record of the zone is still invisible. Messages about it count the seconds. */
+/** Returns whether a record of the zone is still invisible. Messages about it count down the seconds. */
 export function isPropagating(tx: Transaction): boolean {
   return [zone, caaZone]
     .flatMap((each) => tx.findAll(each, 'delayed', 'yes'))
@@ -174,7 +174,7 @@ function findNextChange(tx: Transaction, domain: DomainRecord): number {
   return Math.min(...times.filter((at) => at > tx.now))
 }
 
-/** Finds out why browsers warn the visitors of a domain, or soon will. */
+/** Returns the reason why browsers warn visitors of a domain, or soon will. */
 function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | undefined {
   const alone = describeProblem(tx, domain)
   if (alone !== null) {

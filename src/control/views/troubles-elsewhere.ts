@@ -5,12 +5,12 @@ import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 import type { SentEventItem } from '../sent-events/item.ts'
 
-/** Counts the errors that no journal has, so that pages notice a new one. */
+/** Counts the errors that are in no journal, so that pages notice a new one. */
 export function countElsewhere({ agent, otherRequests }: ControlHost): number {
   return [...agent.refused.values()].reduce((sum, { count }) => sum + count, otherRequests.refusedCount)
 }
 
-/** Lists the tunnels that the agent could not start, as by the ACL of its credential. */
+/** Lists the tunnels that the agent could not start, for example because of its credential's ACL. */
 export function listRefusedStarts({ agent }: ControlHost): Trouble[] {
   return [...agent.refused].map(([name, { why, credential, count }]) => {
     const place = { collection: 'agent', key: name, name: `tunnel ${name}` }
@@ -30,7 +30,7 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
     if (group) group.push(each)
     else byDestination.set(each.destination, [each])
   }
-  // The log has the events of destinations that are deleted by now.
+  // The log still has the events of deleted destinations.
   const present = [...byDestination].filter(([key]) => destinations && tx.get(destinations, key))
   return present.map(([key, all]) => {
     const failed = all.filter(({ delivery }) => delivery === 'failed').length
@@ -45,7 +45,7 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
   })
 }
 
-/** Lists the requests that the global `fetch` rejected, since they were for another host than the gateway. */
+/** Lists the requests that the global `fetch` rejected because they were for hosts other than the gateway's. */
 export function listOtherHosts({ otherRequests }: ControlHost): Trouble[] {
   const { listed, omitted } = otherRequests.listRefused()
   const create = (count: number, name: string, hint: string): Trouble => {

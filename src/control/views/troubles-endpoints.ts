@@ -5,7 +5,10 @@ import { type EndpointRecord, endpoints, parseUrl } from '../../service/ngrok/en
 import { deniesEverybody } from '../../service/policy/denies-everybody.ts'
 import type { ControlHost } from '../control.ts'
 
-/** Lists the endpoints that no visitor can use, before the first one comes, and those whose reservation was deleted: agents keep them online. */
+/**
+ * Lists the endpoints that deny every visitor, even before the first visit, and those whose reservation was deleted, which agents
+ * keep online.
+ */
 export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble[] {
   const list = (): Derived<Trouble[]> => ({
     value: [...tx.newestFirst(endpoints)].flatMap((each): Trouble[] => {

@@ -14,7 +14,7 @@ import { findMissed, lastRequests } from '../faults/matching.ts'
 import { findNextEvent } from './overview.ts'
 import { groupPendingByDomain } from './timelines.ts'
 
-/** The maximum number of places of one trouble. */
+/** The maximum number of places listed for one trouble. */
 export const MAX_PLACES = 8
 
 /** The maximum number of calls of a fix that are listed. */
@@ -38,7 +38,7 @@ export function describeLasting({ domain, ...rest }: Pick<ListedOutcome, 'domain
   return `Every attempt${domain === null ? '' : ` for ${domain}`} ends in ${nameOutcome(rest)}, because it was set for all attempts.`
 }
 
-/** Lists the faults that wait for requests, and those that apply to all. An agent that is down is one of them. */
+/** Lists the faults that wait for requests, and those that apply to all requests. An agent that is down counts as one. */
 export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
   const requests = lastRequests(host.journal)
   const down: Trouble = {
@@ -70,7 +70,7 @@ function describeActive({ hits }: ArmedFault): string {
   return `A fault has applied to ${formatCount(hits, 'request')}, and applies to every matching one until you remove it.`
 }
 
-/** Says for how many requests a fault waits, and why it did not apply to the last one, if that came after those that it applied to. */
+/** Tells how many requests a fault waits for, and why it did not apply to the last request, if that is newer than its hits. */
 function describeWaiting(
   fault: ArmedFault,
   requests: readonly JournalEntry[],
@@ -131,7 +131,7 @@ export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
   })
 }
 
-/** Says why no attempt of a domain is due soon, and when the next one is. */
+/** Tells why no attempt of a domain is due soon, and when the next one is. */
 function describeNextAttempt(tx: Transaction, name: string | null): { readonly why: string } & Pick<Trouble, 'due'> {
   if (name === null) return { why: '' }
   const domain = tx.find(domains, 'domain', name)
@@ -150,7 +150,7 @@ function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Omit
   return { count: all.length, about, id, fix: all.slice(0, maxCalls).flatMap(removeOutcome) }
 }
 
-/** Lists what waits for the clock: responses that a fault delays, and the next event of a manual clock that does not move. */
+/** Lists what waits for the clock: responses delayed by a fault, and the next event if a manual clock does not move. */
 export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   const advance = (id: string, body: object) => (isManual(host.clock) ? { id, fix: advanceClock(body) } : {})
   const { waiting } = host.engine.clock
@@ -166,10 +166,10 @@ export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   return [...delays, ...describeStillClock(host, tx, advance('clock', { next: true }))]
 }
 
-/** The number of equal requests at one time from which on a client polls. */
+/** The number of equal requests at one time that counts as polling. */
 const MIN_POLLS = 3
 
-/** Returns a request that a client has repeated since the clock moved last. */
+/** Returns a request that a client has repeated since the clock last moved. */
 function findPolled({ journal }: ControlHost, now: number): string | undefined {
   const counts = new Map<string, number>()
   for (const { now: at, method, path, query } of journal.newestRequests()) {
@@ -185,7 +185,7 @@ function findPolled({ journal }: ControlHost, now: number): string | undefined {
 /** Describes the next due event if a manual clock does not move while clients poll: they then wait forever. */
 function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Trouble, 'id' | 'fix'>): Trouble[] {
   const next = findNextEvent(host, tx)
-  // No code waits for a renewal in two months.
+  // No client waits for a renewal that is two months away.
   if (!next || next.event === 'renewal' || !isManual(host.clock)) return []
   const { oldestTime = 0 } = host.journal
   const hasMoved = timestamp(oldestTime) !== timestamp(tx.now)

@@ -20,7 +20,7 @@ interface Group<Last> {
 /** The maximum number of causes that one trouble names. */
 const MAX_CAUSES = 3
 
-/** Groups things by a key, newest first. */
+/** Groups items by a key, newest first. */
 function groupBy<T>(
   all: Iterable<T>,
   keyOf: (each: T) => string | undefined,
@@ -42,8 +42,8 @@ function groupBy<T>(
 }
 
 /**
- * Lists the rejected requests by operation and code, and those that their clients gave up. Of faults, only those count that are used
- * up: others are listed themselves, or were removed.
+ * Lists the rejected requests by operation and code, and those abandoned by their clients. Requests rejected by a fault are
+ * listed only if it is used up: other faults are listed themselves, or were removed.
  */
 export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   const all = [...host.journal.newestRequests()]
@@ -72,13 +72,13 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns the message of an error without its values, so that a mistake with another value is the same mistake. */
+/** Returns the message of an error without its values, so that mistakes that differ only in their values are equal. */
 function getTemplate({ readResponse }: SeenRequest): string {
   const response = readResponse()
   return isObject(response) ? String(response.msg).replace(/"[^"]*"|\d+/g, '') : ''
 }
 
-/** Lists the places where a module is set that a request did not find. */
+/** Lists the places where a module is set, for a request that did not find it. */
 function listOtherPlaces({ api, collections }: ControlHost, tx: Transaction, { operation, status }: SeenRequest) {
   const name = operation?.replace(/\..*/, '')
   const isListed = api.operations.some((each) => each.name === `${name}.list`)
@@ -88,7 +88,7 @@ function listOtherPlaces({ api, collections }: ControlHost, tx: Transaction, { o
   return keys.map((key) => ({ collection: found.name, key, name: `one at ${key}` }))
 }
 
-/** Returns the words that find the rejected requests that are like this one; undefined for one that was not rejected. */
+/** Returns the search words that find rejected requests like this one, or undefined if it was not rejected. */
 function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRequest): string | undefined {
   const words = `op:${operation ?? 'none'}${fault === null ? '' : ` fault:${fault}`}`
   if (cancelled) return `${words} cancelled:yes`
@@ -98,7 +98,7 @@ function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRe
   return `${words} ${typeof code === 'string' && code ? `code:${code}` : `status:${status}`}`
 }
 
-/** Says why a request was rejected, and whether that has changed since. */
+/** Tells why a request was rejected, and whether the reason still holds. */
 function describeCause(
   host: ControlHost,
   tx: Transaction,
@@ -109,11 +109,11 @@ function describeCause(
   const { method, path, query, body, status, fault } = request
   if (request.cancelled) return { kind: 'cancelled', cause: 'The client gave up before the response was sent.' }
   const entry = request.readEntry()
-  const cause = describeRefusal(entry) ?? `The response has the status ${status}.`
+  const cause = describeRefusal(entry) ?? `The response has status ${status}.`
   const known = usedUp.get(fault ?? '')
   if (known) {
-    // Its message names a limit, for example, that the gateway may not have.
-    const made = `A fault made the response, with the status ${status}, and is used up: ${describeInWords(known)}.`
+    // Its message may mention, for example, a limit that the gateway does not have.
+    const made = `A fault set the response, with status ${status}, and is used up: ${describeInWords(known)}.`
     return { kind: 'injected', cause: made, fix: removeFault(known.id) }
   }
   const fixed = (how: string) => ({ kind: 'fixed' as const, cause: `${cause} ${how}` })
@@ -130,7 +130,7 @@ function describeCause(
   return describeWait(host, tx, cause, request.now, entry.responseHeaders)
 }
 
-/** Says whether the time of a `Retry-After` is over, and how far to advance a clock that does not move. */
+/** Returns whether the time of a `Retry-After` is over, or how far to advance a clock that does not move. */
 function describeWait(
   { clock }: ControlHost,
   tx: Transaction,
@@ -147,7 +147,7 @@ function describeWait(
   return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
 }
 
-/** Says what became of a resource that earlier requests created; undefined if none of them did. */
+/** Tells what became of a resource that an earlier request created. Returns undefined if none did. */
 function describeRemoved(request: SeenRequest, all: readonly SeenRequest[]): string | undefined {
   const { path } = request
   const earlier = all.slice(all.indexOf(request) + 1).filter(({ status }) => status < 300)
@@ -171,7 +171,7 @@ function findDeleted(
   return ids.find((id) => !isSent(id) && !collections.some((each) => tx.get(each, id)))
 }
 
-/** Lists the visitor requests that the gateway rejected or could not send on, by what rejected them. */
+/** Lists the visitor requests that the gateway rejected or could not forward, by what rejected them. */
 export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   const { journal } = host.traffic
   const all = [...journal.newestFirst()]
@@ -186,7 +186,7 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const later = all.slice(0, all.indexOf(last))
     const successes = later.filter((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
-    // Of a pool, another endpoint may have taken the later request.
+    // In a pool, another endpoint may have taken the later request.
     const present = endpoints && endpoint !== null && tx.get(endpoints, endpoint) ? endpoint : undefined
     if (successes.some((each) => present === undefined || each.endpoint === present))
       return [{ kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }]
@@ -208,7 +208,7 @@ function adviceFor(error: string | null, end: string): string {
     : ' Start an agent for this URL, or create an endpoint.'
 }
 
-/** Returns a key of what rejected a visitor; undefined if nothing did. */
+/** Returns a key of what rejected a visitor, or undefined if nothing did. */
 function getEnd({ status, error, rule, endpoint, url, trace }: TrafficEntry): string | undefined {
   if (status !== null && status < 400) return undefined
   const end = trace.findLast(hasEnded)

@@ -9,13 +9,16 @@ import { backends } from '../../service/resources/weighted-backends.ts'
 import type { ControlHost } from '../control.ts'
 import { isPropagating, listDomains, SOON_MS } from './troubles-domains.ts'
 
-/** The troubles that records alone show. */
+/** The troubles that can be derived from records alone. */
 export interface RecordTroubles {
   readonly domains: readonly Trouble[]
   readonly resources: readonly Trouble[]
 }
 
-/** Lists the troubles that records alone show, and the time at which one may come or go although no record changes. */
+/**
+ * Lists the troubles that can be derived from records alone, and the time at which one may appear or disappear without a change
+ * of records.
+ */
 export function listRecordTroubles({ collections, engine }: ControlHost, tx: Transaction): Derived<RecordTroubles> {
   const { state } = engine
   const expiring = listExpiring(collections, tx)
@@ -31,7 +34,7 @@ interface Expiring {
   readonly at: number
 }
 
-/** Lists the records with an end of validity, except TLS certificates. */
+/** Lists the records that expire, except TLS certificates. */
 function listExpiring(collections: ControlHost['collections'], tx: Transaction): Expiring[] {
   return collections.flatMap((each) => {
     const { name: collection, notAfter } = each
@@ -46,12 +49,12 @@ function describeExpired(all: readonly Expiring[], { now }: Transaction): Troubl
     .map(({ collection, key, at }) => ({
       kind: 'broken',
       count: 1,
-      cause: `It expired at ${timestamp(at)}: what it has signed is rejected.`,
+      cause: `It expired at ${timestamp(at)}: anything it signed is rejected.`,
       about: [{ collection, key, name: key }],
     }))
 }
 
-/** Returns the uploads that have expired, and the next time at which a certificate begins or ceases to be in trouble. */
+/** Returns the uploads that have expired, and the next time at which a certificate gets into trouble or out of it. */
 function readCertificates(tx: Transaction): Derived<{ expired: readonly CertificateRecord[]; next: number }> {
   const expired: CertificateRecord[] = []
   let next = Number.POSITIVE_INFINITY
@@ -67,7 +70,7 @@ function listTimes({ leaf, not_after }: NonNullable<CertificateRecord['upload']>
   return [leaf.not_before, leaf.not_after, not_after, not_after - SOON_MS]
 }
 
-/** Lists the expired uploads that no domain uses. A domain that uses one is in trouble itself. */
+/** Lists the expired uploads that no domain uses. A domain that uses one is listed itself. */
 function listExpiredUploads(tx: Transaction, expired: readonly CertificateRecord[]): Trouble[] {
   return expired.flatMap(({ id, upload }): Trouble[] => {
     if (!upload || tx.find(domains, 'certificate', id)) return []
@@ -92,7 +95,7 @@ function listIdleBackends(tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns the next of these times; infinity if all have passed. */
+/** Returns the earliest of these times that is still to come, or infinity if all have passed. */
 function findNextTime(tx: Transaction, times: readonly number[]): number {
   let next = Number.POSITIVE_INFINITY
   for (const at of times) if (at > tx.now && at < next) next = at

@@ -28,7 +28,7 @@ const place = v.object({
     v.string(),
     'The collection of the record; `requests`, `traffic`, `agent`, `other_hosts` or `provisioning/script` for others.',
   ),
-  key: documented(v.string(), 'The id of the record, of the request or of the outcome; the name of others.'),
+  key: documented(v.string(), 'The id of the record, request or outcome, or the name of anything else.'),
   name: documented(v.string(), 'Its name.'),
 })
 
@@ -41,21 +41,21 @@ const call = v.object({
 const trouble = named(
   v.object({
     kind: documented(v.picklist(KINDS, KINDS.join(', ')), 'The kind.'),
-    count: documented(count, 'The number of places that have it.'),
+    count: documented(count, 'The number of places with this trouble.'),
     cause: documented(v.string(), 'The cause.'),
-    about: documented(v.array(place), 'The first places that have it: at most 8. Of requests, the last one.'),
+    about: documented(v.array(place), 'The first places with this trouble: at most 8. For requests, the last one.'),
     search: v.exactOptional(documented(v.string(), 'The words that find these requests in the inspector.')),
     due: v.exactOptional(documented(time, 'The time of the next attempt or event.')),
     id: v.exactOptional(
       documented(
         v.string(),
-        'What `POST /troubles/fix` takes. It has no counts, so it stays while other places get the same trouble. Absent without a fix.',
+        'The id to pass to `POST /troubles/fix`. It does not change when more places get the same trouble. Absent if there is no fix.',
       ),
     ),
     fix: v.exactOptional(
       documented(
         v.array(call),
-        'The first calls of controls that end it: at most 100. `POST /troubles/fix` makes all of them.',
+        'The first control calls that fix it: at most 100. `POST /troubles/fix` makes all of them.',
       ),
     ),
   }),
@@ -72,13 +72,13 @@ const read = controlCall({
   run: async (host): Promise<Trouble[]> => JSON.parse(host.withoutKeys(JSON.stringify(await listTroubles(host)))),
 })
 
-/** The controls whose calls end troubles. */
+/** The controls whose calls fix troubles. */
 const FIXING = [dns, provisioning, faults, clock, agent]
 
 const fix = controlCall({
   method: 'POST',
   path: '/troubles/fix',
-  summary: 'Fix a trouble in each place that has it',
+  summary: 'Fix a trouble in each place listed for it',
   commands: [{ name: 'troubles fix', words: { id: 'ID' }, example: '"fixed: The DNS records are correct by now."' }],
   from: 'body',
   schema: v.object({ id: documented(v.string(), 'The listed `id` of the trouble.') }),
@@ -114,7 +114,7 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ...limit(listUndelivered(host, tx), 'event destination'),
       ...limit(listOtherHosts(host), 'request for another host', 'requests for other hosts'),
       ...limit(listFaults(host, tx), 'fault'),
-      // An outcome that makes domains fail is listed with these domains.
+      // An outcome that makes domains fail is listed with those domains.
       ...limit(
         listOutcomes(tx, maxCalls).filter(({ about: [first] }) => !removed.has(first?.key)),
         'outcome',
@@ -123,13 +123,13 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
   })
 }
 
-/** Loads the list of a dialect with endpoints: it needs the check of policies, which takes long to load. */
+/** Loads the list for a dialect with endpoints. It needs the policy check, which is slow to load. */
 async function loadListOfEndpoints({ collections }: ControlHost) {
   if (!collections.some(({ name }) => name === 'endpoints')) return () => []
   return (await import('./troubles-endpoints.ts')).listEndpoints
 }
 
-/** Keeps the first troubles of each kind. The last one of a kind has the places and the fixes of the others. */
+/** Keeps the first troubles of each kind. The last one of a kind has the places and the fixes of the rest. */
 function limit(all: readonly Trouble[], one: string, many = `${one}s`): Trouble[] {
   return KINDS.flatMap((kind) => {
     const own = all.filter((each) => each.kind === kind)

@@ -2,7 +2,7 @@ import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
 import { EventLoop } from './event-loop.ts'
 
-/** The maximum number of stops of a move at one time. Events that make each other due without end exceed it. */
+/** The maximum number of stops of a move at the same time. Events that endlessly make each other due exceed it. */
 const MAX_STOPS_AT_ONE_TIME = 10_000
 
 /** The maximum number of stops of a move that waits for the code under test at each stop. */
@@ -17,7 +17,7 @@ export class ClockTime {
   /** `now` is in ms since 1970. */
   constructor(public now: number) {}
 
-  /** Returns the time of the next event in ms, or now if the event is overdue; undefined if nothing is due. */
+  /** Returns the time of the next event in ms, or now if the event is overdue. Returns undefined if nothing is due. */
   nextDueAt(): number | undefined {
     const next = this.followers.earliest((each) => each.nextDueAt())
     return next === undefined ? undefined : Math.max(next, this.now)
@@ -34,7 +34,7 @@ export class ClockTime {
   }
 
   /**
-   * Moves to the time that `target` returns. Lets other code run before it calls `target`, and at each stop. Returns false,
+   * Moves to the time that `target` returns. Yields to other code before it calls `target`, and at each stop. Returns false,
    * and does not move, if `target` returns no time or if other code has set the time.
    */
   async moveToAsync(target: () => number | undefined): Promise<boolean> {
@@ -55,7 +55,7 @@ export class ClockTime {
     }
   }
 
-  /** Sets the time, which ends a move that is under way. */
+  /** Sets the time, which ends a move in progress. */
   setTo(ms: number): void {
     this.followers.each((follower) => follower.timers?.timeSet(ms))
     this.now = ms
@@ -70,7 +70,7 @@ export class ClockTime {
     for (let stop = this.#nextStopAt(); stop <= to || this.now < to; stop = this.#nextStopAt()) {
       stopsHere = stop > this.now ? 1 : stopsHere + 1
       if (stopsHere > MAX_STOPS_AT_ONE_TIME) {
-        // The error of a follower is the reason why something is still due.
+        // Something is still due because a follower threw an error.
         throw thrown ? thrown.error : new Error(describeEndlessMove(this.now, MAX_STOPS_AT_ONE_TIME, 'at one time'))
       }
       // Code that was called at a stop may have moved the time further.
@@ -118,7 +118,7 @@ class ClockFollowers {
     this.each((follower) => follower.timers || follower.settle())
   }
 
-  /** Returns the earliest of the followers' times; undefined if there is none. */
+  /** Returns the earliest of the followers' times, or undefined if there is none. */
   earliest(timeOf: (follower: ClockFollower) => number | undefined): number | undefined {
     let earliest: number | undefined
     for (const follower of this.#all) {

@@ -8,12 +8,12 @@ export interface Clock {
   /** The time in ms since 1970. */
   readonly now: number | (() => number)
   /**
-   * Waits until a time in ms, or until a signal aborts. A manual clock advances to that time at once. A wait in the background
-   * should not keep the process alive.
+   * Waits until a time in ms, or until a signal aborts. A manual clock advances to that time immediately. A wait in the
+   * background should not keep the process alive.
    */
   waitUntil?(at: number, signal?: AbortSignal, isBackground?: boolean): void | Promise<void>
   /**
-   * Called with a follower for each gateway that uses this clock, once something is due in that gateway. May return a
+   * Called with a follower for each gateway that uses this clock, once the gateway has a due event. May return a
    * function that detaches the follower; the gateway calls it when it is disposed.
    */
   attach?(follower: ClockFollower): unknown
@@ -21,7 +21,7 @@ export interface Clock {
 
 /** A listener that a manual clock calls when it moves: a gateway or timers. */
 export interface ClockFollower {
-  /** Returns the time of its next event in ms; undefined if nothing is due. Timers have no events. */
+  /** Returns the time of its next event in ms, or undefined if nothing is due. Timers have no events. */
   nextDueAt(): number | undefined
   /** Returns the time of the next stop: an event, the end of a wait, or a timer. */
   nextStopAt(): number | undefined
@@ -29,7 +29,7 @@ export interface ClockFollower {
   settle(): void
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
-  /** Set for timers, which run after all gateways. When a clock is set, no time passes, so it calls these functions. */
+  /** Set for timers, which run after all gateways. Setting a clock lets no time pass, so the clock calls these functions. */
   readonly timers?: {
     /** Moves every timer so that its remaining time stays the same. Called before the clock is set to `ms`. */
     timeSet(ms: number): void
@@ -58,12 +58,12 @@ export function isManual(clock: Clock): clock is MovableClock {
 /** The system clock, read at each call through the current globals, so that faked dates and timers apply. */
 export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSystemTime }
 
-/** The longest wait that a host timer can do. */
+/** The longest wait that a host timer supports. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
-/** Waits with a timer of the host, the only one that a gateway sets: for calls that wait and for delayed responses. */
+/** Waits with a host timer, the only kind that a gateway sets: for waiting calls and delayed responses. */
 async function waitForSystemTime(at: number, signal?: AbortSignal, isBackground = false): Promise<void> {
-  // All are read at once, in case a test fakes the globals during the wait.
+  // All are read at the same time, in case a test fakes the globals during the wait.
   const { Date: date, setTimeout, clearTimeout } = globalThis
   const timers = { setTimeout, clearTimeout }
   for (let left = at - date.now(); left > 0; left = at - date.now())
@@ -78,15 +78,15 @@ function sleep(
 ): Promise<void> {
   return abortable(signal, (resolve) => {
     const id = setTimeout(resolve, ms)
-    // Timers of browsers and of workers are numbers.
+    // Timers in browsers and workers are numbers.
     if (isBackground && typeof id === 'object') id.unref()
     return () => clearTimeout(id)
   })
 }
 
 /**
- * Makes a promise that a signal can end. `start` starts the work, and returns the function that cancels it. That function is
- * called as soon as the promise is settled in any way. No listener outlives the promise.
+ * Creates a promise that a signal can abort. `start` starts the work, and returns the function that cancels it, which is called
+ * as soon as the promise settles. No listener outlives the promise.
  */
 export function abortable(
   signal: AbortSignal | undefined,
@@ -114,7 +114,7 @@ export function stopwatch(): () => number {
   return () => performance.now() - start
 }
 
-/** Reads a clock. Throws a RangeError when its time is not a number of ms from 1970 to the year 9999. */
+/** Reads a clock. Throws a RangeError if its time is not a number of ms from 1970 to the year 9999. */
 export function readClock(clock: Clock): number {
   const source = clock.now
   const now = typeof source === 'function' ? source.call(clock) : source

@@ -18,7 +18,7 @@ export class RawCommit {
     readonly publicRecords: PublicRecords,
   ) {}
 
-  /** Returns the commit as it may leave the gateway. */
+  /** Returns the commit in its public form. */
   toPublic(): Commit {
     this.#publicCommit ??= new PublicCommit(this)
     return this.#publicCommit
@@ -30,7 +30,7 @@ export class RawCommit {
   }
 }
 
-/** Returns an object, to which a class that extends this adds its fields. */
+/** Returns an object, to which a subclass adds its fields. */
 class PlainObject {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: a commit must equal an object literal, so it has the prototype of one
@@ -38,13 +38,13 @@ class PlainObject {
   }
 }
 
-/** The function that `console.log` of Node calls for what it shows of an object. */
+/** The function that Node's `console.log` calls to format an object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 /**
- * The public form of a commit. Its changes are made when they are first read: to make those of every commit takes ten times as
- * long as the commits themselves, and most subscribers read few. All commits share one getter. With a closure each, V8 gives
- * each a hidden class, which keeps the commit in memory for long.
+ * The public form of a commit. Its changes are created when they are first read: creating them for every commit takes ten times
+ * as long as the commits themselves, and most subscribers read few. All commits share one getter. With one closure each, V8 gives
+ * each a hidden class, which keeps the commit in memory for a long time.
  */
 class PublicCommit extends PlainObject implements Commit {
   declare readonly operation: string
@@ -80,19 +80,19 @@ class PublicCommit extends PlainObject implements Commit {
   }
 }
 
-/** The code that writes the events of an account. */
+/** The code that creates the events of an account. */
 export interface EventWriter {
-  /** Is called with each commit, within the call that makes it. */
+  /** Called with each commit, within the call that makes it. */
   add(commit: RawCommit): void
-  /** Drops the events of the present call, whose commits were undone. */
+  /** Drops the events of the current call, whose commits were undone. */
   drop(): void
-  /** Sends the events of the present call, which has ended. */
+  /** Sends the events of the current call, which has ended. */
   send(): void
 }
 
 interface Subscriber {
   readonly callback: (commit: RawCommit) => void
-  /** The collection whose changes the subscriber receives; undefined for all commits. */
+  /** The collection whose changes the subscriber receives, or undefined for all commits. */
   readonly collection: string | undefined
 }
 
@@ -104,7 +104,7 @@ export class Subscribers {
   #lastRevision = 0
   readonly #all = new Set<Subscriber>()
   readonly #watchers = new Set<() => void>()
-  /** The commits of the present call. */
+  /** The commits of the current call. */
   #pending: RawCommit[] = []
   readonly #queue: RawCommit[] = []
   #isDelivering = false
@@ -117,7 +117,7 @@ export class Subscribers {
 
   /** Adds a subscriber to all commits, or to those that change a collection. Returns a function that removes the subscriber. */
   add(callback: Subscriber['callback'], collection?: string): () => void {
-    // A new object each time, because the same function may subscribe twice.
+    // A new object each time, because a function may subscribe twice.
     const subscriber = { callback, collection }
     this.#all.add(subscriber)
     return () => void this.#all.delete(subscriber)
@@ -141,7 +141,7 @@ export class Subscribers {
     }
   }
 
-  /** Drops the commits of the present call, which were undone. */
+  /** Drops the commits of the current call, which were undone. */
   dropPending(): void {
     this.#pending = []
     this.events?.drop()

@@ -35,14 +35,14 @@ export interface EngineOptions extends StateOptions {
   readonly catalogue: Catalogue
   readonly store: Store | undefined
   readonly sideRecords: SideRecordsByName
-  /** Makes the public form of an error, for calls of the gateway by a user's clock. */
+  /** Creates the public form of an error, for calls by a user's clock. */
   readonly publicError: (error: unknown) => unknown
 }
 
 /** The records of a snapshot, from which a gateway continues. */
 export interface RestorableState {
   readonly records: Readonly<Record<string, readonly object[]>>
-  /** The number that the next id comes from. */
+  /** The sequence number of the next id. */
   readonly sequence: number
   /** Null if the authority has its own keys. */
   readonly seed: string | null
@@ -57,7 +57,7 @@ interface Origin {
   readonly authority: Authority
 }
 
-/** A result of reading all records, and the time in ms at which it may change although no record does. */
+/** A result of reading all records, and the time in ms at which it may change even if no record does. */
 export interface Derived<T> {
   readonly value: T
   readonly until: number
@@ -68,10 +68,10 @@ interface CachedResult extends Derived<unknown> {
   readonly from: number
 }
 
-/** Everything that `reset`, `restore` and the load of a store replace as a whole. */
+/** The state that `reset`, `restore` and loading a store replace. */
 export class EngineState {
   #wire: Wire
-  /** The cached responses of records, by view. Created lazily: nothing else would cost an unused gateway as much. */
+  /** The cached responses of records, by view. Created lazily, because it would cost an unused gateway the most. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
   /** The results of {@link derive}, by key. */
@@ -82,7 +82,7 @@ export class EngineState {
     readonly origin: Origin,
     url: string,
     readonly records: Records,
-    /** The number of request ids that were used. */
+    /** The number of used request ids. */
     public operations: number,
   ) {
     this.#wire = { url, dialect: options.dialect, authority: origin.authority }
@@ -119,7 +119,7 @@ export class EngineState {
     return this.#withRecords(new Records(this.options.families), this.options.seed, 0)
   }
 
-  /** Returns the state with other records. @throws Refusal if two records have the same key, or do not fit together. */
+  /** Returns the state with other records. @throws Refusal if two records have the same key, or are inconsistent. */
   withSnapshot({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
     const { families } = this.options
     const records = new Records(families)
@@ -135,7 +135,7 @@ export class EngineState {
   /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
   view<R extends object, Resource extends object>(view: View<R, Resource>, record: R, isNew: boolean): Resource {
     const views = this.#views?.get(view)
-    const cached = views?.get(record) as Resource | undefined // Made by this view.
+    const cached = views?.get(record) as Resource | undefined // This view created it.
     const response = cached ?? deepFreeze(view(record, this.#wire))
     this.#lastView = response
     if (cached || isNew) return response
@@ -156,7 +156,7 @@ export class EngineState {
       ? sources.reduce((sum, name) => sum + this.records.tableNamed(name).revision, 0)
       : this.records.revision
     const cached = this.#derived.get(key)
-    if (cached?.revision === revision && cached.from <= now && now < cached.until) return cached.value as T // Of the same key.
+    if (cached?.revision === revision && cached.from <= now && now < cached.until) return cached.value as T // It has the same key.
     const derived = read()
     this.#derived.set(key, { ...derived, revision, from: now })
     return derived.value

@@ -29,16 +29,16 @@ export class Engine {
   readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
   #state: EngineState
-  /** The number of calls inside one another. */
+  /** The nesting depth of calls. */
   #callDepth = 0
-  /** The number of moves of the clock inside one another. */
+  /** The nesting depth of clock moves. */
   #moveDepth = 0
-  /** Limits the move of the clock that is under way. */
+  /** Limits the clock move in progress. */
   #moveLimit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
   /** Called with each commit, if it is set. */
   listener: ((commit: RawCommit) => void) | undefined
-  /** The sender of the request whose operation ran last; undefined if it was a call in the same process. */
+  /** The sender of the request whose operation ran last, or undefined if it was a call in the same process. */
   caller: Caller | undefined
   /** True if the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
@@ -70,17 +70,17 @@ export class Engine {
     return this.clock.now
   }
 
-  /** The gateway's time; inside a transaction or the clock, the time that was read last. */
+  /** The gateway's time. Inside a transaction or the clock, it is the time that was last read. */
   get lastNow(): number {
     return this.#guard.isInside ? this.clock.lastNow : this.clock.now
   }
 
-  /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
+  /** A promise that settles when the store has flushed or lost all commits, or undefined if all are flushed already. */
   get flushed(): Promise<void> | undefined {
     return this.#persistence?.flushed
   }
 
-  /** Everything that `reset`, `restore` and the load of a store replace. */
+  /** The state that `reset`, `restore` and loading a store replace. */
   get state(): EngineState {
     return this.#state
   }
@@ -99,12 +99,11 @@ export class Engine {
   }
 
   /**
-   * Runs one operation with the ids of its path, and with its unread query or its unread body, which must be an object. Returns
-   * its response, frozen, and its changes.
-   * Throws a `Refusal` if a rule rejects the operation; then nothing has changed.
+   * Runs one operation with the ids of its path and its unparsed query or body, which must be an object. Returns its frozen
+   * response and its changes. Throws a `Refusal` if a rule rejects the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown, caller?: Caller): Execution {
-    // The input is read before the transaction, because a getter of the caller may call the gateway.
+    // The input is read before the transaction, because the caller's getters may call the gateway.
     const problems = findPathIdProblems(ids, operation.ids, this.context.dialect)
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
@@ -128,7 +127,7 @@ export class Engine {
     this.runCall(() => this.#persistence?.addSideChanges(changes()))
   }
 
-  /** Runs work as one call, even if the work makes calls itself: the store gets one commit, and then subscribers are called. */
+  /** Runs work as one call, even if the work itself makes calls: the store gets one commit, and then subscribers are called. */
   runCall<T>(work: () => T): T {
     this.#guard.requireOutside()
     this.#persistence?.requireState()
@@ -141,7 +140,7 @@ export class Engine {
     }
   }
 
-  /** Commits everything that has changed outside of a call. */
+  /** Commits all changes made outside of a call. */
   #commit(): void {
     this.runCall(() => undefined)
   }
@@ -157,7 +156,7 @@ export class Engine {
   }
 
   /**
-   * Runs a move of the clock. The move stops as soon as `isOver` returns true, and the next call handles the events that are
+   * Runs a clock move. It stops as soon as `isOver` returns true, and the next call handles the events that are
    * still due. Returns whether the move stopped early.
    */
   runMove(move: () => void, isOver: () => boolean): boolean {
@@ -174,7 +173,7 @@ export class Engine {
     return limit.isReached
   }
 
-  /** Starts a move of the clock, which the store gets as one commit. Returns a function to call at its end. */
+  /** Starts a clock move, which the store receives as one commit. Returns a function to call at its end. */
   startMove(): () => void {
     if (!this.#persistence) return () => undefined
     this.#moveDepth++
@@ -189,7 +188,7 @@ export class Engine {
     return () => this.#runWithPublicErrors(end)
   }
 
-  /** Handles all events that are due by now, each at its own time, in the order of their times. Returns the time now. */
+  /** Handles all events that are due by now, each at its own time, in chronological order. Returns the current time. */
   settle(): number {
     return this.runCall(() => this.#settleNow())
   }
@@ -201,7 +200,7 @@ export class Engine {
     return now
   }
 
-  /** Handles the due events at a stop of a move of the clock. Ends the move if its limit is reached. */
+  /** Handles the due events at a stop of a clock move. Ends the move if its limit is reached. */
   #settleAtStop(): void {
     const limit = this.#moveLimit
     if (this.#persistence?.isRollingBack || limit?.isReached) return
@@ -213,7 +212,7 @@ export class Engine {
     this.clock.set(this.clock.now)
   }
 
-  /** Runs work that a clock calls. Throws errors in their public form, because the clock may be the user's own. */
+  /** Runs work called by a clock. Throws errors in their public form, because the clock may be the user's own. */
   #runWithPublicErrors(work: () => void): void {
     try {
       work()
@@ -227,7 +226,7 @@ export class Engine {
     return this.nextDue?.due.at
   }
 
-  /** The next due event, also inside a transaction. */
+  /** The next due event, even inside a transaction. */
   get nextDue(): AgendaEntry | undefined {
     return this.#state.records.agenda.first
   }

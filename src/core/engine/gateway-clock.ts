@@ -21,7 +21,7 @@ export class GatewayClock {
   readonly #waitingRequests = new Set<WaitingRequest>()
   /** False once the gateway has been attached or detached. */
   #mayAttach = true
-  /** The function that detaches the follower, if the clock has returned one. */
+  /** The function that detaches the follower, if the clock returned one. */
   #detach: unknown
   /** The time that was read last. */
   lastNow = 0
@@ -50,7 +50,7 @@ export class GatewayClock {
     return isManual(this.source)
   }
 
-  /** Sets the clock if it is manual, which also ends a move that is under way. Any other clock is left unchanged. */
+  /** Sets the clock if it is manual, which also ends a move in progress. Any other clock is left unchanged. */
   set(ms: number): void {
     if (isManual(this.source)) this.source.set(ms)
   }
@@ -76,8 +76,8 @@ export class GatewayClock {
   }
 
   /**
-   * Resolves when the clock has reached a time. `operationId` names the request whose response waits for it. Rejects when the
-   * signal is aborted.
+   * Resolves when the clock has reached a time. `operationId` identifies the request whose response waits for it. Rejects when
+   * the signal is aborted.
    */
   async waitUntil(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
     if (operationId === undefined || this.now >= at) return this.#waitForTime(at, signal)
@@ -90,7 +90,7 @@ export class GatewayClock {
     }
   }
 
-  /** Waits as `waitUntil` does, and does not keep the process alive. */
+  /** Waits like `waitUntil`, but does not keep the process alive. */
   waitInBackground(at: number, signal: AbortSignal): Promise<void> {
     return this.#waitForTime(at, signal, true)
   }

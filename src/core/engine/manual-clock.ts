@@ -8,9 +8,9 @@ import { ClockTime } from './clock-time.ts'
 export type Time = string | number | Date
 
 /**
- * A clock that moves only when the test moves it. Each move runs everything that falls due on the way, in chronological
- * order: gateway events, delayed responses, and timers of `timersOn`. Gateway events come first if the times are equal. The
- * methods ending with `Async` also let promises and timers of the code under test run at each stop.
+ * A clock that moves only when the test moves it. Each move runs everything that falls due until then, in chronological order:
+ * gateway events, delayed responses, and timers of `timersOn`. Gateway events come first if the times are equal. The methods
+ * ending in `Async` also let promises and timers of the code under test run at each stop.
  */
 export interface ManualClock extends Clock {
   /** The time in ms since 1970. */
@@ -34,7 +34,7 @@ export interface ManualClock extends Clock {
    */
   advanceToNext(): boolean
   /**
-   * Advances the clock like `advance`, and lets the code under test run at each stop as far as it can without more time.
+   * Advances the clock like `advance`, and lets the code under test run at each stop as far as it can without time passing.
    * Use it for code that waits on timers of this clock and sends requests in between. No real time passes.
    * @throws Error if it never ends: after 10,000 stops at one time, or 1,000,000 in all.
    *
@@ -50,7 +50,7 @@ export interface ManualClock extends Clock {
   advanceToAsync(time: Time): Promise<void>
   /** Lets the code under test run, then advances the clock like `advanceToNext`; see `advanceAsync`. */
   advanceToNextAsync(): Promise<boolean>
-  /** Returns when the next event of a gateway is due, in ms since 1970; undefined if nothing is due. */
+  /** Returns when the next event of a gateway is due, in ms since 1970, or undefined if nothing is due. */
   nextDueAt(): number | undefined
   /**
    * Sets the time, forward or back. Gateways run what is due by then. No timer fires, and each keeps its remaining time. A

@@ -4,14 +4,14 @@ import { type Redactor, redactText } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { RecordChange } from './records.ts'
 
-/** Makes the form in which records leave the gateway, without secrets. */
+/** Creates the public form of records, without secrets. */
 export class PublicRecords {
   /**
-   * The form of each version of a record; null if none shows it. To search each record for private keys every time takes five
-   * times as long. Created lazily: nothing else would cost an unused gateway as much.
+   * The public form of each version of a record, or null if it is not shown. Searching each record for private keys every time
+   * takes five times as long. Created lazily, because it would cost an unused gateway the most.
    */
   #forms: WeakMap<object, object | null> | undefined
-  /** The items of lists without secrets: versions of a record share most entries of a timeline. */
+  /** The public items of lists: versions of a record share most entries of a timeline. */
   #clean: WeakSet<object> | undefined
 
   constructor(
@@ -19,7 +19,7 @@ export class PublicRecords {
     readonly redactor: Redactor,
   ) {}
 
-  /** Returns the form of a record, frozen; null if none shows it. */
+  /** Returns the public form of a record, frozen, or null if it is not shown. */
   of(record: object, collection: Collection<object>): object | null {
     this.#forms ??= new WeakMap()
     this.#clean ??= new WeakSet()
@@ -31,7 +31,7 @@ export class PublicRecords {
     return form
   }
 
-  /** Returns a change with the forms of its records. */
+  /** Returns a change with the public forms of its records. */
   ofChange({ collection, key, before, after }: RecordChange): Change {
     const formOf = (record: object | undefined) => record && (this.of(record, collection) ?? undefined)
     return {

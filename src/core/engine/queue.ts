@@ -1,6 +1,9 @@
 /** A queue that drops its oldest item in constant time, unlike an array, whose `shift` moves all other items. */
 export class Queue<T> {
-  /** All items, after the dropped ones, which are undefined. Once half of the list is dropped, it is copied without these. */
+  /**
+   * All items, preceded by dropped ones, which are undefined. Once half of the list is dropped, it is copied without dropped
+   * items.
+   */
   #items: (T | undefined)[] = []
   #dropped = 0
 

@@ -3,14 +3,14 @@ import { utf8Bytes } from '../schema/platform.ts'
 import type { Draw } from '../schema/values.ts'
 
 /**
- * The one source of randomness. It has no state: each value is a function of the seed, a stream's name and a number. Undoing
- * a draw therefore needs no work, and the same calls give the same values.
+ * The one source of randomness. It has no state: each value is a function of the seed, a stream's name and a number. So undoing a
+ * draw needs no work, and the same calls give the same values.
  */
 export interface RandomSource {
   readonly draw: Draw
 }
 
-/** Makes the random source of a seed. */
+/** Creates the random source for a seed. */
 export function createRandomSource(seed: string): RandomSource {
   const streams = new Map<string, readonly number[]>()
   return {
@@ -26,8 +26,8 @@ export function createRandomSource(seed: string): RandomSource {
 }
 
 /**
- * Makes a random source by SHA-256 that nobody can guess without the secret, for keys that outlive a test. It too gives the
- * same bytes for the same draw.
+ * Creates a random source based on SHA-256 that nobody can predict without the secret, for keys that outlive a test. It too gives
+ * the same bytes for the same draw.
  */
 export function createSecretSource(text: string): RandomSource {
   const secret = sha256(utf8Bytes(text))
@@ -56,7 +56,7 @@ export function createSeed(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('.')
 }
 
-/** Returns four 32-bit numbers from a text (the cyrb128 mixing scheme). */
+/** Returns four 32-bit numbers from a string (the cyrb128 mixing scheme). */
 function hash(text: string): readonly [number, number, number, number] {
   let [a, b, c, d] = [1779033703, 3144134277, 1013904242, 2773480762]
   for (let i = 0; i < text.length; i++) {

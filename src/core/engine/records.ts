@@ -21,7 +21,7 @@ export interface AgendaEntry {
   readonly key: string
 }
 
-/** All records of a gateway, the number that ids come from, and the agenda. */
+/** All records of a gateway, the sequence number for ids, and the agenda. */
 export class Records {
   /** The next number for an id, a label or the scheduling order. */
   sequence = 0
@@ -83,7 +83,7 @@ export class Records {
     return { collection, key, before, after }
   }
 
-  /** Undoes changes, the last one first. */
+  /** Undoes changes, the most recent one first. */
   undo(changes: readonly RecordChange[]): void {
     for (const { collection, key, before } of [...changes].reverse()) this.change(collection, key, before)
   }

@@ -1,7 +1,7 @@
 import { itemAt } from '../schema/values.ts'
 
 /**
- * A sorted list without equal items. Adding at the end takes constant time. Adding and deleting elsewhere takes a search and a
+ * A sorted list without equal items. Adding at the end takes constant time. Adding and deleting elsewhere takes a search, and a
  * move within one chunk.
  */
 export class SortedList<T> {

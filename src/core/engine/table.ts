@@ -54,7 +54,7 @@ export class Table<R extends object = object> {
     return before
   }
 
-  /** Returns the keys by the values of an index. Makes the index when it is first used, which halves the time to load many records. */
+  /** Returns the keys by the values of an index. Creates the index on first use, which halves the time to load many records. */
   #readIndex(index: string): KeysByValue {
     const known = this.#indexes.get(index)
     if (known) return known[0]
@@ -67,7 +67,7 @@ export class Table<R extends object = object> {
   }
 
   #readRow(key: string): R {
-    return this.#rows.get(key) as R // Every key of the order and of an index has a row.
+    return this.#rows.get(key) as R // Each key in the order and in an index has a row.
   }
 }
 
@@ -80,7 +80,7 @@ function isBefore(a: string, b: string): boolean {
   return a < b
 }
 
-/** Removes a key from the values that an index had for a record, and adds it to the present ones. */
+/** Removes a key from the values that an index had for a record, and adds it to the current ones. */
 function reindex(keysByValue: KeysByValue, key: string, before: Indexed, after: Indexed): void {
   if (before === after) return
   for (const value of asList(before)) {

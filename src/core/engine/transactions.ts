@@ -14,10 +14,10 @@ import type { PublicRecords } from './public-records.ts'
 import type { AgendaEntry, RecordChange } from './records.ts'
 import type { WriteCheck } from './write-check.ts'
 
-/** The kinds of foreign code that a gateway runs, in words for messages. A predicate runs inside a transaction. */
+/** The kinds of foreign code that a gateway runs, as named in messages. A predicate runs inside a transaction. */
 type ForeignCode = 'a transaction' | 'its clock' | 'its store'
 
-/** Rejects calls of the gateway by foreign code that it runs (rules: transactions#no-calls-from-inside). */
+/** Rejects calls to the gateway from foreign code that it runs (rules: transactions#no-calls-from-inside). */
 export class Guard {
   #inside: ForeignCode | undefined
 
@@ -29,7 +29,7 @@ export class Guard {
     if (this.#inside) refuse(general.gateway_busy, { inside: this.#inside })
   }
 
-  /** Runs code from which no call is allowed. */
+  /** Runs code that may not call the gateway. */
   run<T, Args extends unknown[]>(inside: ForeignCode, work: (...args: Args) => T, ...args: Args): T {
     this.requireOutside()
     this.#inside = inside
@@ -42,7 +42,7 @@ export class Guard {
 }
 
 /**
- * One transaction on the state. It writes to the records at once, and collects its changes so that {@link undo} can undo them.
+ * One transaction on the state. It writes to the records immediately, and collects its changes for {@link undo}.
  */
 export class OpenTransaction implements Transaction {
   readonly changes: RecordChange[] = []
@@ -65,7 +65,7 @@ export class OpenTransaction implements Transaction {
     this.#sequenceBefore = records.sequence
   }
 
-  /** Undoes all changes, and releases the numbers that ids came from. */
+  /** Undoes all changes, and releases the sequence numbers of ids. */
   undo(): void {
     const { records } = this.#state
     records.undo(this.changes)
@@ -102,7 +102,7 @@ export class OpenTransaction implements Transaction {
     const rows = this.consequences.get(collection.name)
     if (rows && this.get(collection, key)) releaseHolders(this, rows, key)
     const change = this.#state.records.change(collection, key, undefined)
-    // A record that is removed twice is one change.
+    // Removing a record twice is one change.
     if (change.before) this.changes.push(change)
   }
 
@@ -127,7 +127,7 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-/** The result of an operation, and its commit; null if it changed nothing. */
+/** The result of an operation, and its commit, or null if it changed nothing. */
 export interface Execution<T = unknown> {
   readonly result: T
   readonly commit: RawCommit | null
@@ -191,5 +191,5 @@ export class Transactions {
 
 function describeUnhandled({ table, key, due }: AgendaEntry): string {
   const { name } = table.collection
-  return `onDue of "${name}" has left the event of ${quote(key)} due at ${timestamp(due.at)}. It must move or remove it.`
+  return `onDue of "${name}" left the event of ${quote(key)} due at ${timestamp(due.at)}. It must move or remove the event.`
 }

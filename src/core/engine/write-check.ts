@@ -7,12 +7,15 @@ import { isObject } from '../schema/values.ts'
 import type { RecordChange, Records } from './records.ts'
 
 /**
- * The property of `globalThis` that makes each new gateway check what its transactions write. The tests of fauxgate and its fuzzer
- * set it. It is off otherwise: to create a resource then takes up to 1.4 times as long, and a move of the clock 4 times.
+ * The property of `globalThis` that makes each new gateway check what its transactions write. Only fauxgate's tests and fuzzer
+ * set it, because creating a resource then takes up to 1.4 times as long, and a clock move 4 times.
  */
 const SWITCH = Symbol.for('fauxgate.checksWrites')
 
-/** The records of a collection that are all checked, and the share of those after them: moves of years write thousands that are alike. */
+/**
+ * The number of records of a collection that are all checked, and the share of later ones: moves of years write thousands of
+ * similar records.
+ */
 const ALL_OF = 100
 const ONE_OF = 50
 
@@ -20,8 +23,8 @@ const ONE_OF = 50
 export type WriteCheck = (changes: readonly RecordChange[], records: Records, now: number) => void
 
 /**
- * Makes the check of what transactions write, or returns undefined if it is off. Each record is read by the schema of its
- * collection, as from a store: a record that differs then, or is rejected, makes a store that cannot be opened again.
+ * Creates the check of what transactions write, or returns undefined if it is off. Each record is read with the schema of its
+ * collection, as from a store. If it changes or is rejected, the store could not be opened again.
  */
 export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
   if (!Reflect.has(globalThis, SWITCH)) return undefined
@@ -36,18 +39,19 @@ export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
     const state = { sequence: records.sequence, now }
     for (const { collection, key, after } of changes) {
       const stored = after && after === records.get(collection, key) && collection.toStored(after)
-      // What is due by now changes again in the same call, before a store has it.
+      // Records that are due by now change again in the same call, before a store receives them.
       const isDue = after && (collection.due?.(after)?.at ?? Number.POSITIVE_INFINITY) <= now
       if (!stored || isDue || !isDrawn(collection)) continue
       const reader = readers.get(collection) ?? storedReader(collection.schema, 'the record')
       readers.set(collection, reader)
       const problem = findProblem(collection, key, stored, () => reader(stored, { ...context, state }))
-      if (problem) throw new TypeError(`${collection.name} wrote a record that no store can read again: ${problem}`)
+      if (problem)
+        throw new TypeError(`${collection.name} wrote a record that cannot be read from a store again: ${problem}`)
     }
   }
 }
 
-/** Prints a record as JSON whose fields are in alphabetical order: those of a schema are in its own order. */
+/** Formats a record as JSON with its fields in alphabetical order, because a schema returns fields in its own order. */
 function printSorted(record: unknown): string {
   return JSON.stringify(record, (_, value) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
@@ -58,7 +62,7 @@ function findProblem(collection: Collection<object>, key: string, stored: object
   try {
     const again = read() as object // The schema of a record has objects.
     if (collection.key(again) !== key)
-      return `its key is ${quote(key)}, and its fields make ${quote(collection.key(again))}`
+      return `its key is ${quote(key)}, but the key of its fields is ${quote(collection.key(again))}`
     const [before, after] = [stored, collection.toStored(again)].map(printSorted)
     return before === after ? undefined : `it was ${before}, and is read as ${after}`
   } catch (error) {

@@ -1,4 +1,4 @@
-// The parts of cel-js that its own declarations leave out.
+// The parts of cel-js that are missing from its own declarations.
 declare module '*/cel-js/lib/macros.js' {
   export function registerMacros(registry: {
     registerFunctionOverload(signature: string, handler: object): void

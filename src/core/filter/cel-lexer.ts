@@ -1,17 +1,19 @@
 import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'
 import { utf8Bytes } from '../schema/platform.ts'
 
-/** The type that the lexer gives to bytes. */
+/** The lexer's token type for bytes. */
 const BYTES = 31
 
 /** Matches all that may be before a token. */
 const BLANK = /(?:[\t\n\f\r ]|\/\/.*)*/y
 const FRACTION = /\.\d/y
-/** A raw text: no backslash escapes its end. */
+/** A raw string: a backslash does not escape its end. */
 const RAW_TEXT = /(['"])(?:\1\1([\s\S]*?)\1\1\1|(?!\1\1)((?:(?!\1)[^\n\r])*)\1)/y
 const RAW_BYTES = /[bB][rR](["'])/y
 
-/** Teaches the lexer that all parsers of the CEL library share the literals that it lacks: `.5`, `br'\d'`, `r'\'` and `b'é'`. */
+/**
+ * Adds the literals that are missing from the lexer that all parsers of the CEL library share: `.5`, `br'\d'`, `r'\'` and `b'é'`.
+ */
 export function extendLexer(): void {
   const { lexer } = new Parser({}, { enableOptionalTypes: false, findMacro: () => undefined })
   if (Object.hasOwn(lexer, 'nextToken')) return
@@ -36,7 +38,7 @@ export function extendLexer(): void {
     lexer.pos += all.length
     return _closeQuotedString.call(lexer, start + 1, triple ?? single, prefix, start)
   }
-  // The lexer takes each character of bytes for one byte.
+  // The lexer treats each character of bytes as one byte.
   lexer._closeQuotedString = (start, text, prefix, pos) => {
     const isBytes = prefix === 'b' || prefix === 'B'
     const read = isBytes ? Array.from(utf8Bytes(text), (byte) => String.fromCharCode(byte)).join('') : text

@@ -1,12 +1,12 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-// By path: the library's main file also loads its evaluator. That would take a third of the time to import this package, and it
+// By path: the library's main file also loads its evaluator. That would take a third of this package's import time, and it
 // needs a TextEncoder, which Jest's jsdom hides.
 import { registerMacros } from '../../../node_modules/@marcbachmann/cel-js/lib/macros.js'
 import { createOptions } from '../../../node_modules/@marcbachmann/cel-js/lib/options.js'
 import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'
 import { extendLexer } from './cel-lexer.ts'
 
-/** Makes a parser. The parser makes CEL's macros when an expression first has a call. */
+/** Creates a parser. The parser makes CEL's macros when an expression first has a call. */
 /* @__NO_SIDE_EFFECTS__ */
 function createCelParser(): (source: string) => ASTNode {
   let macros: ReadonlyMap<string, object> | undefined

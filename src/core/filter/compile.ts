@@ -35,7 +35,7 @@ type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 
 /** Compiles filters over items of one type. Throws a `FilterError` for a part that is not supported or has the wrong type. */
 export class Compiler {
-  /** The fields that filters can name, by name; undefined if filters can name all fields. */
+  /** The fields that filters can use, by name, or undefined if filters can use all fields. */
   readonly #declaredFields: DeclaredFields | undefined
   #depth = 0
 
@@ -120,7 +120,7 @@ export class Compiler {
     const names: string[] = []
     let root = node
     for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
-    if (root.op !== 'id') return refuseNode(node, 'a field of no item', VALUE_ALLOWED)
+    if (root.op !== 'id') return refuseNode(node, 'not a field of an item', VALUE_ALLOWED)
     if (root.args === 'time') return refuseNode(node, undefined, 'timestamp(time.now)')
     if (root.args !== this.itemName)
       return refuseNode(node, 'an unknown name', describeFields(this.itemName, this.itemType))
@@ -143,12 +143,12 @@ export class Compiler {
     const declared = fields.get(name)
     if (!declared) {
       const names = [...fields.keys()].map((each) => `${this.itemName}.${each}`).join(', ')
-      return refuseNode(node, 'a field that filters cannot name', names)
+      return refuseNode(node, 'a field that filters cannot use', names)
     }
     const { path = name, words } = declared
     if (path === null) return { node, type: { kind: 'text', nullable: true }, evaluate: () => null }
     const found = this.#compilePath(node, path.split('.'))
-    // A reference is compared as its id.
+    // A reference is compared by its id.
     const field = found.type.fields?.id ? this.#compilePath(node, [...path.split('.'), 'id']) : found
     const { type } = field
     return { ...field, words, type: type.kind === 'list' ? { ...type, takesEmpty: true } : type }
@@ -166,7 +166,7 @@ export class Compiler {
     return refuseNode(node, 'a call that is not supported', CALL_ALLOWED)
   }
 
-  /** Compiles `x.size()`, `text.startsWith("…")` and its like, or `time.add("7d")`. */
+  /** Compiles `x.size()`, `text.startsWith("…")` and similar calls, or `time.add("7d")`. */
   #compileMethod(
     node: ASTNode,
     name: string,

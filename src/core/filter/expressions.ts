@@ -14,7 +14,7 @@ export interface FilterExpression {
   readonly evaluate: Evaluate
   /** True for a literal: the value does not depend on the item or the time. */
   readonly isLiteral?: boolean
-  /** For a field: other words that filters can use for its values. */
+  /** For a field: aliases that filters can use for its values. */
   readonly words?: Readonly<Record<string, string>> | undefined
 }
 
@@ -23,7 +23,7 @@ const NUMBER: Type = { kind: 'number', nullable: false }
 const TIME: Type = { kind: 'time', nullable: false }
 
 const TIME_EXPRESSION_ALLOWED =
-  'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or a field that holds one'
+  'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or a field that contains one'
 
 type Comparison = (a: unknown, b: unknown) => boolean
 
@@ -59,7 +59,7 @@ function precedes(a: unknown, b: unknown): boolean {
   return a !== null && b !== null && (a as bigint | number | string) < (b as bigint | number | string) // Only these types are ordered.
 }
 
-/** Returns a time in nanoseconds, as CEL counts, since RFC 3339 allows fractions of a millisecond. Null if it is no time. */
+/** Returns a time in nanoseconds, as in CEL, since RFC 3339 allows fractions of a millisecond, or null if it is not a time. */
 function toNanoseconds(value: unknown): bigint | null {
   const ms = timeMs(value)
   if (ms === undefined) return null
@@ -144,7 +144,7 @@ export function createComparison(node: ASTNode, left: FilterExpression, right: F
   const order = ORDER[node.op]
   const canMatch = order ? isOrdered(a.type) && a.type.kind === b.type.kind : canEqual(a.type, b.type)
   if (!canMatch) refuseComparison(left, right, order ? isOrdered : isComparable)
-  const compare = order ?? (EQUALITY[node.op] as Comparison) // It is one or the other.
+  const compare = order ?? (EQUALITY[node.op] as Comparison) // It is one of the two.
   return { node, type: CONDITION, evaluate: (obj, now) => compare(a.evaluate(obj, now), b.evaluate(obj, now)) }
 }
 
@@ -153,15 +153,15 @@ function refuseComparison(left: FilterExpression, right: FilterExpression, fits:
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireComparable(wrong)
   const { type } = wrong === left ? right : left
-  return refuseType(wrong, fits(type) ? describeComparable(type) : 'a text, a number or a time')
+  return refuseType(wrong, fits(type) ? describeComparable(type) : 'a string, a number or a time')
 }
 
 function describeComparable(type: Type): string {
   if (type.kind === 'time') return TIME_EXPRESSION_ALLOWED
-  return type.isTime ? 'a text or a time' : describeType(type)
+  return type.isTime ? 'a string or a time' : describeType(type)
 }
 
-/** Makes an operand return the values of the field that it is compared with, instead of the field's other words. */
+/** Makes an operand return the values of the field that it is compared with, instead of the field's aliases. */
 function translateWords(operand: FilterExpression, { words }: FilterExpression): FilterExpression {
   if (!words) return operand
   const translate = (value: unknown): unknown => {
@@ -171,7 +171,7 @@ function translateWords(operand: FilterExpression, { words }: FilterExpression):
   return { ...operand, evaluate: (obj, now) => translate(operand.evaluate(obj, now)) }
 }
 
-/** Reads a text that is an RFC 3339 time as that time, if it is compared with a time. */
+/** Reads a string that is an RFC 3339 time as that time, if it is compared with a time. */
 function readTimeFor(operand: FilterExpression, { kind }: Type): FilterExpression {
   return kind === 'time' && operand.type.isTime ? readAsTime(operand.node, operand) : operand
 }
@@ -183,7 +183,7 @@ export function createMembership(
 ): FilterExpression {
   const { kind, item } = haystack.type
   if (kind === 'map') {
-    if (needle.type.kind !== 'text') refuseType(needle, 'a text')
+    if (needle.type.kind !== 'text') refuseType(needle, 'a string')
     const evaluate: Evaluate = (obj, now) => {
       const key = needle.evaluate(obj, now)
       return typeof key === 'string' && Object.hasOwn(haystack.evaluate(obj, now) ?? {}, key)
@@ -205,7 +205,7 @@ export function createMembership(
 }
 
 export function createSize(node: ASTNode, operand: FilterExpression): FilterExpression {
-  if (!['text', 'list', 'map'].includes(operand.type.kind)) refuseType(operand, 'a text, a list or a map')
+  if (!['text', 'list', 'map'].includes(operand.type.kind)) refuseType(operand, 'a string, a list or a map')
   const evaluate: Evaluate = (obj, now) => {
     const value = operand.evaluate(obj, now)
     return typeof value === 'string' ? [...value].length : Object.keys(value ?? {}).length
@@ -219,7 +219,7 @@ export function createTextTest(
   target: FilterExpression,
   sought: FilterExpression,
 ): FilterExpression {
-  for (const each of [target, sought]) if (each.type.kind !== 'text') refuseType(each, 'a text')
+  for (const each of [target, sought]) if (each.type.kind !== 'text') refuseType(each, 'a string')
   const evaluate: Evaluate = (obj, now) => {
     const [text, part] = [target.evaluate(obj, now), sought.evaluate(obj, now)]
     return typeof text === 'string' && typeof part === 'string' && test(text, part)
@@ -235,14 +235,14 @@ export function createNow(node: ASTNode): FilterExpression {
   return { node, type: TIME, evaluate: (_obj, now) => toNanoseconds(now) }
 }
 
-/** Makes the time that a text names. With `takesDays`, a day such as "2026-01-01Z" is the time at which the day begins. */
+/** Parses the time in a string. With `takesDays`, a day such as "2026-01-01Z" means the start of that day. */
 export function createTimestamp(node: ASTNode, operand: FilterExpression, takesDays = false): FilterExpression {
   if (operand.type.kind === 'time') return operand
   const [, day] = (takesDays && operand.isLiteral && /^(\d{4}-\d\d-\d\d)Z$/.exec(String(operand.evaluate({}, 0)))) || []
   if (day !== undefined) return createTimestamp(node, createLiteral(operand.node, `${day}T00:00:00Z`))
   return operand.type.isTime
     ? readAsTime(node, operand)
-    : refuseType(operand, `${TIME_ALLOWED}, time.now or a field that holds a time`)
+    : refuseType(operand, `${TIME_ALLOWED}, time.now or a field that contains a time`)
 }
 
 function readAsTime(node: ASTNode, { type, evaluate, isLiteral }: FilterExpression): FilterExpression {
@@ -263,7 +263,11 @@ export function createShiftedTime(
   if (time.type.kind !== 'time') refuseType(time, TIME_EXPRESSION_ALLOWED)
   const durationInMs = typeof duration.args === 'string' ? durationMs(duration.args) : undefined
   if (durationInMs === undefined) {
-    return refuseNode(duration, 'no duration', 'a whole number with ms, s, m, h or d in quotes, such as "7d"')
+    return refuseNode(
+      duration,
+      'not a duration',
+      'a whole number followed by a unit (ms, s, m, h or d), in quotes, such as "7d"',
+    )
   }
   const shift = BigInt(sign * durationInMs) * NANOSECONDS_PER_MS
   const evaluate: Evaluate = (obj, now) => {

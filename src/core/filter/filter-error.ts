@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 /** An error in a filter. The message has the position, the text there, and what is allowed there. */
 export class FilterError extends Error {}
 
-/** Rejects a part of a filter. `description` says what the part is, and `allowed` what can be in its place. */
+/** Rejects a part of a filter. `description` describes the part, and `allowed` what can replace it. */
 export function refuseNode(
   { input, range: { start, end } }: ASTNode,
   description: string | undefined,
@@ -14,7 +14,7 @@ export function refuseNode(
 }
 
 export const VALUE_ALLOWED =
-  'a value: a field such as obj.id, a text in quotes, a number, true, false, null, a list or a supported call'
+  'a value: a field such as obj.id, a quoted string, a number, true, false, null, a list or a supported call'
 
 export function describePosition(source: string, start: number): string {
   return `at character ${[...source.slice(0, start)].length + 1}`

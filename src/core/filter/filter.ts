@@ -18,16 +18,16 @@ export type Filter = (obj: object, now: number) => boolean
 
 export const MAX_FILTER_LENGTH = 2048
 
-/** The items of a list, as far as a filter needs them. */
+/** The facts about a list's items that a filter needs. */
 export interface Filtered {
   /** The schema of one item. */
   readonly item: v.GenericSchema
-  /** The fields that filters can name where the dialect asks for that; absent for all. */
+  /** The fields that filters can use in dialects that restrict them; absent for all. */
   readonly filterable?: readonly FilterableField[] | undefined
 }
 
 /**
- * Compiles a filter in a subset of CEL (rules: filters#language), and checks its types by the fields that items have in the
+ * Compiles a filter in a subset of CEL (rules: filters#language), and checks its types against the fields that items have in the
  * dialect. Adds the problem `filter_invalid` if the filter is not in the subset, or if it can never match.
  */
 export function compileFilter(
@@ -49,7 +49,7 @@ export function compileFilter(
 
 /**
  * Compiles a filter for items of a schema, such as `endpoint.proto == "tcp"`. `name` is the name of an item in the expression.
- * Valid CEL that is no filter matches no item.
+ * Valid CEL that is not a filter matches no item.
  *
  * @example
  * ```ts

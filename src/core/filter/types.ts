@@ -1,13 +1,13 @@
 import type * as v from 'valibot'
 import { partsOf } from '../schema/schema-parts.ts'
 
-/** A field that filters can name: its path, such as `certificate.id`, or an object with its name and other facts. */
+/** A field that filters can use: its path, such as `certificate.id`, or an object with its name and other facts. */
 export type FilterableField =
   | string
   | {
       /** The name in filters. */
       readonly name: string
-      /** The path of its value in an item, or null if no item has one. Default: the name. */
+      /** The path of its value in an item, or null if items have no such value. Default: the name. */
       readonly path?: string | null
       /** Aliases for its values, such as `{ agent: 'ephemeral' }`. */
       readonly words?: Readonly<Record<string, string>>
@@ -16,9 +16,9 @@ export type FilterableField =
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
-  /** For a text: true if it is an RFC 3339 time. For the items of a list: true if all are. */
+  /** For a string: true if it is an RFC 3339 time. For the items of a list: true if all are. */
   readonly isTime?: boolean
-  /** For a text: true if it is "" in the filter. For the items of a list: true if one is "" or null. */
+  /** For a string: true if it is "" in the filter. For the items of a list: true if one is "" or null. */
   readonly isEmpty?: boolean
   /** For a list: true if null and "" equal an empty list. */
   readonly takesEmpty?: boolean
@@ -60,12 +60,12 @@ function meansEmpty({ kind, isEmpty }: Type): boolean {
   return kind === 'null' || isEmpty === true
 }
 
-/** Returns whether null can equal a value of a type. It can equal any text, because null equals "". */
+/** Returns whether null can equal a value of a type. It can equal any string, because null equals "". */
 function takesNull({ kind, nullable }: Type): boolean {
   return nullable || kind === 'text'
 }
 
-/** Returns the type of items that have one of two types; undefined if a list cannot have items of both. */
+/** Returns the type of items that have one of two types, or undefined if a list cannot have items of both. */
 export function mergeTypes(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true, isEmpty: true }
   if (b.kind === 'null') return { ...a, nullable: true, isEmpty: true }
@@ -81,6 +81,9 @@ export function mergeTypes(a: Type, b: Type): Type | undefined {
 
 export function describeType({ kind, item }: Type): string {
   if (kind === 'null') return 'null'
-  const one = kind === 'object' ? 'an object' : `a ${kind}`
-  return item ? `${one} of ${item.kind}s` : one
+  const one = kind === 'object' ? 'an object' : `a ${nameOf(kind)}`
+  return item ? `${one} of ${nameOf(item.kind)}s` : one
 }
+
+/** Returns the name of a kind of values in messages. */
+const nameOf = (kind: Type['kind']) => (kind === 'text' ? 'string' : kind)

@@ -28,7 +28,7 @@ export const accountErrors = declareErrors({
   account_rate_reached: tooFast(5001),
 })
 
-/** The option `account` of a gateway. */
+/** The `account` option of a gateway. */
 interface Account {
   readonly plan?: Plan | undefined
   readonly limits?: Readonly<Record<string, readonly LimitValue[]>> | undefined
@@ -38,16 +38,16 @@ interface Account {
 export interface LimitValue {
   readonly max: number
   readonly window?: number | undefined
-  /** The number of the error. */
+  /** The error code. */
   readonly number?: number | undefined
 }
 
-/** A value of a limit, and the plan or the option that sets it, in words. */
+/** A value of a limit, and a description of the plan or option that sets it. */
 interface AppliedLimit extends LimitValue {
   readonly by: string
 }
 
-/** Returns the option `account` of a gateway, if it is set. */
+/** Returns the `account` option of a gateway, if it is set. */
 const accountOf = ({ account }: { readonly account?: Account | undefined }) => account
 
 /** Returns the values of a limit in a gateway: those of the options, and that of the plan unless an option sets a maximum. */
@@ -69,26 +69,26 @@ export function listLimitErrors(limits: LimitsByName, isUpdate: boolean): readon
     .flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)])
 }
 
-/** Returns the errors of a maximum, the usual one first. */
+/** Returns the errors for a maximum, the usual one first. */
 export function listMaximumErrors({ none, reached, older }: AccountLimit): readonly LimitError[] {
   return [reached ?? accountErrors.account_limit_reached, none, older].filter((each) => each !== undefined)
 }
 
-/** Returns the error of a rate. */
+/** Returns the error for a rate. */
 export function findRateError({ rate = accountErrors.account_rate_reached }: AccountLimit): LimitError {
   return rate
 }
 
-/** Returns the lowest maximum of limits in a gateway; undefined if they have none. */
+/** Returns the lowest maximum of limits in a gateway, or undefined if they have none. */
 export function findMaximum(options: RuleOptions, limits: LimitsByName): number | undefined {
   const values = Object.entries(limits).flatMap(([name, limit]) => findLimitValues(options, name, limit))
   return values.length === 0 ? undefined : Math.min(...values.map(({ max }) => max))
 }
 
 /**
- * Checks a field that counts against a limit of the account, such as the rules of a policy.
+ * Checks a field that counts towards a limit of the account, such as the rules of a policy.
  *
- * @returns the problem; undefined if the amount is within the limit
+ * @returns the problem, or undefined if the amount is within the limit
  */
 export function limitProblem(
   options: RuleOptions,
@@ -120,7 +120,7 @@ function createLimitFacts(
 }
 
 /**
- * Rejects a creation or an update whose fields count against a limit of zero (rules: account#order).
+ * Rejects a creation or an update whose fields count towards a limit of zero (rules: account#order).
  */
 export function requirePermitted(
   limits: LimitsByName,
@@ -137,7 +137,7 @@ export function requirePermitted(
   }
 }
 
-/** Returns whether a record counts against a limit, and did not count before its change. */
+/** Returns whether a record counts towards a limit, and did not before its change. */
 function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasCounted = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasCounted && isCounted(limit, dialect, after)
@@ -160,7 +160,7 @@ function findGroups<R extends object>(
 
 /**
  * Rejects a record that was just put if it newly counts against a limit that the account now exceeds (rules: account#order).
- * A record that counted before can change even if the account exceeds the limit.
+ * A record that already counted can change even if the account exceeds the limit.
  */
 export function requireWithin<R extends object>(
   tx: Transaction,
@@ -170,7 +170,7 @@ export function requireWithin<R extends object>(
   before?: R,
 ): void {
   if (!accountOf(tx.options)) return
-  // A change can also move a record to another group, such as an endpoint that joins another pool.
+  // A change can also move a record to another group, for example when an endpoint joins another pool.
   const isMoved = (limit: AccountLimit) => {
     if (!before || !limit.isChangeable) return false
     const groups = findGroups(limit, collection, before)
@@ -180,7 +180,7 @@ export function requireWithin<R extends object>(
     .filter(([, limit]) => isNewlyCounted(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
     .flatMap(([name, limit]) => findLimitValues(tx.options, name, limit).map((value) => ({ name, limit, value })))
   for (const { limit, value } of applied.filter(({ value }) => value.window === undefined)) {
-    // Counting takes long, and is not necessary if the whole collection is within the limit.
+    // Counting is slow, and not necessary if the whole collection is within the limit.
     const amount = tx.count(collection) > value.max ? countTogether(tx, limit, collection, after) : 0
     if (amount > value.max) refuse(selectError(limit, value), createLimitFacts(limit, value, { amount }))
   }
@@ -188,7 +188,7 @@ export function requireWithin<R extends object>(
     if (value.window !== undefined) takeFromRate(tx, name, limit, value, value.window)
 }
 
-/** Returns the number of records that count together with a record, itself included: in the largest of its groups. */
+/** Returns the number of records in the largest group of a record, including the record itself. */
 function countTogether<R extends object>(
   tx: Transaction,
   limit: AccountLimit,
@@ -204,7 +204,7 @@ function countTogether<R extends object>(
   return Math.max(0, ...amounts)
 }
 
-/** Counts one more creation against a rate, or rejects it (rules: account#rates). */
+/** Counts one more creation towards a rate, or rejects it (rules: account#rates). */
 function takeFromRate(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
   const key = { limit: name, window }
   const counted = countOneMore(tx.get(rates, formatRateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
@@ -228,9 +228,9 @@ export function createLimitTable(families: readonly Family[]): LimitTable {
 }
 
 /**
- * Checks that a gateway has the limits that its options name, that these limits have errors with the numbers there, and that
- * no two rates share a window.
- * @throws TypeError that names the allowed limits or numbers.
+ * Checks that a gateway has the limits in its options, that these limits have errors with the given numbers, and that no two
+ * rates share a window.
+ * @throws TypeError with the allowed limits or numbers.
  */
 export function requireKnownLimits(
   values: Readonly<Record<string, readonly LimitValue[] | undefined>> = {},
@@ -249,7 +249,7 @@ export function requireKnownLimits(
   }
 }
 
-/** Rejects a maximum of a feature: an account lacks it, or has it. */
+/** Rejects a maximum above 0 for a feature: an account either has or lacks it. */
 function requireNone(name: string, listed: readonly LimitValue[]): void {
   const value = listed.find(({ max, window }) => max > 0 || window !== undefined)
   if (!value) return

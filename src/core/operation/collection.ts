@@ -11,7 +11,7 @@ export interface Due {
   readonly order: number
 }
 
-/** The values by which an index finds a record: one, several, or null for none. */
+/** The values under which an index lists a record: one, several, or null if there is none. */
 export type Indexed = string | readonly string[] | null
 
 /** An index of a collection. Methods are bivariant, so collections of any records are assignable to `Collection<object>`. */
@@ -26,21 +26,23 @@ export interface Collection<R extends object> {
   readonly name: string
   /** Returns the key of a record; keys sort in creation order. */
   key(record: R): string
-  /** The schema of a record, which reads the records of snapshots. */
+  /** The schema of a record, which also reads the records of snapshots. */
   readonly schema: v.GenericSchema<unknown, R>
   /** The maximum number of records. Default: no maximum. */
   readonly most?: number
-  /** The indexes by which records are found, by name. */
+  /** The indexes for finding records, by name. */
   readonly indexes: Readonly<Record<string, Index<R>>>
   /** Returns whether a record is created and removed together with another record. */
   isAttached?(record: R): boolean
-  /** Returns a record as stores have it, secrets included; null if it is not stored. Derived from the schema. */
+  /** Returns a record in its stored form, secrets included, or null if it is not stored. Derived from the schema. */
   toStored(record: R): object | null
-  /** Returns a record as commits and snapshots show it, without secrets; null if none shows it. Derived from the schema. */
+  /**
+   * Returns a record in the form for commits and snapshots, without secrets, or null if it is not shown. Derived from the schema.
+   */
   toPublic(record: R): object | null
   /**
-   * Returns the part of a record that must be equal after two runs that do the same: its fields and secrets, without values
-   * that depend on time, chance or the order of calls. Derived from the schema.
+   * Returns the part of a record that must be equal after two equivalent runs: its fields and secrets, without values that depend
+   * on time, chance or the order of calls. Derived from the schema.
    */
   toComparable(record: R): object | null
   /** Returns the fields of a record with their value types, such as `size: number`. Derived from the schema. */
@@ -57,7 +59,7 @@ type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'key' | 'schem
 
 type RecordsSchema = v.GenericSchema<unknown, object>
 
-// Valibot's own helper would not accept a schema of another copy of its types, such as the CommonJS one.
+// Valibot's own helper would not accept a schema from another copy of its types, such as the CommonJS one.
 type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['output']
 
 /**
@@ -82,9 +84,9 @@ export function collection<R extends object>(definition: Pick<Collection<R>, 'sc
 export function collection(
   definition: Omit<Collection<object>, 'indexes' | 'key' | Form> & Partial<Collection<object>>,
 ): Collection<object> {
-  // A record without an id has a `key` of its own.
+  // A collection of records without ids sets `key`.
   const key = (record: object) => (record as { readonly id: string }).id
-  // To read every schema would take longer than to create a gateway.
+  // Reading every schema would take longer than creating a gateway.
   const stored = lazy(() => createRecordForm(definition.schema, { withSecrets: true, withMade: true }))
   const shown = lazy(() => createRecordForm(definition.schema, { withSecrets: false, withMade: true }))
   const comparable = lazy(() => createRecordForm(definition.schema, { withSecrets: true, withMade: false }))
@@ -105,13 +107,13 @@ export interface Change {
   readonly collection: string
   /** The record's id; for a route module, the ids of the edge and the route, separated by a slash. */
   readonly key: string
-  /** The record before the change; undefined if it was created. */
+  /** The record before the change, or undefined if it was created. */
   readonly before: object | undefined
-  /** The record after the change; undefined if it was removed. */
+  /** The record after the change, or undefined if it was removed. */
   readonly after: object | undefined
 }
 
-/** The end of the operation of due events, after the name of their collection. */
+/** The suffix of a due event's operation, after the name of the collection. */
 export const DUE = '.due'
 
 /** The changes made by one operation, one control call or one due event. Records are frozen and contain no secrets. */

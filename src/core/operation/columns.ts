@@ -10,7 +10,7 @@ import type { ResourceKind } from './resource-kind.ts'
 import type { Transaction } from './transaction.ts'
 import type { View, Wire } from './view.ts'
 
-/** The schema of a field in one place, or false if it is not there. */
+/** The schema of a field in one place, or false if the field is absent there. */
 type Place = v.GenericSchema | false
 type Output<P> = P extends v.GenericSchema ? Frozen<v.InferOutput<P>> : undefined
 type OptionalOf<P> = P extends v.GenericSchema ? v.OptionalSchema<P, undefined> : false
@@ -35,25 +35,25 @@ interface ColumnParts<S, Create, Update, Kept, Shown, First> {
   readonly update?: Update
   /** The schema in records. Default: `sent`; none without `sent`. */
   readonly kept?: Kept
-  /** The schema in responses; false if no response has it. Default: `kept`. */
+  /** The schema in responses, or false if responses omit the field. Default: `kept`. */
   readonly shown?: Shown
   /** The value in a new record if the body has none. */
   readonly first?: First
-  /** Makes the value in a record from the sent one. Default: the sent one. */
+  /** Creates the value in a record from the sent value. Default: the sent value. */
   keep?(sent: Sent<Create, Update>, before: Output<Kept> | undefined): Output<Kept>
-  /** Makes the value in a response from that in the record. Default: the same. */
+  /** Creates the value in a response from the value in the record. Default: the same value. */
   show?(kept: Output<Kept>, wire: Wire): Output<Shown>
 }
 
-/** The functions that a column needs, because values of one place do not fit into the next one. */
+/** The functions that a column needs because its values differ between places. */
 type Needed<Create, Update, Kept, Shown> = ([Sent<Create, Update>] extends [Output<Kept>]
   ? unknown
   : { keep: unknown }) &
   ([Output<Kept>] extends [Output<Shown>] ? unknown : { show: unknown })
 
 /**
- * Declares a field of a family. Say only what differs: by default bodies, records and responses have the schema `sent`. The
- * family's own rules read a field that only bodies have, and make one that only responses have.
+ * Declares a field of a family. Specify only what differs: by default, bodies, records and responses use the schema `sent`. The
+ * family's own rules read fields that exist only in bodies, and create fields that exist only in responses.
  *
  * @example
  * ```ts
@@ -89,7 +89,7 @@ interface Texts {
   readonly metadata: v.GenericSchema<string | undefined>
 }
 
-/** The names, errors and limits of a family, and the words about its schemas. */
+/** The names, errors and limits of a family, and the descriptions of its schemas. */
 interface Heading extends Omit<ResourceKind, 'collection' | 'shape' | 'createBody' | 'updateBody'> {
   /** The fields `description` and `metadata` of bodies. */
   readonly texts: Texts
@@ -97,11 +97,11 @@ interface Heading extends Omit<ResourceKind, 'collection' | 'shape' | 'createBod
   readonly keptTexts?: Texts
   /** The name of the schemas, such as `ReservedDomain`. */
   readonly title: string
-  /** The sentence about one resource. */
+  /** The sentence that describes one resource. */
   readonly sentence: string
   /** One resource in the sentences about bodies. Default: the article and `what`. */
   readonly one?: string
-  /** The end of the sentence about the update, such as "; at least one field is required". */
+  /** The end of the sentence about updates, such as "; at least one field is required". */
   readonly note?: string
   /** Examples of both bodies. */
   readonly examples?: readonly [create?: object, update?: object]
@@ -117,7 +117,7 @@ type ShapeWith<Cs extends Columns> = ObjectOf<Omit<typeof resourceHead, keyof In
 type Created<Cs extends Columns> = Described & ObjectOf<In<'create', Cs>>
 type Changes<Cs extends Columns> = Described & Partial<ObjectOf<In<'update', Cs>>>
 
-/** The kept fields without a first value that a body need not have. */
+/** The stored fields that are optional in bodies and have no `first` value. */
 type Unsent<Cs extends Columns> = {
   [Name in keyof In<'kept', Cs>]: [Cs[Name]['first'], undefined] extends [undefined, Output<Cs[Name]['create']>]
     ? Name
@@ -127,7 +127,7 @@ type GivenValues<Cs extends Columns> = Pick<RecordWith<Cs>, keyof RecordWith<Cs>
 type Given<Cs extends Columns> =
   Record<never, never> extends GivenValues<Cs> ? [given?: GivenValues<Cs>] : [given: GivenValues<Cs>]
 
-/** The parts of a family that follow from its columns. */
+/** The parts of a family that are derived from its columns. */
 export interface Table<H extends Heading, Cs extends Columns> {
   /** The records. */
   readonly records: Collection<RecordWith<Cs>>
@@ -138,22 +138,22 @@ export interface Table<H extends Heading, Cs extends Columns> {
     readonly createBody: v.ObjectSchema<H['texts'] & In<'create', Cs>, undefined>
     readonly updateBody: v.ObjectSchema<H['texts'] & In<'update', Cs>, undefined>
   }
-  /** The rules of a family that has no further ones, for `resource`. */
+  /** The default rules of a family, for `resource`. */
   readonly rules: {
-    /** Converts a record to a response. Fields that no record has are undefined; the family sets them. */
+    /** Converts a record to a response. Fields that records do not have are undefined; the family sets them. */
     readonly view: View<RecordWith<Cs>, Omit<ShapeWith<Cs>, Exclude<keyof In<'shown', Cs>, keyof In<'kept', Cs>>>>
     readonly create: { run(tx: Transaction, body: Created<Cs>, ...given: Given<Cs>): RecordWith<Cs> }
     readonly update: { run(tx: Transaction, before: RecordWith<Cs>, body: Changes<Cs>): RecordWith<Cs> }
   }
-  /** Makes a new record of a body and, if there are any, of the values that no body has. */
+  /** Creates a new record from a body and, if there are any, values that bodies do not have. */
   newRecord(tx: Transaction, body: Created<Cs>, ...given: Given<Cs>): RecordWith<Cs>
-  /** Returns a record with the changes of a body. */
+  /** Returns a record with a body's changes. */
   changed(before: RecordWith<Cs>, body: Changes<Cs>): RecordWith<Cs>
 }
 
 /**
- * Makes the records, the schemas and the usual rules of a family from its columns. Records, bodies and responses have the fields in
- * the order of the columns, after those that every resource has.
+ * Creates the records, the schemas and the usual rules of a family from its columns. Records, bodies and responses have the
+ * fields in column order, after the fields common to all resources.
  *
  * @example
  * ```ts
@@ -210,13 +210,16 @@ export function columns(
 interface Bodies<Create, Update> {
   readonly create: Create
   readonly update: Update
-  /** The end of the sentence about the update, such as "; at least one field is required". */
+  /** The end of the sentence about updates, such as "; at least one field is required". */
   readonly note?: string
   /** Examples of both bodies. */
   readonly examples?: readonly [create?: object, update?: object]
 }
 
-/** Makes the bodies that create and change a resource. Their names begin with `title`. `one` is a resource in words, such as "a vault". */
+/**
+ * Creates the bodies that create and change a resource. Their names begin with `title`. `one` is a resource in words, such as "a
+ * vault".
+ */
 export function defineBodies<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
   title: string,
   one: string,

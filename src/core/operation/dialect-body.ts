@@ -25,7 +25,7 @@ export interface OtherNames {
 /** The aliases that the client used, by field, each with the bare label if the client sent one. */
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
-/** Takes a body out of the dialect's envelope, drops the fields that the dialect ignores, and resolves its aliases. */
+/** Unwraps a body from the dialect's envelope, drops the fields that the dialect ignores, and resolves its aliases. */
 export function toStandardBody(
   sent: SentBody,
   facts: BodyFacts,
@@ -43,7 +43,7 @@ export function toStandardBody(
   return used.size > 0 ? { body, aliases: used } : { body }
 }
 
-/** Takes a module out of its envelope. Beside the envelope, some clients send ids. Fields of the module are rejected there. */
+/** Unwraps a module from its envelope. Next to the envelope, some clients send ids. Fields of the module are rejected there. */
 function unwrap(
   sent: SentBody,
   envelope: string,
@@ -54,13 +54,13 @@ function unwrap(
   const refuse = (field: string, received: string, allowed: string) =>
     problems.add(() => problem(general.field_invalid, { field, received, allowed }))
   if (!isObject(inner)) refuse(envelope, quote(inner), 'an object')
-  // Without prototypes, so that a name such as `__proto__` is plain data.
+  // Without a prototype, so that a name such as `__proto__` is plain data.
   const module: Record<string, unknown> = Object.assign(Object.create(null), isObject(inner) ? inner : {})
   const merged: Record<string, unknown> = Object.assign(Object.create(null), module)
   for (const [field, value] of Object.entries(beside)) {
     // Messages do not show the values, which may be secret.
     if (fields.includes(field)) {
-      if (isSent(value)) refuse(field, `next to "${envelope}"`, `fields inside "${envelope}", or none of it`)
+      if (isSent(value)) refuse(field, `next to "${envelope}"`, `fields inside "${envelope}", or no "${envelope}"`)
     } else if (isSent(value) && isSent(module[field]) && value !== module[field]) {
       refuse(field, `different in "${envelope}" and next to it`, 'the same in both places')
     } else if (isSent(value) || !(field in module)) merged[field] = value
@@ -92,7 +92,7 @@ function resolveAliases(
 
 function createSentTwiceProblem(alias: string, field: string, error: OtherNames['both']): Problem {
   if (error) return problem(error, { field: alias, other: field })
-  const received = `next to "${field}", of which it is another name`
+  const received = `next to "${field}", for which it is another name`
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 

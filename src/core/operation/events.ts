@@ -15,7 +15,7 @@ export interface ChangedRecord {
   readonly collection: Collection<object>
   readonly before: object | undefined
   readonly after: object | undefined
-  /** Converts the record to a response; undefined if no API shows such records. */
+  /** Converts the record to a response, or undefined if no API shows such records. */
   readonly view: View<object, object> | undefined
 }
 
@@ -23,11 +23,11 @@ export interface ChangedRecord {
 export interface Cause {
   /** The operation of the commit, such as `ip_policies.create`. */
   readonly operation: string
-  /** The sender of the request; undefined for a call in the same process. */
+  /** The sender of the request, or undefined for a call in the same process. */
   readonly caller: Caller | undefined
 }
 
-/** A change, as an event reports it. */
+/** A change, in the form reported by an event. */
 export interface AccountEvent {
   /** The type, such as `ip_policy_created.v0`. */
   readonly type: string
@@ -65,7 +65,7 @@ export interface EventSource {
   readonly fields?: readonly string[]
 }
 
-/** An account's events. The family that has the subscriptions defines them. */
+/** An account's events, defined by the family that has the subscriptions. */
 export interface EventRules {
   /** The records of the subscriptions. Without one, no event is computed. */
   readonly subscriptions: Collection<object>
@@ -73,7 +73,7 @@ export interface EventRules {
   readonly accountId: string
   /** The event types. */
   readonly types: readonly string[]
-  /** Returns the event for a change; undefined if the change causes none. */
+  /** Returns the event for a change, or undefined if the change causes none. */
   ofChange(tx: Transaction, change: ChangedRecord, cause: Cause): AccountEvent | undefined
   /** Returns the destinations for an event type, starting with the oldest subscription's. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]

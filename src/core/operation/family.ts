@@ -34,7 +34,7 @@ export interface Family<
   // (rules: provisioning-jobs#renewal)
   /** Handles a record that is due, and moves or clears its due time. */
   onDue?(tx: Transaction, record: object): void
-  /** The methods of `gateway.declare`, by name. They create what no API operation creates, such as an agent session. */
+  /** The methods of `gateway.declare`, by name. They create resources that no API operation creates, such as an agent session. */
   readonly declares?: Declares
   /** Rules that this family adds to operations of others, by the operation's name, such as `reserved_domains.delete`. */
   readonly before?: Readonly<Record<string, RulesBefore>>
@@ -74,7 +74,7 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
   readonly errors?: readonly CatalogueError[]
   /** The method that ends a declared resource. */
   readonly end?: DeclarationEnd
-  /** Creates the resource, and returns it as the API shows it. */
+  /** Creates the resource, and returns it in the form of API responses. */
   run(tx: Transaction, input: unknown): object
   /** Carries the type of the function in the direct API; never set. */
   readonly call?: Call
@@ -82,7 +82,7 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
 
 /**
  * Defines a method of `gateway.declare`, for a resource that no operation creates, such as an agent session. `run` creates
- * the resource, and returns it as the API shows it.
+ * the resource, and returns it in the form of API responses.
  *
  * @example
  * ```ts
@@ -116,16 +116,16 @@ export interface RulesBefore {
 
 /** A family's rules for the API keys of requests. */
 export interface KeyRules {
-  /** The errors that `isValidKey` may reject with. Those that are not general are errors of the family. */
+  /** The errors that `isValidKey` may reject with. Apart from general errors, they are errors of the family. */
   readonly errors: readonly CatalogueError[]
   /**
-   * Checks the API key of a request, unless the option `keys` contains it. Returns true if the key is valid, false if it is no
+   * Checks the API key of a request, unless the `keys` option contains it. Returns true if the key is valid, false if it is no
    * longer valid, and undefined if the family does not know the key. May reject the request. Use `isOneOf` to compare keys.
    */
   isValidKey(key: string, state: KeyState): boolean | undefined
   /**
-   * Rejects a key that neither the option `keys` nor any family knows, if it can give a more specific reason than that the
-   * key is invalid.
+   * Rejects a key that is neither in the `keys` option nor known to any family, if it can give a more specific reason than an
+   * invalid key.
    */
   refuseUnknown?(key: string): void
 }
@@ -144,20 +144,20 @@ export interface RequestRules {
 export interface CheckedRequest {
   readonly operation: Operation
   readonly options: RuleOptions
-  /** The address that the request came from; undefined if unknown. */
+  /** The address that the request came from, or undefined if unknown. */
   readonly address: string | undefined
 }
 
 /** The records that request rules read. */
 export type RequestState = Pick<Transaction, 'find' | 'findAll'>
 
-/** The records of a gateway, and the number that its next id comes from. */
+/** The records of a gateway, and the sequence number of its next id. */
 export interface KeyState extends OtherRecords {
-  /** The number that the next id comes from; see `wasMade`. */
+  /** The sequence number of the next id; see `wasMade`. */
   readonly sequence: number
 }
 
-/** Adds the rules that families have for one another's operations. */
+/** Adds the rules that families define for each other's operations. */
 export function addRulesBefore<F extends Families>(families: F): F {
   const added = Object.values(families).flatMap(({ before = {}, references = [] }) => [
     ...Object.entries(before),
@@ -170,10 +170,10 @@ export function addRulesBefore<F extends Families>(families: F): F {
     ...family,
     operations: mapValues(family.operations, addRulesOfOthers),
   }))
-  return all as F // The type checker does not follow names through entries.
+  return all as F // The type checker loses the key types in entries.
 }
 
-/** Returns the rules that reject the deletion of what a row names, by the operations. */
+/** Returns the rules that reject the deletion of resources referenced by a row, by operation. */
 function listDeletionRules(row: Reference): [string, RulesBefore][] {
   const { deletion, to } = row
   if (typeof deletion === 'string') return []
@@ -233,13 +233,13 @@ export function familyOf<
  */
 export function recordsOf(family: object): Collection<ResourceRecord> {
   const { collections: [records] = [] }: Partial<Pick<Family, 'collections'>> = family
-  if (!records) throw new TypeError('The family keeps no records. Allowed: a family with a collection.')
+  if (!records) throw new TypeError('The family has no records. Allowed: a family with a collection.')
   return records as Collection<ResourceRecord> // Every record of a resource has these fields.
 }
 
 /**
- * Returns a typed view of something that all families share: the dialect, the options of a gateway, or the inputs of a view.
- * Each family declares the fields that it reads, and names one of them, which serves to detect a missing section.
+ * Returns a typed view of an object that all families share: the dialect, the options of a gateway, or the inputs of a view. Each
+ * family declares the fields that it reads, and passes the name of one of these fields, to detect a missing section.
  *
  * @example
  * ```ts
@@ -248,11 +248,11 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
  * ```
  */
 export function sectionReader<Own extends object>(name: keyof Own & string): (shared: object) => Own {
-  // The code that makes the shared object sets all fields of a section, or none.
+  // The code that creates the shared object sets all fields of a section, or none.
   const hasSection = (shared: object): shared is Own => name in shared
   return (shared) => {
     if (hasSection(shared)) return shared
     const names = Object.keys(shared).join(', ')
-    throw new TypeError(`A family reads "${name}" of a dialect or of options that have only: ${names}.`)
+    throw new TypeError(`A family reads "${name}" from a dialect or options that have only: ${names}.`)
   }
 }

@@ -2,24 +2,24 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { type CatalogueError, type Entry, entry } from '../schema/errors.ts'
 import type { Duration } from '../schema/time.ts'
 
-/** A maximum in the option `account.limits`, optionally with a different error number. */
+/** A maximum in the `account.limits` option, optionally with a different error code. */
 export interface MostOption {
   /** The maximum number of counted resources, at least 0. */
   readonly max: number
-  /** The error number, if the limit has several errors, such as 415 instead of 431. */
+  /** The error code, if the limit has several errors, such as 415 instead of 431. */
   readonly number?: number | undefined
 }
 
-/** A rate in the option `account.limits`: the maximum number of creations within a rolling window of the gateway's clock. */
+/** A rate in the `account.limits` option: the maximum number of creations within a rolling window of the gateway's clock. */
 export interface RateOption extends MostOption {
   /** The window, such as `'1h'` or a number of ms; at least 1000 ms. */
   readonly window: Duration
 }
 
-/** The value of a limit in the option `account.limits`: a maximum, a rate, or a list of both. */
+/** The value of a limit in the `account.limits` option: a maximum, a rate, or a list of both. */
 export type LimitOption = number | MostOption | RateOption | readonly (number | MostOption | RateOption)[]
 
-/** The value of a feature in the option `account.limits`: the account lacks the feature. `number` selects one of its errors. */
+/** The value of a feature in the `account.limits` option: the account lacks the feature. `number` selects one of its errors. */
 export type FeatureOption = 0 | { readonly max: 0; readonly number?: number | undefined }
 
 /** The plans that an account can have, the smallest first. */
@@ -28,15 +28,15 @@ export const PLANS = ['free', 'hobbyist', 'paygo'] as const
 /** The plan of an account. */
 export type Plan = (typeof PLANS)[number]
 
-/** The values of the message of a limit's error. */
+/** The values in the message of a limit's error. */
 export interface LimitFacts {
   /** The name of the counted resources, such as "reserved domains". */
   readonly what: string
-  /** The number that the account would have after the change. */
+  /** The number of resources that the account would have after the change. */
   readonly amount: number
-  /** The number that is allowed. */
+  /** The allowed number. */
   readonly max: number
-  /** The plan or the option that sets the limit, in words. */
+  /** A description of the plan or option that sets the limit. */
   readonly by: string
   /** The window of a rate, in seconds; 0 for a maximum. */
   readonly seconds: number
@@ -48,8 +48,8 @@ export interface LimitFacts {
 export type LimitError = CatalogueError<string, LimitFacts>
 
 /**
- * A limit of the account: what is counted, the errors, and the maximum of each plan. A family has its limits by name in the
- * option `account.limits`.
+ * A limit of the account: what is counted, the errors, and the maximum of each plan. A family lists its limits by their names in
+ * the `account.limits` option.
  */
 export interface AccountLimit {
   /** The name of the counted resources, such as "reserved domains". */
@@ -61,7 +61,7 @@ export interface AccountLimit {
   readonly counts?: (fields: FieldValues, dialect: CommonDialect) => boolean
   /** The index whose values group the records to count together, such as the index by vault. Default: all count together. */
   readonly each?: string
-  /** True if it limits the size of a single resource, which has no rate. A family checks it with `limitProblem`. */
+  /** True if it limits the size of a single resource, for which there are no rates. A family checks it with `limitProblem`. */
   readonly isSize?: boolean
   /**
    * True if it is a feature, which an account either has or lacks: its only maximum is 0. A family checks it with
@@ -78,14 +78,14 @@ export interface AccountLimit {
   readonly rate?: LimitError
   /** The error that `{ max, number }` selects instead of `reached`. */
   readonly older?: LimitError
-  /** The maximum number of each plan. A plan without a number has no limit. */
+  /** The maximum of each plan. A plan without a number has no limit. */
   readonly plans?: Readonly<Partial<Record<Plan, number>>>
 }
 
 /** The fields of a record or a body. */
 export type FieldValues = Readonly<Record<string, unknown>>
 
-/** Limits by name in the option `account.limits`. */
+/** Limits, by name in the `account.limits` option. */
 export type LimitsByName = Readonly<Record<string, AccountLimit>>
 
 /**
@@ -117,7 +117,7 @@ export function tooFast(number: number): Entry<LimitFacts> {
 }
 
 /**
- * Declares limits of the account, by name in the option `account.limits`.
+ * Declares limits of the account, by name in the `account.limits` option.
  *
  * @example
  * ```ts
@@ -132,8 +132,8 @@ export function accountLimits<Name extends string>(
 }
 
 /**
- * Counts one more event at `now`. At most `max` events may be within a `window` of ms. Returns the times of the events in the
- * window; times after `now`, as on a clock that was set back, are dropped. Returns the seconds to wait if there are too many.
+ * Counts one more event at `now`. A window of `window` ms may contain at most `max` events. Returns the times of the events in
+ * the window, or the seconds to wait if there are too many. Drops times after `now`, as on a clock that was set back.
  */
 export function countOneMore(
   times: readonly number[],

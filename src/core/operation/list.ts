@@ -25,7 +25,7 @@ export const listQuery = named(
       }),
     ),
     before_id: v.optional(
-      documented(v.string(), 'Only items created before the one with this id, which need not exist any more.', {
+      documented(v.string(), 'Only items created before the one with this id, which may have been deleted.', {
         json: { pattern: `^$|${idPattern('[a-z][a-z0-9]*')}` },
         errors: [general.id_unparsable, general.id_wrong_prefix],
         rules: 'lists#cursor',
@@ -106,7 +106,7 @@ export function readListQuery(
 
 type ValuesByParameter = Readonly<Record<string, readonly string[]>>
 
-/** Returns the values of the additional parameters, by parameter; undefined if none was sent. */
+/** Returns the values of the additional parameters, by parameter, or undefined if none was sent. */
 function listValuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
   const sent = Object.entries(raw).flatMap(([name, value]) => {
     if (!Object.hasOwn(matching, name) || !isSent(value)) return []
@@ -135,17 +135,20 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list has the parameter `filter`: not if the dialect allows declared fields only, and the list declares none. */
+/**
+ * Returns whether a list has the `filter` parameter. It has none if the dialect allows only declared fields and the list declares
+ * none.
+ */
 export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-/** Returns a query without the ids of its path, which ngrok's client in Rust repeats there (rules: lists#ids-of-the-path). */
+/** Returns a query without the ids of its path, which ngrok's Rust client repeats there (rules: lists#ids-of-the-path). */
 export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>): unknown {
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }
 
-/** Reads the parameters of a query by name, after it has resolved the aliases of the dialect. */
+/** Reads the parameters of a query by name, after resolving the dialect's aliases. */
 export function readParameters(
   raw: object,
   names: readonly string[],
@@ -163,14 +166,14 @@ export function readParameters(
   return parameters
 }
 
-/** Returns a value as a query has it; undefined if it is no text, number or boolean. */
+/** Returns a value in the form used in queries, or undefined if it is not a string, number or boolean. */
 function toText(value: unknown): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
 }
 
 function readText(field: string, value: unknown): string {
   return (
-    toText(value) ?? refuse(general.field_invalid, { field, received: quote(value), allowed: 'a text or a number' })
+    toText(value) ?? refuse(general.field_invalid, { field, received: quote(value), allowed: 'a string or a number' })
   )
 }
 
@@ -199,7 +202,7 @@ function readCursor(text: string, prefix: string, problems: Problems): string {
 export type Page<Items extends string, Resource> = { readonly [K in Items]: readonly Resource[] } & {
   /** The URL of the list. */
   readonly uri: string
-  /** The URL of the next page; null on the last one. */
+  /** The URL of the next page, or null on the last one. */
   readonly next_page_uri: string | null
 }
 
@@ -211,7 +214,7 @@ export const pageTail = {
 }
 
 /**
- * Creates the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page.
+ * Creates the schema of a page: items of a shape under the key `items`, and the URLs of the list and of the next page.
  *
  * @example
  * ```ts
@@ -240,7 +243,7 @@ interface List<R extends object, Resource extends { readonly id: string }, Items
 /** A function that computes fields of a response from other records. It runs for each response. */
 export type Related<R, Resource> = (tx: Transaction, record: R) => Partial<Resource>
 
-/** Returns a function that makes the response of a record: its view, with the fields computed from other records. */
+/** Returns a function that creates the response for a record: its view, with the fields computed from other records. */
 export function createShow<R extends object, Resource extends object>(
   view: View<R, Resource>,
   related: Related<R, Resource> | undefined,
@@ -288,6 +291,6 @@ export function pageAt<R extends object, Resource extends { readonly id: string 
   }
   const uri = tx.wire.url + list.path
   const next = hasMore ? `${uri}?${toSearchParameters({ before_id: last ?? '', ...sent })}` : null
-  // The type checker does not follow a computed name.
+  // The type checker does not track computed names.
   return Object.freeze({ [list.items]: Object.freeze(page), uri, next_page_uri: next }) as Page<Items, Resource>
 }

@@ -53,7 +53,7 @@ interface Definition<Ids extends PathIds> {
   readonly status: 200 | 201 | 204
   /** A one-line summary for the documentation. */
   readonly summary: string
-  /** The nouns for the family's resources, set on the operation that gets one. */
+  /** The nouns for the family's resources, set on the operation that returns one. */
   readonly nouns?: Nouns
   /** The prefix of each id in the path. */
   readonly ids: Ids
@@ -61,7 +61,7 @@ interface Definition<Ids extends PathIds> {
   readonly response?: v.GenericSchema
   /** The errors that `run` may throw, in addition to those of every operation of its kind and those of its schemas. */
   readonly errors?: readonly CatalogueError[]
-  /** True if the operation is not in the API reference and exists only in dialects that name it. */
+  /** True if the operation is not in the API reference and exists only in dialects that list it. */
   readonly isExtra?: true
 }
 
@@ -77,7 +77,7 @@ interface BodyDefinition<Schema extends v.GenericSchema> {
 }
 
 /**
- * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document derive from it.
+ * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document are derived from it.
  * An operation has a body or a query, never both. Its type is the type of its function in the direct API.
  */
 export interface Operation<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown>
@@ -85,13 +85,13 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
     Partial<BodyDefinition<v.GenericSchema>> {
   /** The schema of the query. */
   readonly query?: v.GenericSchema
-  /** The fields that list filters can name, if the dialect restricts them. */
+  /** The fields that list filters can use, if the dialect restricts them. */
   readonly filterable?: readonly FilterableField[] | undefined
   /** The item field that each additional query parameter of a list is compared with. */
   readonly matching?: Matching | undefined
-  /** Reads and checks the body, which must be an object, or the query; absent if neither is allowed. */
+  /** Reads and checks the body, which must be an object, or the query. Absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
-  /** Errors to use instead of others, such as the errors of a schema that other operations share. */
+  /** Errors to replace others with, such as the errors of a schema shared with other operations. */
   readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
@@ -122,7 +122,8 @@ export function operation<Ids extends PathIds, Result>(
 }
 
 /**
- * Defines an operation with a body, like `operation`. `body` is its schema, and `run` receives the read body as its third argument.
+ * Defines an operation with a body, like `operation`. `body` is its schema, and `run` receives the parsed body as its third
+ * argument.
  *
  * @example
  * ```ts
@@ -159,7 +160,7 @@ interface ReadBody<Body> {
   readonly body: Body
 }
 
-/** Returns whether the service of a dialect has an operation. */
+/** Returns whether a dialect's service has an operation. */
 export function isOperationOf({ extraOperations }: CommonDialect, { name, isExtra }: Operation): boolean {
   return isExtra !== true || extraOperations.includes(name)
 }
@@ -184,13 +185,13 @@ export type Matched<Parameter extends string> = {
  */
 export function listOperation<Result, Ids extends PathIds = Record<never, never>, Parameter extends string = never>(
   definition: Omit<Definition<Ids>, 'ids' | 'method' | 'status'> & {
-    /** The prefix of each id in the path. Default: there are none. */
+    /** The prefix of each id in the path. Default: no ids. */
     ids?: Ids
     /** The prefix of the items' ids. */
     prefix: string
-    /** The schema of a listed item, whose fields filters can name. */
+    /** The schema of a listed item, whose fields filters can use. */
     item: v.GenericSchema
-    /** The fields that filters can name in dialects that restrict them; `[]` allows no filter. Default: all fields. */
+    /** The fields that filters can use in dialects that restrict them; `[]` allows no filter. Default: all fields. */
     filterable?: readonly FilterableField[] | undefined
     /** Additional query parameters, each with the item field that must have one of the sent values. Default: none. */
     matching?: Matching<Parameter> | undefined
@@ -237,9 +238,8 @@ const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /**
- * Returns every error that an operation can return over HTTP, ordered by number, without those of API keys and of other
- * families' rules. With a dialect, leaves out the errors of ids in the path if that dialect treats malformed ids as not
- * found.
+ * Returns every error that an operation can return over HTTP, ordered by error code, except those of API keys and of other
+ * families' rules. With a dialect, omits the errors of ids in the path if that dialect treats malformed ids as not found.
  *
  * @example
  * ```ts
@@ -263,13 +263,13 @@ export function listDirectErrors(operation: Operation, { malformedIds }: IdRule 
   ])
 }
 
-/** Returns the errors of an operation and of its schemas, without the general ones that every operation of its kind has. */
+/** Returns the errors of an operation and its schemas, without the general ones that all operations of its kind have. */
 export function listOwnErrors({ body, query, errors = [], inPlaceOf }: Operation): CatalogueError[] {
   const ofSchemas = [body, query].flatMap((schema) => (schema ? [...listErrors(schema)] : []))
   return [...errors, ...ofSchemas].map((error) => inPlaceOf?.get(error) ?? error)
 }
 
-/** Returns each error once, sorted by number. */
+/** Returns each error once, sorted by error code. */
 export function sortByNumber(errors: readonly CatalogueError[]): readonly CatalogueError[] {
   return [...new Set(errors)].sort((a, b) => a.number - b.number)
 }

@@ -4,18 +4,18 @@ import { isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The resources that a field can name. */
+/** The resources that a field can reference. */
 export interface Target {
-  /** One of these resources in words, such as "an IP policy". */
+  /** The words for one of these resources, such as "an IP policy". */
   readonly what: string
   /**
-   * The names of the collections that contain these resources. The operations that delete them are in groups of the same
-   * names.
+   * The names of the collections that contain these resources. The operations that delete these resources are in groups of the
+   * same names.
    */
   readonly collections: readonly string[]
-  /** Returns whether an id is allowed: a record has it, or it needs no record. */
+  /** Returns whether an id is allowed: it belongs to a record, or needs none. */
   has(records: Pick<Transaction, 'get' | 'find'>, id: string): boolean
-  /** Returns whether the option `references` forbids an id. Default: never. */
+  /** Returns whether the `references` option forbids an id. Default: never. */
   isUndeclared?(tx: Transaction, id: string): boolean
 }
 
@@ -39,7 +39,7 @@ export type Deletion =
   /** The field is computed from the records that exist, and is not stored. */
   | 'follows'
 
-/** One row of the table of references: a field that names other resources (rules: references#table). */
+/** One row of the table of references: a field that references other resources (rules: references#table). */
 export interface Reference {
   /** The collection of the records that have the field. */
   readonly holder: Collection<object>
@@ -49,16 +49,16 @@ export interface Reference {
   readonly sent?: string
   /** The field in responses. Default: no response has it. */
   readonly shown?: string
-  /** The resources that it names. */
+  /** The resources that it references. */
   readonly to: Target
   /** Returns the ids in the field. Default: its string, or its list of strings. */
   ids?(record: object): readonly string[]
   /** The collection's index by these ids. Default: none. */
   readonly index?: string
-  /** The error of an id that does not exist. Default: no request can name one. */
+  /** The error for an id that does not exist. Default: no request can send one. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
-  /** The fields that tell what a detached record has lost. */
+  /** The fields that tell what a detached record lost. */
   readonly detached?: object
   /** Limits the row to some records, such as "those of agents". */
   readonly only?: { readonly what: string; has(holder: object): boolean }
@@ -74,12 +74,14 @@ type RowOf<R> = Omit<Reference, 'holder' | 'ids' | 'only' | 'deletion'> & {
   ids?(record: R): readonly string[]
 }
 
-/** Makes a row of the table of references. */
+/** Creates a row of the table of references. */
 export function referenceOf<R extends object>(holder: Collection<R>, row: RowOf<R>): Reference {
-  return { holder, ...row } as Reference // Its functions are called with records of the holder only.
+  return { holder, ...row } as Reference // Its functions are called only with records of the holder.
 }
 
-/** Makes the rule that a resource cannot be deleted while a record names it. `values` makes the values of the message. */
+/**
+ * Creates the rule that a resource cannot be deleted while a record references it. `values` returns the values for the message.
+ */
 export function refused<R extends object, Values extends object>(
   error: CatalogueError<string, Values>,
   values: (id: string, holder: R) => NoInfer<Values>,
@@ -87,7 +89,7 @@ export function refused<R extends object, Values extends object>(
   return { error, values }
 }
 
-/** Makes the target that is the records of one collection. */
+/** Creates the target for the records of one collection. */
 export function targetOf(what: string, collection: Collection<object>): Target {
   return {
     what,
@@ -96,7 +98,7 @@ export function targetOf(what: string, collection: Collection<object>): Target {
   }
 }
 
-/** Returns the ids that a record has in the field of a row. */
+/** Returns the ids in a record's field of a row. */
 function idsIn({ field, ids }: Reference, record: object): readonly string[] {
   return ids ? ids(record) : listTexts(field.split('.').reduce<unknown>(valueAt, record))
 }
@@ -108,8 +110,8 @@ function listTexts(value: unknown): readonly string[] {
 }
 
 /**
- * Rejects the ids in a field of a body that do not exist, unless the record `before` names them already. A resource can send its own
- * state again after the deletion of what it names (rules: references#deleted).
+ * Rejects ids in a field of a body that do not exist, unless the record `before` already has them. So a client can send a
+ * resource's own state back after the deletion of what it references (rules: references#deleted).
  */
 export function requireTargets(tx: Transaction, row: Reference, sent: unknown, before?: object): void {
   const { sent: name = row.field, to, missing } = row
@@ -117,20 +119,20 @@ export function requireTargets(tx: Transaction, row: Reference, sent: unknown, b
   for (const [index, id] of listTexts(sent).entries()) {
     if (kept.includes(id) || (to.has(tx, id) && !to.isUndeclared?.(tx, id))) continue
     const field = Array.isArray(sent) ? `${name}.${index}` : name
-    // The error of a row is about its field.
+    // A row's error is about its field.
     const error = missing as CatalogueError<string, FieldFacts & { allowed: string }>
     refuse(error, { field, received: quote(id), allowed: `the id of ${to.what} that exists` })
   }
 }
 
-/** Returns the records that name a resource in the field of a row, oldest first where the row has an index. */
+/** Returns the records that reference a resource in the field of a row, oldest first if the row has an index. */
 function findHolders(tx: Transaction, row: Reference, id: string): readonly object[] {
   const { holder, index, only } = row
   const found = index === undefined ? [...tx.newestFirst(holder)] : tx.findAll(holder, index, id)
   return found.filter((each) => idsIn(row, each).includes(id) && (only?.has(each) ?? true))
 }
 
-/** Rejects the deletion of a resource that a record names in the field of a row. */
+/** Rejects the deletion of a resource that a record references in the field of a row. */
 export function requireUnnamed(tx: Transaction, row: Reference, id: string): void {
   const { deletion } = row
   if (typeof deletion === 'string') return
@@ -139,16 +141,16 @@ export function requireUnnamed(tx: Transaction, row: Reference, id: string): voi
   if (holder) refuse(deletion.error as CatalogueError<string, object>, deletion.values(id, holder))
 }
 
-/** Returns the id in a record that must exist, and does not; undefined if there is none. */
+/** Returns the id in a record that should exist but does not, or undefined if there is none. */
 export function findMissing(records: Pick<Transaction, 'get' | 'find'>, row: Reference, record: object) {
   const { to, deletion, only } = row
-  // What can lose its target without a trace can be read without it.
+  // A reference that may silently lose its target may also be read without it.
   if (deletion === 'dangles' || deletion === 'detaches' || deletion === 'follows') return undefined
   if (only?.has(record) === false) return undefined
   return idsIn(row, record).find((id) => !to.has(records, id))
 }
 
-/** The rows whose records change when a record is removed, by the collection of the removed one. */
+/** The rows whose records change when a record is removed, by the removed record's collection. */
 export type Consequences = ReadonlyMap<string, readonly Reference[]>
 
 /** Returns the rows that have consequences. */
@@ -161,7 +163,7 @@ export function listConsequences(families: readonly { readonly references?: read
   return found
 }
 
-/** Removes or detaches the records that name a record, before it is removed. */
+/** Removes or detaches the records that reference a record, before it is removed. */
 export function releaseHolders(tx: Transaction, rows: readonly Reference[], id: string): void {
   for (const row of rows) {
     for (const each of findHolders(tx, row, id)) {

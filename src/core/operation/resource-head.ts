@@ -10,7 +10,7 @@ export interface ResourceRecord extends Described {
   readonly created_at: number
 }
 
-/** The texts of a record or of a body. */
+/** The strings of a record or of a body. */
 export interface Described {
   /** A human-readable description. */
   readonly description?: string | undefined
@@ -20,7 +20,7 @@ export interface Described {
 
 // (rules: fields#absent-until-set)
 /**
- * Returns `description` and `metadata` of a record after a request: the sent ones, else the record's. An empty text sets
+ * Returns `description` and `metadata` of a record after a request: the sent values, or else the record's. An empty string sets
  * nothing if nothing was set before.
  *
  * @example
@@ -82,13 +82,13 @@ export function viewHead(record: ResourceRecord, { url }: Wire, path: string) {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The part of a column by which values are made. */
+/** The part of a column that creates values. */
 export interface ColumnValues {
   /** The value in a new record if the body has none. */
   readonly first?: unknown
-  /** Makes the value in a record from the sent one. Default: the sent one. */
+  /** Creates the value in a record from the sent value. Default: the sent value. */
   keep?(sent: unknown, before: unknown): unknown
-  /** Makes the value in a response from that in the record. Default: the same. */
+  /** Creates the value in a response from the value in the record. Default: the same value. */
   show?(kept: unknown, wire: Wire): unknown
 }
 
@@ -101,7 +101,7 @@ interface ColumnLists {
 
 type ColumnList = readonly (readonly [string, ColumnValues])[]
 
-/** Makes the functions that make records and responses by columns. */
+/** Creates the functions that build records and responses from columns. */
 export function recordMakers(prefix: string, path: string, { kept, changing, shown }: ColumnLists) {
   return {
     newRecord(tx: Transaction, body: Values, given: Values = {}) {
@@ -122,7 +122,7 @@ export function recordMakers(prefix: string, path: string, { kept, changing, sho
   }
 }
 
-/** Returns the value of a record: that of a body, else another one. */
+/** Returns the value for a record: the body's, or else a default. */
 function chooseValue({ keep }: ColumnValues, sent: unknown, other: unknown, before?: unknown): unknown {
   if (sent === undefined) return other
   return keep ? keep(sent, before) : sent

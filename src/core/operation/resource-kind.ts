@@ -30,8 +30,8 @@ export interface ReadableKind {
   /** The singular name in messages and summaries, for example "reserved address". */
   readonly what: string
   /**
-   * The plural, for example "reserved addresses". Default: `what` followed by "s". Required if `what` ends with a consonant
-   * and "y", or with s, x, z, ch or sh.
+   * The plural, for example "reserved addresses". Default: `what` followed by "s". Required if `what` ends in a consonant and
+   * "y", or in s, x, z, ch or sh.
    */
   readonly plural?: string
   /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
@@ -48,7 +48,7 @@ export interface ReadableKind {
     /** The id. */
     readonly id: string
   }>
-  /** The fields that filters can name in dialects that restrict them; `[]` allows no filter. Default: all fields. */
+  /** The fields that filters can use in dialects that restrict them; `[]` allows no filter. Default: all fields. */
   readonly filterable?: readonly FilterableField[]
   /** Additional query parameters of the list, each with the item field that must have one of the sent values. */
   readonly matching?: Matching
@@ -69,7 +69,7 @@ export interface ResourceKind extends ReadableKind {
    * number of its records.
    */
   readonly limits?: LimitsByName
-  /** The facts about the limit that is named after the kind, if there are no others. */
+  /** The facts about the limit named after the kind, if there are no other limits. */
   readonly limit?: Partial<AccountLimit>
   /** The declarations that tests can make, by name in `gateway.declare`. */
   readonly declares?: Readonly<Record<string, Declaration>>

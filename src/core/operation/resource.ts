@@ -26,7 +26,7 @@ type MatchedOf<Kind extends ReadableKind> = Kind extends { readonly matching: Ma
 
 /** The operations that read resources of a kind. */
 export type ReadOperations<Kind extends ReadableKind> = {
-  /** Returns one. */
+  /** Returns one resource. */
   readonly get: Operation<(id: string) => ResourceOf<Kind>>
   /** Returns a page of resources. */
   readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<ItemsOf<Kind>, ResourceOf<Kind>>>
@@ -113,9 +113,9 @@ export function resource(
       errors: [general.not_found, ...(update.errors ?? []), ...listLimitErrors(limits, true)],
       response: shape,
       run(tx, { id }, body) {
-        // A family that wrote into the record would change it outside the transaction.
+        // A family that modified the record itself would change it outside the transaction.
         const before = Object.freeze(findRecord(tx, id))
-        requirePermitted(limits, body as object, tx, before) // Every body is an object.
+        requirePermitted(limits, body as object, tx, before) // A body is an object.
         const record = requireSync(`\`update\` of ${name}`, update.run(tx, before, body))
         requireWithin(tx, limits, collection, record, before)
         const response = show(tx, record)
@@ -141,10 +141,10 @@ export function resource(
   return { operations, errors, prefix, collections: [collection], limits, view, ...declares, ...handlers }
 }
 
-/** Returns the name of several. @throws TypeError if an "s" does not make it and none is declared */
+/** Returns the plural. @throws TypeError if it needs more than an "s" and is not declared */
 function choosePlural({ what, plural }: ReadableKind): string {
   if (plural === undefined && /(?:[^aeiou]y|s|x|z|ch|sh)$/i.test(what)) {
-    throw new TypeError(`The plural of "${what}" is not made with an "s". Declare it, such as plural: 'policies'.`)
+    throw new TypeError(`The plural of "${what}" needs more than an "s". Declare it, for example plural: 'policies'.`)
   }
   return plural ?? `${what}s`
 }
@@ -161,8 +161,8 @@ function deriveNames(kind: ReadableKind) {
 }
 
 /**
- * Declares the operations `get` and `list`, for a family whose resources no operation creates. `related` computes fields of a
- * response from other records.
+ * Declares the operations `get` and `list`, for a family whose resources are not created by an operation. `related` computes
+ * fields of a response from other records.
  *
  * @example
  * ```ts
@@ -179,8 +179,8 @@ export function readOperations(
   viewOfKind: (...args: never[]) => unknown,
   relatedOfKind?: (...args: never[]) => unknown,
 ): unknown {
-  const view = viewOfKind as View<object, { readonly id: string }> // The signature above says the type.
-  // The signature above says this type too.
+  const view = viewOfKind as View<object, { readonly id: string }> // The signature above has the type.
+  // The signature above has this type too.
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
   const show = createShow(view, related)
   const { name, what, collection, shape, filterable, matching, tableFields } = kind
@@ -218,7 +218,7 @@ export function readOperations(
  * ```ts
  * const widget = required(tx, widgetRecords, id, 'widget')
  * ```
- * @throws Refusal with `not_found`, whose message calls the record by `what`
+ * @throws Refusal with `not_found`, with `what` in its message
  */
 export function required<R extends object>(
   tx: Transaction,

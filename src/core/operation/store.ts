@@ -1,6 +1,6 @@
 /**
  * A place for commits, so that a gateway outlives its process. Only `flushed` is asynchronous; a store needs it if it flushes
- * several commits at once.
+ * several commits together.
  *
  * Commits contain secrets, such as private keys and webhook secrets, so keep them where nobody else can read them.
  *
@@ -15,7 +15,7 @@
  */
 export interface Store {
   /**
-   * Returns the state after the last stored commit; undefined if there is none yet. The gateway calls it once at the start,
+   * Returns the state after the last stored commit, or undefined if there is none yet. The gateway calls it once at the start,
    * and again after `flushed` has rejected. If it throws, `createGateway` throws the same error.
    */
   load(): StoredState | undefined
@@ -26,8 +26,8 @@ export interface Store {
   append(commit: StoredCommit): void
   /**
    * Resolves when all appended commits are flushed; HTTP responses wait for it. If it rejects, all commits since the last
-   * flushed one are lost. The gateway undoes these commits, requests that wait fail with `store_failed`, and the gateway calls `load`
-   * before it appends another commit. In a store without this method, a commit is flushed when `append` returns.
+   * flushed one are lost. The gateway undoes these commits, waiting requests fail with `store_failed`, and the gateway calls
+   * `load` before it appends another commit. In a store without this method, a commit is flushed when `append` returns.
    */
   flushed?(): Promise<void>
 }
@@ -38,13 +38,13 @@ export interface StoredCommit {
   readonly operation: string
   /** The gateway's time in ms since 1970. */
   readonly now: number
-  /** The number that the next id comes from. */
+  /** The sequence number of the next id. */
   readonly sequence: number
-  /** The number from which request ids are made after a restart. Smaller numbers may be in use. */
+  /** The number from which request ids continue after a restart. Smaller numbers may be in use. */
   readonly operations: number
   /** Set on the first commit, on `reset` and on `restore`: delete all earlier records. */
   readonly replaces?: StoredFacts
-  /** The new record for each key, secrets included; null for a removed record. Each key occurs once. */
+  /** The new record for each key, secrets included, or null for a removed record. Each key occurs once. */
   readonly changes: readonly StoredChange[]
 }
 
@@ -70,7 +70,7 @@ export interface StoredChange {
   readonly collection: string
   /** The record's key in its collection. */
   readonly key: string
-  /** The stored form of the record, frozen plain JSON; null for a removed record. */
+  /** The stored form of the record, frozen plain JSON, or null for a removed record. */
   readonly after: object | null
 }
 

@@ -17,7 +17,7 @@ export interface Transaction {
   readonly wire: Wire
   /** Returns the frozen response for a record. The view runs once per record, and its result is cached. */
   show<R extends object, Resource extends object>(view: View<R, Resource>, record: R): Resource
-  /** Returns the record with a key; undefined if there is none. */
+  /** Returns the record with a key, or undefined if there is none. */
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
   /** Returns the oldest record with a value in an index, such as `tx.find(domains, 'domain', 'app.example.com')`. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
@@ -29,7 +29,7 @@ export interface Transaction {
   put<R extends object>(collection: Collection<R>, record: R): R
   /** Removes a record. */
   remove<R extends object>(collection: Collection<R>, record: R): void
-  /** Yields records newest first, starting just before the key `cursor`, which need not exist any more. */
+  /** Yields records newest first, starting just before the key `cursor`, which may have been removed. */
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R>
   /** Creates an id with a prefix. Ids sort in creation order. */
   newId(prefix: string): string

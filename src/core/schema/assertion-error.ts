@@ -1,10 +1,10 @@
-/** Thrown by the `assert…` functions of a gateway if what a test expects is not so. */
+/** Thrown by the `assert…` functions of a gateway if a test's expectation is not met. */
 export class AssertionError extends Error {
   // The build shortens the names of classes, and Node prints them.
   static override get name(): string {
     return 'GatewayAssertionError'
   }
-  // Jest shows compared values for errors named AssertionError.
+  // Jest shows compared values only for errors named AssertionError.
   override readonly name = 'GatewayAssertionError'
 }
 

@@ -42,7 +42,7 @@ type BodyReader<T> = (
   ids: Readonly<Record<string, string>>,
   context: RuleContext,
   dialect?: {
-    /** The problems that the dialect has found in the body. The reader adds further ones. */
+    /** The problems that the dialect found in the body. The reader adds more. */
     readonly problems: Problems
     /** The fields that the dialect adds to the API reference's. */
     readonly extraFields: readonly string[] | undefined
@@ -51,14 +51,14 @@ type BodyReader<T> = (
 
 // (rules: errors#all-problems)
 /**
- * Makes the function that reads the body of a request by a schema. It finds all problems in one pass, unknown fields first, and
- * throws one error with all problems.
+ * Creates the function that reads the body of a request with a schema. It finds all problems in one pass, unknown fields first,
+ * and throws one error with all problems.
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
   const { entries = {} } = partsOf(schema)
   let extras: readonly string[] | undefined
   return (body, ids, context, dialect) => {
-    // Looked for when the first body comes, because most programs use few of the operations.
+    // Computed when the first body arrives, because most programs use few operations.
     extras ??= listExtraFields(schema)
     const hidden = extras.filter((name) => !dialect?.extraFields?.includes(name))
     const fields = hidden.length === 0 ? entries : omit(entries, hidden)
@@ -79,8 +79,8 @@ function checkPathIds(body: SentBody, ids: Readonly<Record<string, string>>, pro
 }
 
 /**
- * Makes the function that reads stored data, such as a snapshot, by a schema. It reads like {@link bodyReader}, but `null` and ""
- * are values. `whole` names the data in messages, and each message names the field.
+ * Creates the function that reads stored data, such as a snapshot, with a schema. It reads like {@link bodyReader}, but `null`
+ * and "" are values. Messages call the data `whole`, and each message has the field.
  */
 export function storedReader<S extends v.GenericSchema>(
   schema: S,
@@ -92,7 +92,7 @@ export function storedReader<S extends v.GenericSchema>(
   }
 }
 
-/** Names the field of a problem whose error has a message without it. */
+/** Adds the field to a problem whose error message omits it. */
 function nameField(it: Problem): Problem {
   if (withFacts(it, { field: '' }).message !== it.message) return it
   const prefix = `${it.field}: `
@@ -117,7 +117,7 @@ function readBySchema<S extends v.GenericSchema>(
     })
   }
   problems.refuse(reading)
-  return value as v.InferOutput<S> // Without a problem, the value is the schema's output.
+  return value as v.InferOutput<S> // If there is no problem, the value is the schema's output.
 }
 
 function createProblem(
@@ -133,7 +133,7 @@ function createProblem(
   const received = isSecret ? quoteSecret(input) : quote(input)
   const reported = reading.createProblem(issue, { field, received })
   if (reported) return { ...reported, field }
-  // A missing field is rejected by the object around it.
+  // The enclosing object rejects a missing field.
   const at = isMissing(issue) ? undefined : findSchema(schema, path)
   const error = (at && marksOf(at).refusedAs) ?? general.field_invalid
   const allowed = issue.message || describeAllowed(issue)

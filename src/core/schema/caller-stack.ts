@@ -1,12 +1,12 @@
-/** Matches the frames of the package where it is installed. Their code is minified, and their names say nothing. */
+/** Matches stack frames of the installed package. Its code is minified, so the frames say nothing. */
 const OWN_FRAME = /[/\\]fauxgate[/\\]dist[/\\]/
 
-/** Matches frames that have a place outside Node itself. */
+/** Matches frames outside Node itself. */
 const FRAME_WITH_PLACE = /^\s*at (?!.*\(?(?:node:|<anonymous>)).*:\d+/
 
 /**
- * Removes the frames of the package from the stack of an error about a mistake of the caller, so that runners show the
- * caller's line. Returns the error. It changes nothing if no other frame is left.
+ * Removes the package's frames from the stack of an error caused by the caller, so that runners show the caller's line. Returns
+ * the error. Changes nothing if no other frame would be left.
  */
 export function atCaller<E extends Error>(error: E): E {
   const { stack } = error
@@ -15,13 +15,13 @@ export function atCaller<E extends Error>(error: E): E {
   return error
 }
 
-/** Removes the frames of the package below the first one: those of the wrapper of a test, which say nothing about its error. */
+/** Removes the package's frames below the first one: those of a test's wrapper, which say nothing about its error. */
 export function withoutWrapperFrames(stack: string): string {
   const first = stack.split('\n').find((line) => /^\s*at /.test(line))
   return first !== undefined && OWN_FRAME.test(first) ? stack : withoutOwnFrames(stack)
 }
 
-/** Removes the frames of the package from a stack, unless no other frame is left. */
+/** Removes the package's frames from a stack, unless no other frame would be left. */
 function withoutOwnFrames(stack: string): string {
   if (!OWN_FRAME.test(stack)) return stack
   const others = stack.split('\n').filter((line) => !(/^\s*at /.test(line) && OWN_FRAME.test(line)))

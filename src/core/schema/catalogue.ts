@@ -14,7 +14,7 @@ export function createCatalogue(groups: readonly Readonly<Record<string, Catalog
     const { key, number } = error
     const other = catalogue.get(key) ?? byNumber.get(number)
     if (other && other !== error) {
-      const taken = `${other.key} has the number ${other.number} already`
+      const taken = `${other.key} already has this number`
       throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is used once.`)
     }
     catalogue.set(key, error)

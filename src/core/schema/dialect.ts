@@ -13,10 +13,10 @@ export interface CommonDialect {
   readonly errorCodeHeader: string
   /** The prefix of the number in an error's `error_code`. */
   readonly errorPrefix: string
-  /** Operations that this service has although the API reference does not list them, such as `widgets.detach_color`. */
+  /** Operations that this service has but the API reference does not list, such as `widgets.detach_color`. */
   readonly extraOperations: readonly string[]
   /**
-   * Fields that this service has although the API reference does not list them. A key such as `widgets.create` lists fields
+   * Fields that this service has but the API reference does not list. A key such as `widgets.create` lists fields
    * of that operation's body. A key such as `widgets` lists fields that every response of that group of operations has.
    */
   readonly extraFields: Readonly<Record<string, readonly string[]>>
@@ -28,14 +28,14 @@ export interface CommonDialect {
   readonly labelAliases: Readonly<Record<string, readonly string[]>>
   /** Other names of query parameters, as `{ alias: parameter }`. */
   readonly queryAliases: Readonly<Record<string, string>>
-  /** The fields that list filters can name: all fields of an item, or only those that the family declares. */
+  /** The fields that list filters can use: all fields of an item, or only those that the family declares. */
   readonly filterFields: 'all' | 'declared'
   /**
-   * The texts with a maximum length. `listed`: those for which the API reference names a limit. `all`: also every
+   * The strings with a maximum length. `listed`: those for which the API reference names a limit. `all`: also every
    * `description`, at 255 bytes, and every `metadata`, at 4096.
    */
   readonly textLimits: 'listed' | 'all'
-  /** The key that may wrap the body of a module's PUT next to `edge_id` and `id`; null if the body is never wrapped. */
+  /** The key that may wrap the body of a module's PUT next to `edge_id` and `id`, or null if the body is never wrapped. */
   readonly moduleEnvelope: string | null
   /** The response to a malformed id in a path: a specific error, or the error for a resource that does not exist. */
   readonly malformedIds: 'refused' | 'not found'

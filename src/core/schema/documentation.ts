@@ -23,9 +23,9 @@ function isNamed(schema: v.GenericSchema): boolean {
   return v.getTitle(schema) !== undefined
 }
 
-/** Wraps a named schema, so that a further sentence does not replace its own. */
+/** Wraps a named schema, so that another sentence does not replace its own. */
 function createReference<S extends v.GenericSchema>(schema: S): S {
-  return v.nonOptional(schema) as v.GenericSchema as S // It reads the same values.
+  return v.nonOptional(schema) as v.GenericSchema as S // The wrapped schema reads the same values.
 }
 
 /**
@@ -33,14 +33,14 @@ function createReference<S extends v.GenericSchema>(schema: S): S {
  *
  * @example
  * ```ts
- * const shape = named(v.object({ ...resourceHead, name }), 'Widget', 'A thing of a test.')
+ * const shape = named(v.object({ ...resourceHead, name }), 'Widget', 'A thing in a test.')
  * ```
  */
 export function named<S extends v.GenericSchema>(schema: S, name: string, sentence: string, more?: Facts): S {
   return withSteps(schema, v.title(name), v.description(sentence), ...(more ? [facts<v.InferOutput<S>>(more)] : []))
 }
 
-/** Adds metadata to the pipe of a schema, or begins a pipe with it. */
+/** Adds metadata to the pipe of a schema, or starts a pipe with it. */
 export function withSteps<S extends v.GenericSchema>(
   schema: S,
   ...steps: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>[]

@@ -7,7 +7,7 @@ export interface UpdateFields {
   readonly fields: string
 }
 
-/** Declares the error of an update without a field. Its message lists the fields that the body of the update can have. */
+/** Declares the error for an update without a field. Its message lists the fields that the update's body can have. */
 /* @__NO_SIDE_EFFECTS__ */
 export function emptyUpdate(number: number): Entry<UpdateFields> {
   return entry(number, 400, 'The update is empty. Send at least one of {fields}.')

@@ -4,7 +4,7 @@ import { utf8Length } from './platform.ts'
 import { NO_REDACTION, type Redactor, redactText } from './secret-texts.ts'
 import { mapValues } from './values.ts'
 
-/** An error as the caller sees it, with the code and the status of the dialect. */
+/** An error in the form for callers, with the dialect's code and status. */
 export interface ErrorFacts {
   readonly key: string
   readonly code: string
@@ -14,12 +14,12 @@ export interface ErrorFacts {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The maximum length of a message, in bytes of JSON. Headers and body of an error stay below 16 KiB together. */
+/** The maximum length of a message, in bytes of JSON. The headers and the body of an error stay below 16 KiB together. */
 const MAX_MESSAGE_BYTES = 3 * 1024
 /** The maximum length of all details together, in bytes of JSON. */
 const MAX_DETAILS_BYTES = 12 * 1024
 
-/** Describes an error for its caller. `redactor` hides the texts of the call that no message may repeat. */
+/** Describes an error for its caller. `redactor` hides strings from the call that messages must not repeat. */
 export function createErrorFacts(
   refusal: Refusal,
   dialect: CommonDialect,
@@ -59,11 +59,11 @@ function createDetails(
   return { ...facts, ...all }
 }
 
-/** Returns what an error says about its field, so that no program needs to read the message (rules: errors#details). */
+/** Returns the facts about an error's field, so that programs need not parse the message (rules: errors#details). */
 function describeField({ error, field, values }: Problem): Readonly<Record<string, string>> {
   if (field === undefined) return {}
   const { received, choices, nearest, typed }: Partial<FieldFacts> = values
-  const allowed = (error.allowed as ((values: object) => string) | undefined)?.(values) // They are the values of this error.
+  const allowed = (error.allowed as ((values: object) => string) | undefined)?.(values) // These are the values of this error.
   const facts = { field, rule: error.key, received, allowed, choices: choices?.join(', '), nearest, typed }
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, text]) => (text === undefined ? [] : [[name, String(text)]])),
@@ -71,8 +71,8 @@ function describeField({ error, field, values }: Problem): Readonly<Record<strin
 }
 
 /**
- * Makes the message of an error from the known values. `describeUnknown` returns the text for any other value. Default: its name
- * in braces, such as `{limit}`.
+ * Formats the message of an error from the known values. `describeUnknown` returns the text for any other value. Default: its
+ * name in braces, such as `{limit}`.
  */
 export function formatMessage(
   error: CatalogueError,

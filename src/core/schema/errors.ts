@@ -2,7 +2,7 @@ import type { CommonDialect } from './dialect.ts'
 import { fillTemplate, type SlotValues } from './template.ts'
 import { quote } from './text.ts'
 
-/** The numbers of an error. */
+/** The code and status of an error. */
 export interface Numbered {
   /** The number that follows the dialect's prefix in `error_code`. */
   readonly number: number
@@ -14,7 +14,7 @@ export interface Numbered {
   readonly occursIn?: (dialect: CommonDialect) => boolean
 }
 
-/** A declared error: its number, its status, and its message. */
+/** A declared error: its number, status and message. */
 export interface Entry<Values> extends Numbered {
   /** Formats the message. */
   readonly message: (values: Values) => string
@@ -70,7 +70,7 @@ export type Declared<Entries> = {
  * ```ts
  * const errors = declareErrors({
  *   widget_name_invalid: field(91000, 400, 'letters only'),
- *   widget_taken: entry(91001, 409, 'There is a widget {name} already.'),
+ *   widget_taken: entry(91001, 409, 'There is already a widget {name}.'),
  * })
  * ```
  */
@@ -79,12 +79,12 @@ export function declareErrors<const Entries extends Readonly<Record<string, Numb
   entries: Entries,
 ): Declared<Entries> {
   const declared = Object.entries(entries).map(([key, each]) => [key, Object.freeze({ key, ...each })])
-  // The type checker does not follow entries through `fromEntries`.
+  // The type checker loses the key types in `fromEntries`.
   return Object.freeze(Object.fromEntries(declared)) as Declared<Entries>
 }
 
 /**
- * Declares an error about the whole request, by its number, its HTTP status and its message: a text with slots such as
+ * Declares an error about the whole request, by its number, its HTTP status and its message: a string with slots such as
  * `{id}`, or a function that formats the message.
  */
 export function entry<const Text extends string>(number: number, status: number, text: Text): Entry<SlotValues<Text>>
@@ -99,7 +99,7 @@ export function entry(number: number, status: number, message: string | Message)
 }
 
 /**
- * Declares an error about one field with its own message: a text with slots, including `{field}` and `{received}`, or a
+ * Declares an error about one field with its own message: a string with slots, including `{field}` and `{received}`, or a
  * function.
  */
 export function ofField<const Text extends string>(
@@ -120,7 +120,7 @@ export function ofField(number: number, status: number, message: string | Messag
 type Message = (values: never) => string
 
 const createMessage = (message: string | Message): ((values: object) => string) =>
-  // The overloads above tell callers which values a message takes.
+  // The overloads above tell callers which values a message needs.
   typeof message === 'string' ? fillTemplate(message) : (message as (values: object) => string)
 
 /** Returns a quoted value in the form that follows "is": `missing` for an absent value. */
@@ -128,11 +128,11 @@ export function describeReceived(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }
 
-/** The allowed values of a field that takes any value but must not be missing. */
+/** The allowed values of a field that accepts any value but must not be missing. */
 export const ANY_VALUE = 'any value'
 
 /**
- * Declares an error about one field with the standard message. `allowed` describes the values that the field accepts: a text
+ * Declares an error about one field with the standard message. `allowed` describes the values that the field accepts: a string
  * with slots, or a function. If omitted, the field's schema or the rule that reports the error describes them.
  */
 export function field(number: number, status: number): FieldEntry<{ readonly allowed: string }>
@@ -152,13 +152,13 @@ export function field(number: number, status: number, allowed: string | Message 
   return { ...declared, allowed: describe }
 }
 
-/** Gives an error the whole `error_code` that the service documents, instead of the prefix and the number. */
+/** Gives an error the whole `error_code` documented by the service, instead of the prefix and the number. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withCode<E extends Numbered>(code: string, error: E): E {
   return { ...error, code }
 }
 
-/** Limits an error to some dialects. The documents of other dialects leave it out. */
+/** Limits an error to some dialects. The documents of other dialects omit it. */
 /* @__NO_SIDE_EFFECTS__ */
 export function only<E extends Numbered>(occursIn: (dialect: CommonDialect) => boolean, error: E): E {
   return { ...error, occursIn }
@@ -169,7 +169,7 @@ export function isErrorOf(dialect: CommonDialect, { occursIn }: CatalogueError):
   return occursIn?.(dialect) ?? true
 }
 
-/** Declares the error of a text that is too long. */
+/** Declares the error for a string that is too long. */
 export function tooLong(number: number): FieldEntry<{ readonly bytes: number; readonly limit: number }> {
   return ofField(number, 400, '{field} has {bytes} bytes in UTF-8. At most {limit} are allowed.')
 }
@@ -178,20 +178,20 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
 export interface Problem {
   /** The error in the catalogue. */
   readonly error: CatalogueError
-  /** The values from this request that the error puts in its message. */
+  /** The values from this request for the error's message. */
   readonly values: object
   /** The message. */
   readonly message: string
   /** The path of the field in the body, the query or the path; absent if the problem is about the whole request. */
   readonly field?: string | undefined
-  /** The text before the error's own message, such as the place where the problem is. */
+  /** The text before the error's own message, such as the location of the problem. */
   readonly prefix: string
 }
 
 /** The values of a message, and the field that the problem is about. */
 type Given<Values> = NoInfer<Values> & { readonly field?: string }
 
-/** Builds a problem from an error of the catalogue and the values of its message. */
+/** Builds a problem from an error of the catalogue and the values for its message. */
 export function problem<Values extends object>(
   error: CatalogueError<string, Values>,
   values: Given<Values>,
@@ -201,9 +201,9 @@ export function problem<Values extends object>(
   return { error, values, message: prefix + error.message(values), prefix, ...named }
 }
 
-/** Returns a problem with other facts about its field, and with the message that these give. */
+/** Returns a problem with other facts about its field, and with the resulting message. */
 export function withFacts({ error, values, prefix }: Problem, facts: Partial<FieldFacts>): Problem {
-  // The values are those of the error, and stay so: facts replace facts.
+  // The values still match the error, since facts replace facts.
   return problem(error as CatalogueError<string, object>, { ...values, ...facts }, prefix)
 }
 
@@ -220,7 +220,7 @@ export class Refusal extends Error {
   readonly details: Readonly<Record<string, string>>
   /** Additional response headers, such as `Allow` and `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The number of problems beyond the listed ones; not `isExact` if counting stopped early. */
+  /** The number of problems beyond the listed ones; `isExact` is false if counting stopped early. */
   readonly further: { readonly count: number; readonly isExact: boolean }
 
   constructor(
@@ -260,7 +260,7 @@ export function refuse<Values extends object>(
 }
 
 /**
- * Runs work on one field of a body, and returns its result. Errors then name the fields below that field.
+ * Runs work on one field of a body, and returns its result. The paths in its errors then begin with that field.
  *
  * @example
  * ```ts
@@ -278,20 +278,20 @@ export function prefixFields<T>(field: string, work: () => T): T {
   }
 }
 
-/** The number of problems of one request that get a message; further ones are only counted (rules: errors#all-problems). */
+/** The maximum number of problems per request that get a message; more are only counted (rules: errors#all-problems). */
 const MAX_MESSAGES = 20
 
 export class Problems {
   readonly #found: Problem[] = []
   #further = 0
 
-  /** Adds a problem. Makes its message only if the response has room for it, since a body can have very many problems. */
+  /** Adds a problem. Formats its message only if the response has room for it, since a body can have very many problems. */
   add(make: () => Problem): void {
     if (this.#found.length < MAX_MESSAGES) this.#found.push(make())
     else this.#further++
   }
 
-  /** Throws if there are problems. `counted` has problems that were only counted; `isCut` says that counting stopped early. */
+  /** Throws if there are problems. `counted` has problems that were only counted; `isCut` means that counting stopped early. */
   refuse(counted = { unreportedCount: 0, isCut: false }): void {
     const [first, ...others] = this.#found
     if (!first) return

@@ -6,17 +6,17 @@ import type { CatalogueError } from './errors.ts'
 export interface JsonFacts {
   /** The JSON type, or several. */
   readonly type?: string | readonly string[]
-  /** The format of a text, such as `uri`. */
+  /** The format of a string, such as `uri`. */
   readonly format?: string
-  /** The regular expression that a text must match. */
+  /** The regular expression that a string must match. */
   readonly pattern?: string
   /** All allowed values. */
   readonly enum?: readonly (string | number | boolean | null)[]
   /** The only value. */
   readonly const?: string | number | boolean
-  /** The minimum number of characters in a text. */
+  /** The minimum number of characters in a string. */
   readonly minLength?: number
-  /** The maximum number of characters in a text. */
+  /** The maximum number of characters in a string. */
   readonly maxLength?: number
   /** The minimum number of items in an array. */
   readonly minItems?: number
@@ -30,11 +30,11 @@ export interface JsonFacts {
   readonly default?: unknown
   /** Example values. */
   readonly examples?: readonly unknown[]
-  /** Known values, to list in the description of a text. Other values that match the pattern are allowed. */
+  /** Known values, to list in the description of a string. Other values that match the pattern are allowed. */
   readonly listed?: readonly string[]
   /** The keys of an object. */
   readonly propertyNames?: JsonFacts
-  /** The schema for other keys; false if there are none. */
+  /** The schema for other keys, or false if there are none. */
   readonly additionalProperties?: JsonFacts | boolean
   /** True if the field can be in requests but never is in responses. */
   readonly writeOnly?: boolean
@@ -48,9 +48,9 @@ export interface Facts {
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)
   /** True for a required field whose schema has a default, so that a rule can report a specific error when it is missing. */
   readonly isRequired?: true
-  /** True for a value that JSON cannot express, such as a function; documents omit it. */
+  /** True for a value that JSON cannot express, such as a function. Documents omit it. */
   readonly isNoData?: true
-  /** True for a field that is read but not documented: types omit it. */
+  /** True for a field that is read but not documented. Types omit it. */
   readonly isUnoffered?: true
   /** The errors from code that reads the value, if that is not the schema itself. */
   readonly errors?: readonly CatalogueError[]
@@ -64,7 +64,7 @@ export interface Facts {
   readonly parameters?: string
 }
 
-/** Makes a step for the pipe of a schema that documents it. It does not change how values are read. */
+/** Creates a pipe step that documents a schema. It does not change how values are read. */
 export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
   return v.metadata({ facts })
 }

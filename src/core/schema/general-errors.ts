@@ -28,7 +28,7 @@ export const general = declareErrors({
     211,
     400,
     (it: { method: string; bytes: number }) =>
-      `A ${it.method} request came with a body of ${formatCount(it.bytes, 'byte')}. Send none, or "{}".`,
+      `A ${it.method} request had a body of ${formatCount(it.bytes, 'byte')}. Send none, or "{}".`,
   ),
   body_unreadable: entry(212, 400, 'The body ended early. Send the whole body, with its correct length.'),
   body_unparsable: entry(213, 400, 'The body is {received}. It must be one JSON object in UTF-8.'),
@@ -44,7 +44,7 @@ export const general = declareErrors({
     218,
     400,
     (it: { header: string; hint?: string | undefined }) =>
-      `The header ${it.header} is missing. Send "${it.header}: 2".${it.hint ? ` ${it.hint}` : ''}`,
+      `The ${it.header} header is missing. Send "${it.header}: 2".${it.hint ? ` ${it.hint}` : ''}`,
   ),
   id_unparsable: field(
     223,
@@ -65,7 +65,7 @@ export const general = declareErrors({
   filter_invalid: entry(
     250,
     400,
-    'filter is {received}: {problem}. Supported is a subset of CEL over obj: ! && || < <= == != >= >, parentheses, in, size(), startsWith(), contains(), endsWith(), timestamp("…"), timestamp(time.now), .add("7d"), .subtract("24h").',
+    'filter is {received}: {problem}. Filters are a subset of CEL over obj: ! && || < <= == != >= >, parentheses, in, size(), startsWith(), contains(), endsWith(), timestamp("…"), timestamp(time.now), .add("7d"), .subtract("24h").',
   ),
   path_not_found: entry(
     90400,
@@ -82,7 +82,7 @@ export const general = declareErrors({
   gateway_busy: entry(
     90408,
     409,
-    'The gateway was called by code that it is running itself, inside {inside}. Call it after that has ended.',
+    'The gateway was called by code that it is running itself, inside {inside}. Call it after that code has ended.',
   ),
   body_too_large: entry(90413, 413, 'The body has more than {limit} bytes. At most {limit} are allowed.'),
   request_malformed: entry(90430, 400, 'The received bytes are not an HTTP/1.1 request: {problem}.'),

@@ -2,12 +2,12 @@
 // without them may import the package all the same.
 import { platform } from './platform.ts'
 
-/** Makes an encoder, which needs the platform's only when it encodes. */
+/** Creates an encoder that needs the platform's encoder only when it encodes. */
 export function TextEncoder() {
   return { encode: (text?: string) => new (platform('TextEncoder'))().encode(text) }
 }
 
-/** Makes a decoder, which needs the platform's only when it decodes. */
+/** Creates a decoder that needs the platform's decoder only when it decodes. */
 export function TextDecoder(...settings: ConstructorParameters<typeof globalThis.TextDecoder>) {
   return {
     decode: (...input: Parameters<InstanceType<typeof globalThis.TextDecoder>['decode']>) =>

@@ -3,12 +3,12 @@ import { type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { formatIdStart, quote } from './text.ts'
 
-/** The digits of ids, in the order of their character codes, so that texts of equal length sort like their numbers. */
+/** The digits of ids, in the order of their character codes, so that strings of equal length sort like their numbers. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export const OPERATION_PREFIX = 'op'
 
-/** The lengths of the two parts of a gateway's own ids: first the number in the sequence, then random characters. */
+/** The lengths of the two parts of a gateway's own ids: the sequence number, then random characters. */
 export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20
 
@@ -17,7 +17,7 @@ const MAX_SUFFIX_LENGTH = 64
 /** Matches an id of any length. Bounds and groups would make the pattern three times as slow. */
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
-/** Returns the prefix of an id; undefined if the text is no id. */
+/** Returns the prefix of an id, or undefined if the string is not an id. */
 export function parsePrefix(text: string): string | undefined {
   if (!ID.test(text)) return undefined
   const end = text.indexOf('_')
@@ -28,21 +28,21 @@ export function isIdPrefix(text: string): boolean {
   return /^[a-z][a-z0-9]*$/.test(text)
 }
 
-/** The "prefix" of a name in a path that is any text, such as the type of an event. */
+/** The "prefix" of a path parameter that can be any string, such as an event type. */
 export const ANY_TEXT = ''
 
-/** Returns the pattern of ids of a prefix, or of several with `|` between. */
+/** Returns the pattern for ids with a prefix, or with one of several separated by `|`. */
 export function idPattern(prefix: string): string {
   if (prefix === ANY_TEXT) return '^.+$'
   return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MAX_SUFFIX_LENGTH}}$`
 }
 
-/** Returns whether a text is an id with a prefix, such as `wid`, or with the beginning of one. */
+/** Returns whether a string is an id with a prefix, such as `wid`, or with the beginning of one. */
 export function isIdOf(text: string, prefixStart: string): boolean {
   return parsePrefix(text) !== undefined && text.startsWith(prefixStart)
 }
 
-/** Returns the error of a text that is no id with a prefix, or with one of several prefixes that `|` separates. */
+/** Returns the error for a string that is not an id with a prefix, or with one of several prefixes separated by `|`. */
 export function findIdError(
   text: string,
   prefix: string,
@@ -53,23 +53,23 @@ export function findIdError(
   return found === prefix || prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix
 }
 
-/** Returns whether a text is an id of this prefix in the form that a gateway makes (rules: ids#form). */
+/** Returns whether a string is an id with this prefix in the form that a gateway generates (rules: ids#form). */
 export function isOwnId(text: string, prefix: string): boolean {
   return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && parsePrefix(text) === prefix
 }
 
-/** Returns the number in the sequence from which a gateway made an id. */
+/** Returns the sequence number in an id that a gateway generated. */
 export function parseSequence(id: string): number {
   const digits = id.slice(-SEQUENCE_LENGTH - RANDOM_LENGTH, -RANDOM_LENGTH)
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
 }
 
-/** Returns whether a gateway may have made an id with a prefix, if `sequence` is the number that its next id comes from. */
+/** Returns whether a gateway whose next sequence number is `sequence` may have generated an id with a prefix. */
 export function wasMade(id: string, prefix: string, sequence: number): boolean {
   return isOwnId(id, prefix) && parseSequence(id) < sequence
 }
 
-/** Finds the ids of a path that have another form than the ids of their kind. */
+/** Finds ids in a path that do not have the form of their kind. */
 export function findPathIdProblems(
   ids: Readonly<Record<string, string>>,
   prefixes: Readonly<Record<string, string>>,

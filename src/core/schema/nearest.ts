@@ -1,11 +1,11 @@
-/** Returns the name that a caller probably misspelt; undefined if no name is near. */
+/** Returns the name that a caller probably misspelt, or undefined if no name is similar. */
 export function nearest(received: string, names: Iterable<string>): string | undefined {
   const word = received.toLowerCase()
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
     const lower = name.toLowerCase()
     const max = Math.max(1, Math.floor(name.length / 3))
-    // Texts of very different lengths cannot be near, and comparing long texts takes long.
+    // Strings of very different lengths cannot be similar, and comparing long strings is slow.
     const isFar = Math.abs(word.length - name.length) > max
     const distance = isPartOf(word, lower) ? 1 : isFar ? Number.POSITIVE_INFINITY : measureDistance(word, lower)
     if (distance <= max && !(best && best.distance <= distance)) best = { name, distance }
@@ -14,7 +14,7 @@ export function nearest(received: string, names: Iterable<string>): string | und
 }
 
 /**
- * Returns ` Did you mean …?`, or an empty text if no name is similar. `write` formats the name as the caller would type it.
+ * Returns ` Did you mean …?`, or an empty string if no name is similar. `write` formats the name as the caller would type it.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ function isPartOf(word: string, name: string): boolean {
   return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))
 }
 
-/** Returns how many letters must be inserted, removed, replaced or swapped with a neighbour to turn one text into the other. */
+/** Returns the edit distance of two strings: the number of letters to insert, remove, replace or swap with a neighbour. */
 function measureDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -47,7 +47,7 @@ export type SchemasOf<Options> = {
   readonly [Name in keyof Options]-?: v.GenericSchema<OptionInput<Options[Name]> | undefined, unknown>
 }
 
-/** Creates the schema of options by name; any other name is rejected. `allowed` describes all of them together. */
+/** Creates the schema of options by name, which rejects any other name. `allowed` describes all options together. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed = 'an object') {
   // The object has no prototype, so `toString` is an unknown option too.
@@ -59,19 +59,19 @@ export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed =
 interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
   /** The default, as a caller would write it. */
   readonly default?: D
-  /** The default in words; empty if the sentence says it. Without it, the default itself is shown. */
+  /** The default in words; empty if the sentence mentions it. Without it, the default itself is shown. */
   readonly defaultText?: string
-  /** True if no message may show the value. */
+  /** True if messages must not show the value. */
   readonly isSecret?: boolean
   /** The command's flag, if it is not the option's path with hyphens. */
   readonly flag?: string
-  /** The word that the help shows instead of the value. */
+  /** The placeholder for the value in the help. */
   readonly placeholder?: string
 }
 
 /**
- * A row of a table of options. Types, defaults, flags, environment variables, the config file, `--help` and documents
- * derive from it.
+ * A row of a table of options. Types, defaults, flags, environment variables, the config file, `--help` and documents are derived
+ * from it.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionRow<S extends v.GenericSchema, const D extends v.InferInput<S> | undefined = undefined>(
@@ -91,7 +91,7 @@ function formatDefault(value: unknown): string {
   return typeof value === 'string' && !/^\d/.test(value) ? `\`${value}\`` : String(value)
 }
 
-/** Makes messages show the whole option and describe it by `allowed`, whichever inner value is wrong. */
+/** Makes messages show the whole option and describe it as `allowed`, whichever inner value is wrong. */
 /* @__NO_SIDE_EFFECTS__ */
 export function asOne<const S extends v.GenericSchema>(schema: S, allowed: string) {
   return v.pipe(
@@ -102,7 +102,7 @@ export function asOne<const S extends v.GenericSchema>(schema: S, allowed: strin
 }
 
 /**
- * Creates the schema of an object, or of another value that messages describe. A union would not name the wrong part of an
+ * Creates the schema of an object, or of another value that messages describe. A union would not report the wrong part of an
  * object.
  */
 /* @__NO_SIDE_EFFECTS__ */
@@ -113,7 +113,7 @@ export function objectOr<const O extends v.GenericSchema, const S extends v.Gene
   )
 }
 
-/** Creates the schema of one of several texts. */
+/** Creates the schema of one of several strings. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOfThese<const T extends readonly string[]>(texts: T) {
   return v.picklist(texts, texts.map((text) => `"${text}"`).join(' or '))
@@ -151,7 +151,7 @@ export function duration(least = 0) {
  *
  * @example
  * ```ts
- * const fields = { timeout: sentDuration('The time that a job has.') }
+ * const fields = { timeout: sentDuration('The time that a job may take.') }
  * ```
  */
 export function sentDuration(sentence: string) {
@@ -188,8 +188,8 @@ export const baseUrl = /* @__PURE__ */ v.pipe(
 export const switchOption = /* @__PURE__ */ v.boolean('true or false')
 
 /**
- * Reads options, or a single one, by a schema whose messages describe the allowed values.
- * @throws TypeError that names the first wrong option, the received value and the allowed ones.
+ * Reads options, or a single option, with a schema whose messages describe the allowed values.
+ * @throws TypeError with the first invalid option, the received value and the allowed values.
  */
 export function readOptions<S extends v.GenericSchema>(
   schema: S,
@@ -205,7 +205,7 @@ export function readOptions<S extends v.GenericSchema>(
   )
 }
 
-/** Lists all wrong options, each with its path and the message of {@link readOptions}. */
+/** Lists all invalid options, each with its path and the message of {@link readOptions}. */
 export function listOptionProblems(schema: v.GenericSchema, options: unknown, words: Partial<OptionWords> = {}) {
   const { issues = [] } = v.safeParse(schema, options)
   return issues.map((issue) => ({
@@ -223,16 +223,18 @@ export function readCallOptions<S extends v.GenericSchema>(
   return readOrThrow((issue, all) => new Refusal([createProblem(issue, all)]), schema, options, words)
 }
 
-/** @throws TypeError if a parameter is not a function. It would fail only when it is called, far from the caller's mistake. */
+/**
+ * @throws TypeError if a parameter is not a function. Otherwise it would fail only when called, far from the caller's mistake.
+ */
 export function requireFunction(name: string, value: unknown): void {
   if (typeof value !== 'function')
     throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`))
 }
 
-/** Returns the response of a caller's predicate. @throws TypeError for a promise or an error, because both always count as true. */
+/** Returns the result of a caller's predicate. @throws TypeError for a promise or an error, because both would count as true. */
 export function readPredicateResult(predicate: string, result: unknown): boolean {
   if (result instanceof Error) {
-    throw atCaller(new TypeError(`${predicate} returned an error, as a class of errors does. Allowed: true or false.`))
+    throw atCaller(new TypeError(`${predicate} returned an error, like an error class. Allowed: true or false.`))
   }
   if (!(result instanceof Promise)) return Boolean(result)
   throw atCaller(
@@ -242,11 +244,11 @@ export function readPredicateResult(predicate: string, result: unknown): boolean
 
 /**
  * Returns the result of a caller's function that must be synchronous.
- * @throws TypeError for a promise, because whatever it does later could fail without notice.
+ * @throws TypeError for a promise, because its later work could fail unnoticed.
  */
 export function requireSync<T>(name: string, result: T | Promise<T>): T {
   if (!(result instanceof Promise)) return result
-  // The error below is enough: an unhandled rejection would end the process.
+  // The error below suffices. An unhandled rejection would end the process.
   result.catch(() => undefined)
   throw atCaller(new TypeError(`${name} returned a promise. Allowed: a function that is not async.`))
 }
@@ -257,7 +259,7 @@ export function requireObject(name: string, value: unknown): void {
     throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`))
 }
 
-/** The values that the reading of a body leaves out. */
+/** The values that are omitted when a body is read. */
 export const NO_VALUES: readonly unknown[] = [undefined, null]
 
 /**
@@ -273,7 +275,7 @@ export function requireValues(
   const name = names.find((each) => Object.hasOwn(conditions, each) && absent.includes(conditions[each]))
   if (name === undefined) return
   const received = String(conditions[name])
-  refuse(general.field_invalid, { field: name, received, allowed: 'a value, or leave it out' })
+  refuse(general.field_invalid, { field: name, received, allowed: 'a value, or omit it' })
 }
 
 function readOrThrow<S extends v.GenericSchema>(

@@ -19,12 +19,12 @@ const MAX_VALUES = 1_000_000
 type Fields = Readonly<Record<string, v.GenericSchema>>
 
 /**
- * Copies values before a schema reads them, and reports unknown fields and values that JSON does not have. In a request it
- * omits fields that are `null` or blank. In a stored record (`isStored`) these are values like any other.
+ * Copies values before a schema reads them, and reports unknown fields and values that JSON cannot express. In a request, omits
+ * fields that are `null` or blank. In a stored record (`isStored`), these are ordinary values.
  */
 export class PlainCopier {
   readonly #path: (string | number)[] = []
-  /** The number of items that the lists of a request may still have. */
+  /** The number of items that a request's lists may still have. */
   #room = MAX_VALUES
   readonly #replaced = new Map<unknown, unknown>()
 
@@ -49,7 +49,7 @@ export class PlainCopier {
     return replacement
   }
 
-  /** Returns the value that was received: that of a copy, or that which a symbol replaces. */
+  /** Returns the received value: that of a copy, or the one that a symbol replaces. */
   receivedFor(value: unknown): unknown {
     return this.#replaced.get(value) ?? value
   }
@@ -67,7 +67,7 @@ export class PlainCopier {
     return read.map((item, index) => this.#at(index, () => this.copy(schema, item)))
   }
 
-  /** Copies the fields that an object has, without those in `omitted`. */
+  /** Copies the fields of an object, except those in `omitted`. */
   copyFields(fields: Fields, value: Readonly<Record<string, unknown>>, omitted: object = {}): Record<string, unknown> {
     const copy: Record<string, unknown> = {}
     for (const name of Object.keys(value)) {
@@ -85,7 +85,7 @@ export class PlainCopier {
     return value !== null && !(value === '' && marksOf(schema).blank === 'absent')
   }
 
-  /** Runs work with a key added to the path of the present value. */
+  /** Runs work with a key added to the path of the current value. */
   #at<T>(key: string | number, work: () => T): T {
     this.#path.push(key)
     const result = work()
@@ -100,7 +100,9 @@ export class PlainCopier {
     })
   }
 
-  /** Copies a field that may hold any JSON. `fromEntries` defines keys such as `__proto__` as data; an assignment would not. */
+  /**
+   * Copies a field that may contain any JSON. `fromEntries` defines keys such as `__proto__` as data; an assignment would not.
+   */
   #copyJson(value: unknown): unknown {
     const top = this.#path.length
     let room = MAX_VALUES

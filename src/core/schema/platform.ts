@@ -1,14 +1,14 @@
 /** The globals of the platform that some test environments hide. */
 type Name = 'Headers' | 'Request' | 'Response' | 'TextDecoder' | 'TextEncoder'
 
-/** The part of Node's globals that loads Node's own modules without an import. */
+/** The Node global that loads Node's own modules without an import. */
 interface NodeGlobals {
   readonly process?: { getBuiltinModule?(name: 'vm'): { runInThisContext(code: Name): unknown } }
 }
 
 /**
  * Returns a global of the platform. If the environment hides it, as Jest's jsdom hides `Response` and `TextEncoder`,
- * returns that of Node itself.
+ * returns Node's own.
  * @throws TypeError if neither the environment nor Node has it.
  */
 export function platform<N extends Name>(name: N): (typeof globalThis)[N] {

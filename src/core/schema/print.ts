@@ -1,8 +1,8 @@
 import { escapeUnprintable } from './text.ts'
 
 /**
- * Prints an error. No text controls the terminal. If a test's set-up makes `console.error` throw, that exception does not reach
- * the caller.
+ * Prints an error without characters that control the terminal. If a test's setup makes `console.error` throw, the exception does
+ * not reach the caller.
  */
 export function printError(...words: readonly unknown[]): void {
   try {
@@ -12,12 +12,12 @@ export function printError(...words: readonly unknown[]): void {
   }
 }
 
-/** Prints a warning, of which no character controls the terminal. */
+/** Prints a warning without characters that control the terminal. */
 export function printWarning(text: string): void {
   console.warn(escapeUnprintable(text))
 }
 
-/** Returns a word as it was, or as an escaped text if it would control the terminal. */
+/** Returns a word unchanged, or as an escaped string if it would control the terminal. */
 function toPrintable(word: unknown): unknown {
   const text = word instanceof Error ? (word.stack ?? word.message) : word
   if (typeof text !== 'string') return word

@@ -1,7 +1,7 @@
 import punycode from 'punycode.js'
 
 /**
- * Returns whether the text after `xn--`, in lower case, is the Punycode of a text with letters other than ASCII (RFC 3492).
+ * Returns whether the text after `xn--`, in lower case, is the Punycode of a string with letters other than ASCII (RFC 3492).
  * The URL parser also checks this, but its strictness differs between versions of Node.
  */
 export function isPunycode(encoded: string): boolean {
@@ -14,12 +14,12 @@ export function isPunycode(encoded: string): boolean {
 }
 
 /**
- * Returns a name with each label in Punycode, as DNS has it; undefined if it has no letter other than ASCII. It does not check
- * whether a registry would take the name.
+ * Converts a name to its Punycode form for DNS. Returns undefined if the name is all ASCII. It does not check whether a registry
+ * would accept the name.
  */
 export function toPunycode(name: string): string | undefined {
   if (/^\p{ASCII}*$/u.test(name) || /\p{Surrogate}/u.test(name)) return undefined
-  // Three further dots separate labels (RFC 3490, 3.1).
+  // Three other kinds of dots also separate labels (RFC 3490, 3.1).
   const labels = name
     .normalize('NFKC')
     .toLowerCase()

@@ -6,15 +6,16 @@ import { deepFreeze, isObject, mapValues, pick } from './values.ts'
 
 interface FormOptions {
   readonly withSecrets: boolean
-  /** False to omit what the gateway makes by time, by chance or in the order of calls. */
+  /** False to omit values that depend on time, chance or the order of calls. */
   readonly withMade: boolean
 }
 
 type Form = (value: unknown) => unknown
 
 /**
- * Makes the function that returns the form of a record outside of the gateway, as the marks in its schema say: without derived
- * fields and, as the options say, without secrets and made values. It returns null for a record with a value that no JSON can express.
+ * Creates the function that returns the form of a record outside of the gateway, according to the marks in its schema: without
+ * derived fields and, depending on the options, without secrets and generated values. It returns null for a record with a value
+ * that JSON cannot express.
  */
 export function createRecordForm(schema: v.GenericSchema, options: FormOptions): (record: object) => object | null {
   const form = createForm(schema, options)
@@ -22,7 +23,7 @@ export function createRecordForm(schema: v.GenericSchema, options: FormOptions):
   const inexpressible = Object.keys(entries).filter((name) => isNoData(entries[name]))
   return (record) => {
     if (inexpressible.some((name) => Reflect.get(record, name) !== undefined)) return null
-    return form ? (deepFreeze(form(record)) as object) : record // A form of an object is an object.
+    return form ? (deepFreeze(form(record)) as object) : record // The form of an object is an object.
   }
 }
 
@@ -30,14 +31,14 @@ function isNoData(schema: v.GenericSchema | undefined): boolean {
   return schema !== undefined && documentationOf(schema).facts.some((each) => each.isNoData)
 }
 
-/** Makes the form of the values of a schema; undefined if it leaves all values unchanged. */
+/** Creates the form of a schema's values. Returns undefined if it leaves all values unchanged. */
 function createForm(schema: v.GenericSchema, options: FormOptions): Form | undefined {
   const { secret, shownAs } = options.withSecrets ? {} : marksOf(schema)
   if (secret) return (value) => value && REDACTED
   if (shownAs) return shownAs
   const { wrapped, getter, entries, rest, item, value, items = [], options: choices = [], pipe = [] } = partsOf(schema)
   if (getter) return (each) => createForm(getter(each), options)?.(each) ?? each
-  // The forms of all alternatives apply: to hide too much does no harm.
+  // The forms of all alternatives apply: hiding too much is harmless.
   const whole = [wrapped, ...choices, ...pipe.slice(1)].filter(isSchema).map((each) => createForm(each, options))
   const [each, beyond] = [item ?? value, rest].map((inner) =>
     isSchema(inner) ? createForm(inner, options) : undefined,
@@ -56,7 +57,7 @@ function combine(candidates: readonly (Form | undefined)[]): Form | undefined {
   return forms.length === 0 ? undefined : (value) => forms.reduce((each, form) => form(each), value)
 }
 
-/** Makes the form of lists and maps: that of the first items of a list, and that of all others. */
+/** Creates the form of lists and maps, from the form of a list's first items and that of all others. */
 function createItemsForm(others: Form | undefined, first: readonly (Form | undefined)[] = []): Form | undefined {
   if (!others && !first.some(isForm)) return undefined
   const change = (value: unknown, index: number) => (index < first.length ? first[index] : others)?.(value) ?? value
@@ -66,7 +67,7 @@ function createItemsForm(others: Form | undefined, first: readonly (Form | undef
   }
 }
 
-/** Makes the form of objects with these fields. */
+/** Creates the form of objects with these fields. */
 function createFieldsForm(entries: Readonly<Record<string, v.GenericSchema>>, options: FormOptions): Form | undefined {
   const omitted = new Set(Object.keys(entries).filter((name) => isOmitted(entries[name], options)))
   const forms = new Map(Object.entries(entries).map(([name, entry]) => [name, createForm(entry, options)]))
@@ -85,7 +86,7 @@ function isOmitted(schema: v.GenericSchema | undefined, { withSecrets, withMade 
   return !withSecrets && secret === true && isOptional(schema)
 }
 
-/** Returns whether the schema accepts an object without the field, and then gives it no value. */
+/** Returns whether the schema accepts an object without the field, without setting a default. */
 function isOptional(schema: v.GenericSchema): boolean {
   const { type, wrapped, default: value } = partsOf(schema)
   if (type === 'exact_optional' || type === 'optional' || type === 'nullish') return value === undefined

@@ -7,13 +7,13 @@ import { type Report, rule, type StateFacts } from './rule.ts'
 import { formatIdStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The maximum number for the next id of a snapshot. It leaves room for 62 ** 6 further ids. */
+/** The maximum sequence number of a snapshot's next id. It leaves room for 62 ** 6 more ids. */
 const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 
-/** The state of a record that is read without a state: every value is allowed. */
+/** The state for reading a record without a state: every value is allowed. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
-/** Makes a rule on a field of a record that needs the state, such as its time. */
+/** Creates a rule on a field of a record that needs the state, such as its time. */
 export function recordRule<T>(check: (value: T, report: Report, state: StateFacts) => void) {
   return rule<T, never>([], (value, report, { state = ANY_STATE }) => check(value, report, state))
 }
@@ -24,8 +24,8 @@ const fromZero = (kind: string, max: number) => {
 }
 
 /**
- * Marks a value that the gateway makes by time, by chance or in the order of calls, such as a token. Two runs that do the same may
- * differ in it, so `survives` does not compare it.
+ * Marks a value that depends on time, chance or the order of calls, such as a token. Equivalent runs may differ in it, so
+ * `survives` does not compare it.
  */
 export function made<S extends v.GenericSchema>(schema: S): S {
   return withSteps(schema, v.metadata({ isMade: true }))
@@ -71,7 +71,7 @@ export const dueTime: v.GenericSchema<number> = v.pipe(
  */
 export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
-/** The schema of the number that the next id comes from. */
+/** The schema of the sequence number of the next id. */
 export const sequence = v.pipe(fromZero('an integer', MAX_SEQUENCE), v.integer('an integer'))
 
 /**
@@ -87,20 +87,20 @@ export const sequenceNumber = made(
     v.number('an integer'),
     recordRule((number, report, { sequence }) => {
       if (!(Number.isSafeInteger(number) && number >= 0 && number < sequence)) {
-        report(general.field_invalid, { allowed: `an integer from 0 to below ${sequence}, the sequence` })
+        report(general.field_invalid, { allowed: `an integer from 0 to below ${sequence}, the next sequence number` })
       }
     }),
   ),
 )
 
-/** Creates the schema of an id that the gateway made. */
+/** Creates the schema of an id that the gateway generated. */
 export function ownId(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
     recordRule((id, report, { sequence }) => {
       if (!isOwnId(id, prefix)) report(general.field_invalid, { allowed: `"${prefix}_" and 27 letters and digits` })
       else if (parseSequence(id) >= sequence) {
-        report(general.field_invalid, { allowed: `an id that was made before number ${sequence} of the sequence` })
+        report(general.field_invalid, { allowed: `an id with a sequence number below ${sequence}` })
       }
     }),
   )
@@ -140,5 +140,5 @@ export function recordHead<D extends v.GenericSchema, M extends v.GenericSchema>
   return { id: ownId(prefix), created_at: instant, description, metadata }
 }
 
-/** The schema of a text that is not empty. */
-export const someText: v.GenericSchema<string> = v.pipe(v.string(), v.minLength(1, 'a text that is not empty'))
+/** The schema of a string that is not empty. */
+export const someText: v.GenericSchema<string> = v.pipe(v.string(), v.minLength(1, 'a non-empty string'))

@@ -19,11 +19,13 @@ export interface RuleContext {
 export interface StateFacts {
   /** The time of the state, in ms since 1970. */
   readonly now: number
-  /** The number that the next id comes from. */
+  /** The sequence number of the next id. */
   readonly sequence: number
 }
 
-/** The maximum number of problems of one body that rules report. Rules only count further ones, because valibot copies issues often. */
+/**
+ * The maximum number of problems per body that rules report. More problems are only counted, because valibot copies issues often.
+ */
 const MAX_REPORTED = 100
 /** The number of problems after which rules stop looking at the rest of a body. */
 const MAX_COUNTED = 10_000
@@ -31,7 +33,7 @@ const MAX_COUNTED = 10_000
 /** The context of rules when valibot reads a schema without a gateway. */
 const NO_GATEWAY: RuleContext = {
   get dialect(): never {
-    throw new TypeError('A rule looks at the dialect. Let an operation read its schema, not valibot alone.')
+    throw new TypeError('A rule needs the dialect. Read its schema with an operation, not with valibot alone.')
   },
   options: {},
   catalogue: new Map(),
@@ -39,13 +41,13 @@ const NO_GATEWAY: RuleContext = {
 
 type Issue = v.BaseIssue<unknown>
 
-/** One reading of a value by a schema: valibot's settings, with the context of its rules and the problems that they report. */
+/** One reading of a value with a schema: valibot's settings, the context of the rules, and the problems that they report. */
 export class Reading implements v.Config<Issue> {
   count = 0
   /** True if rules stopped looking because of {@link MAX_COUNTED}. */
   isCut = false
   #makers?: Map<Issue, (facts: FieldFacts) => Problem>
-  /** Makes the message of an issue whose schema has none. */
+  /** Creates the message of an issue if its schema has none. */
   readonly message = () => ''
 
   constructor(readonly context: RuleContext) {}
@@ -55,9 +57,9 @@ export class Reading implements v.Config<Issue> {
     return settings instanceof Reading ? settings : new Reading(NO_GATEWAY)
   }
 
-  /** Reads a value by a schema. Unlike valibot's `safeParse`, it passes this object on to rules. */
+  /** Reads a value with a schema. Unlike valibot's `safeParse`, it passes this object on to rules. */
   run<S extends v.GenericSchema>(schema: S, value: unknown) {
-    return schema['~run']({ value }, this) as v.OutputDataset<v.InferOutput<S>, Issue> // As valibot's own functions.
+    return schema['~run']({ value }, this) as v.OutputDataset<v.InferOutput<S>, Issue> // Like valibot's own functions.
   }
 
   /** Returns whether the body has so many problems that rules can stop looking. */
@@ -70,7 +72,7 @@ export class Reading implements v.Config<Issue> {
     return Math.max(0, this.count - MAX_REPORTED)
   }
 
-  /** Sets the function that makes a problem of the last issue. */
+  /** Sets the function that creates a problem from the last issue. */
   report({ issues }: v.OutputDataset<unknown, Issue>, make: (facts: FieldFacts) => Problem): void {
     const added = issues?.at(-1)
     if (!added) return
@@ -142,8 +144,8 @@ export function ruleOnWhole<T extends object, E extends FieldError>(
 }
 
 /**
- * Makes a step of a pipe that reads a field with your function. If the function throws an error or reports problems, they join
- * the problems of the other fields.
+ * Creates a pipe step that reads a field with your function. Errors that the function throws or reports join the problems of the
+ * other fields.
  */
 export function readBy<T, U, E extends FieldError = FieldInvalid>(
   errors: readonly CatalogueError[],

@@ -26,11 +26,11 @@ export interface SchemaParts {
 }
 
 export function partsOf(schema: v.GenericSchema): SchemaParts {
-  // Valibot's type of any schema leaves out what only some kinds have.
+  // Valibot's type of any schema omits the properties of particular kinds.
   return schema as v.GenericSchema & SchemaParts
 }
 
-/** Returns the parts of the schema that others wrap, such as that of a text in that of an optional text. */
+/** Returns the parts of the innermost wrapped schema, such as the string in an optional string. */
 export function innermostParts(schema: v.GenericSchema): SchemaParts {
   const parts = partsOf(schema)
   return parts.wrapped ? innermostParts(parts.wrapped) : parts
@@ -41,33 +41,33 @@ function listPipedSteps({ pipe = [] }: SchemaParts): SchemaParts[] {
   return pipe.flatMap((step) => (step.kind === 'schema' ? listPipedSteps(step) : [step]))
 }
 
-/** The marks of a field, as valibot's metadata. */
+/** The marks of a field, in valibot's metadata. */
 interface Marks {
-  /** An empty text means that the field was not sent. */
+  /** An empty string means that the field was not sent. */
   readonly blank?: 'absent'
-  /** No message, journal, commit or snapshot has its value. */
+  /** No message, journal, commit or snapshot contains its value. */
   readonly secret?: true
-  /** Returns the value as journal, commits and snapshots show it: without the secrets that are parts of it. */
+  /** Returns the value in the form for the journal, commits and snapshots, without the secrets in it. */
   readonly shownAs?: (value: unknown) => unknown
-  /** The gateway makes it by time, by chance or in the order of calls, so `survives` does not compare it. */
+  /** It depends on time, chance or the order of calls, so `survives` does not compare it. */
   readonly isMade?: true
-  /** It follows from other fields, and is computed when the record is read. Snapshots and stores omit it. */
+  /** It is computed from other fields when the record is read. Snapshots and stores omit it. */
   readonly isDerived?: true
-  /** Harmless fields of other operations have the same name. */
+  /** Other operations have harmless fields with the same name. */
   readonly isCommonName?: true
-  /** It exists only in dialects that name it. */
+  /** It exists only in dialects that list it. */
   readonly extra?: true
   /** The schema that {@link asOne} wraps. */
   readonly whole?: v.GenericSchema
   /** The command's flag of an option, if it is not its path with hyphens. */
   readonly flag?: string
-  /** It is the path of a file. In a config file it is relative to the folder of that config file. */
+  /** It is the path of a file. In a config file, it is relative to that file's folder. */
   readonly isFile?: true
-  /** The help shows it instead of an option's value. */
+  /** The placeholder for an option's value in the help. */
   readonly placeholder?: string
-  /** The allowed values for a sender of texts only, if the message allows more. */
+  /** The allowed values for a sender of strings only, if the message allows more. */
   readonly typed?: string
-  /** The error of a value that the schema does not take. */
+  /** The error for a value that the schema does not accept. */
   readonly refusedAs?: FieldError<string, { allowed: string }>
 }
 
@@ -126,7 +126,7 @@ export function listFields(schema: v.GenericSchema, path: readonly unknown[]): r
   return entries ? Object.keys(entries) : options.filter(isSchema).flatMap((each) => listFields(each, []))
 }
 
-/** Returns the texts that a schema allows beside objects; undefined if it allows others. */
+/** Returns the strings that a schema allows besides objects, or undefined if it allows others. */
 function choicesOf(schema: v.GenericSchema): readonly string[] | undefined {
   const inner = innerOf(schema)
   if (inner) return choicesOf(inner)
@@ -138,7 +138,7 @@ function choicesOf(schema: v.GenericSchema): readonly string[] | undefined {
   return known.length === all.length ? known.flat() : undefined
 }
 
-/** Describes what a field allows a sender of texts, and what it probably meant. */
+/** Describes the values that a field allows for a sender of strings, and the value that was probably meant. */
 export function describeChoices(schema: v.GenericSchema, received: unknown) {
   const choices = choicesOf(schema)
   if (!choices?.length) return { typed: marksOf(schema).typed }
@@ -149,7 +149,7 @@ export function isSchema(part: unknown): part is v.GenericSchema {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
 }
 
-/** Returns schemas and all schemas inside of them; `isIncluded` selects among the inner ones. */
+/** Returns schemas and all schemas inside them; `isIncluded` selects among the inner ones. */
 export function listSchemas(
   schemas: readonly v.GenericSchema[],
   isIncluded: (inner: v.GenericSchema) => boolean = () => true,

@@ -32,13 +32,13 @@ export function refusedAs<T, E extends FieldError<string, { allowed: string }>>(
 }
 
 // (rules: fields#empty-texts)
-/** Marks a text field in which "" means "not given". */
+/** Marks a string field in which "" means "not given". */
 export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absent' }> {
   return v.metadata({ blank: 'absent' })
 }
 
 /**
- * Marks a field whose value is secret: messages show only its type, and journal, commits and snapshots omit it.
+ * Marks a field whose value is secret: messages show only its type, and the journal, commits and snapshots omit it.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
  */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
-/** Marks a field with secrets in it. The function returns the value as journal, commits and snapshots show it. */
+/** Marks a field with secrets in it. The function returns the value in the form for the journal, commits and snapshots. */
 export function shownAs<T>(show: (value: unknown) => unknown) {
   return v.metadata<T, { readonly shownAs: typeof show }>({ shownAs: show })
 }
@@ -67,7 +67,7 @@ export const secretHere = v.metadata<string, { readonly secret: true; readonly i
 })
 
 /**
- * Marks a field that is not in the API reference and exists only in dialects that name it.
+ * Marks a field that is not in the API reference and exists only in dialects that list it.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export function extra<S extends v.GenericSchema>(field: S): S {
 }
 
 // (rules: limits#texts)
-/** Creates the schema of an optional text of at most `limit` bytes in UTF-8. Default of `error`: `field_invalid`. */
+/** Creates the schema of an optional string of at most `limit` bytes in UTF-8. Default of `error`: `field_invalid`. */
 export function textOfBytes(limit: number, error: TooLong | undefined, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -102,18 +102,18 @@ function requireBytes(text: string, limit: number, report: Report<TooLong>, erro
   else report(general.field_invalid, { allowed: `at most ${limit} bytes in UTF-8; these are ${bytes}` })
 }
 
-/** The sentence that documents the field `description`. */
+/** The sentence that documents the `description` field. */
 export const DESCRIPTION = 'A human-readable description.'
-/** The sentence that documents the field `metadata`. */
+/** The sentence that documents the `metadata` field. */
 export const METADATA = 'Arbitrary data for programs. The service does not interpret it.'
 
-/** The most bytes of a `description`, in UTF-8. */
+/** The maximum number of UTF-8 bytes in a `description`. */
 export const MAX_DESCRIPTION_BYTES = 255
-/** The most bytes of a `metadata`, in UTF-8. */
+/** The maximum number of UTF-8 bytes in a `metadata`. */
 export const MAX_METADATA_BYTES = 4096
 
 /**
- * The schema of the field `description`. A dialect's `textLimits` limit its length.
+ * The schema of the `description` field. A dialect's `textLimits` limit its length.
  *
  * @example
  * ```ts
@@ -122,7 +122,7 @@ export const MAX_METADATA_BYTES = 4096
  */
 export const description = textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTION, { examples: ['checkout'] })
 /**
- * The schema of the field `metadata`. A dialect's `textLimits` limit its length.
+ * The schema of the `metadata` field. A dialect's `textLimits` limit its length.
  *
  * @example
  * ```ts
@@ -131,15 +131,15 @@ export const description = textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTI
  */
 export const metadata = textLimitedByDialect(MAX_METADATA_BYTES, METADATA)
 
-/** Returns whether a dialect limits every text, and not only those for which the API reference names a limit. */
+/** Returns whether a dialect limits every string, not only those with a limit in the API reference. */
 export const limitsAllTexts = ({ textLimits }: CommonDialect) => textLimits === 'all'
 
-/** Creates the schema of a field `description` whose length has its own error. */
+/** Creates the schema of a `description` field whose length has its own error. */
 export function descriptionWith(error: TooLong) {
   return textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTION, { examples: ['checkout'] }, error)
 }
 
-/** Creates the schema of an optional text. Only requests are checked for its length: a stored value may be longer. */
+/** Creates the schema of an optional string. Only requests are checked for its length: a stored value may be longer. */
 function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}, error?: TooLong) {
   const read = v.pipe(
     v.string(),
@@ -177,7 +177,7 @@ export function region(error: FieldError<string, { allowed: string }>, sentence:
 }
 
 /**
- * Creates the schema of one of several texts, in a body. "" counts as not given.
+ * Creates the schema of one of several strings, in a body. "" counts as not given.
  *
  * @example
  * ```ts
@@ -194,7 +194,7 @@ export function oneOf<const T extends readonly string[]>(texts: T, error: FieldE
   )
 }
 
-/** The schema of the field `enabled` of a module. Default: true. */
+/** The schema of a module's `enabled` field. Default: true. */
 export const enabled = v.optional(
   documented(v.boolean(), "True if the module applies to the route's traffic.", {
     rules: 'route-modules#singletons',
@@ -204,7 +204,7 @@ export const enabled = v.optional(
 
 // (rules: time#timestamps)
 /**
- * The schema of a timestamp in a response. Filters compare it with times.
+ * The schema of a timestamp in a response. Filters compare it to times.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import type { CommonDialect } from './dialect.ts'
 import { isSchema, listSchemas, marksOf, partsOf } from './schema-parts.ts'
 import { REDACTED, type Redactor, redactText } from './secret-texts.ts'
 
-/** The maximum nesting; a text replaces deeper values. */
+/** The maximum nesting; a string replaces deeper values. */
 const MAX_DEPTH = 128
 
 type AnySchema = v.GenericSchema
@@ -14,13 +14,13 @@ function isSecret(schema: AnySchema): boolean {
   return marksOf(schema).secret === true
 }
 
-/** Returns whether a schema is secret, or that of its items or of an alternative. */
+/** Returns whether a schema, its items or one of its alternatives is secret. */
 function holdsSecret(schema: AnySchema): boolean {
   const { wrapped, item, items = [], rest, value, options = [] } = partsOf(schema)
   return isSecret(schema) || [wrapped, item, ...items, rest, value, ...options].filter(isSchema).some(holdsSecret)
 }
 
-/** Returns whether the field at a path is secret, or a field around it. */
+/** Returns whether the field at a path, or a field around it, is secret. */
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
   if (path.length === 0 ? holdsSecret(schema) : isSecret(schema)) return true
   const { wrapped, entries, item, items = [], rest, value, options = [], pipe = [] } = partsOf(schema)
@@ -31,7 +31,7 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
   return next.filter(isSchema).some((each) => isSecretAt(each, further))
 }
 
-/** Returns the names of the secret fields in a schema: those that have, or have not, the mark `isCommonName`. */
+/** Returns the names of the secret fields in a schema: those with, or those without, the mark `isCommonName`. */
 function listSecretNames(schema: AnySchema, isCommon: boolean): string[] {
   const fields = [...listSchemas([schema])].flatMap((each) => Object.entries(partsOf(each).entries ?? {}))
   const secret = fields.filter(([, entry]) => holdsSecret(entry))
@@ -43,7 +43,7 @@ interface OperationSchemas {
   readonly response?: AnySchema
 }
 
-/** Returns the functions that show the fields of an operation with secrets in them, by the names of the fields. */
+/** Returns the functions that redact the fields of an operation that contain secrets, by field name. */
 function listForms({ body, response }: OperationSchemas): [name: string, show: Show][] {
   const schemas = listSchemas([body, response].filter((each) => each !== undefined))
   return [...schemas]
@@ -70,9 +70,8 @@ function createEndingPattern(names: readonly string[]): RegExp {
 }
 
 /**
- * The names of secrets: the secret fields of all operations, their aliases in the dialect, and any name that ends with
- * one of these, such as `client_secret` or `privateKeyPem`. A name that harmless fields have too counts only in its own
- * operations.
+ * The names of secrets: the secret fields of all operations, their aliases in the dialect, and any name that ends in one of
+ * these, such as `client_secret` or `privateKeyPem`. A name that harmless fields share counts only in its own operations.
  */
 export class SecretNames {
   readonly #namesByOperation = new Map<OperationSchemas | null, Redaction['names']>()
@@ -84,14 +83,17 @@ export class SecretNames {
   ) {}
 
   has(name: string): boolean {
-    // Made when it is first needed, because it takes all schemas, and few gateways need it.
+    // Created on first use, because it reads all schemas and few gateways need it.
     this.#pattern ??= createEndingPattern(this.#listNames())
     return this.#pattern.test(name)
   }
 
-  /** Returns the secret names for an operation, including common names such as `value`; null is for a request of no operation. */
+  /**
+   * Returns the secret names for an operation, including common names such as `value`; null is for a request that matches no
+   * operation.
+   */
   of(operation: OperationSchemas | null): Redaction['names'] {
-    // Every request needs the names, and schemas never change.
+    // Cached, because every request needs the names and schemas never change.
     const names = this.#namesByOperation.get(operation) ?? this.#createNames(operation)
     this.#namesByOperation.set(operation, names)
     return names
@@ -116,25 +118,25 @@ export class SecretNames {
 export interface Redaction {
   /** The names of fields whose values are secret. */
   readonly names: Pick<SecretNames, 'has'> & {
-    /** Returns the function that shows a field with secrets in it. */
+    /** Returns the function that redacts a field that contains secrets. */
     formOf?(name: string): Show | undefined
   }
-  /** Hides texts that are secret in any field. */
+  /** Hides strings that are secret in any field. */
   readonly redactor: Redactor
   /** The names of headers that are shown although they look secret. */
   readonly shown?: readonly string[]
-  /** The immutable items of lists that were searched before, and have no secrets. */
+  /** Immutable list items that were already searched and contain no secrets. */
   readonly clean?: WeakSet<object>
 }
 
 export const NO_NAMES: Redaction['names'] = { has: () => false }
 
 /**
- * Returns a JSON value without the values of secret fields, secret texts, and private keys. Returns the value itself if it has
+ * Returns a JSON value without the values of secret fields, secret strings, and private keys. Returns the value itself if it has
  * none of these.
  */
 export function redact<T>(value: T, redaction: Redaction): T {
-  return redactAt(value, redaction, 0) as T // Texts replace texts; a value with a type does not nest too deep.
+  return redactAt(value, redaction, 0) as T // Strings replace strings; a typed value is not nested too deeply.
 }
 
 function redactAt(value: unknown, redaction: Redaction, depth: number): unknown {
@@ -168,17 +170,17 @@ function redactItem(item: unknown, redaction: Redaction, depth: number): unknown
   return redacted
 }
 
-/** Returns a record without private keys, and without the secrets of a redactor. `clean` must be of the same redactor. */
+/** Returns a record without private keys, and without the secrets of a redactor. `clean` must belong to the same redactor. */
 export function redactRecord<T extends object>(record: T, redactor: Redactor, clean?: WeakSet<object>): T {
   return redact(record, { names: NO_NAMES, redactor, ...(clean && { clean }) })
 }
 
-/** Returns the texts under secret names in a value, at any depth. */
+/** Returns the strings under secret names in a value, at any depth. */
 export function findSecrets(value: unknown, names: Redaction['names']): string[] {
   const found: string[] = []
   const seen = new Set<unknown>()
   const open = [{ value, isSecret: false }]
-  // The list grows while the loop reads it. Recursion would overflow the stack, because a value can be nested very deep.
+  // The list grows while the loop reads it. Recursion would overflow the stack, because values can be deeply nested.
   for (const { value: each, isSecret } of open) {
     if (typeof each === 'string' && isSecret) found.push(each)
     if (typeof each !== 'object' || each === null || seen.has(each)) continue

@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]'
 /** Matches a private key in PEM, or to the end of the text if the END line is missing. */
 const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----(?:.*?-----END [^-]*PRIVATE KEY-----|.*)/gs
 
-/** The minimum length of a secret that redactors hide. Shorter ones would match parts of ordinary words. */
+/** The minimum length of a secret that redactors hide. Shorter secrets would match parts of ordinary words. */
 const MIN_SECRET_LENGTH = 8
 
 export function redactPrivateKeys(text: string): string {
@@ -16,17 +16,17 @@ export function hasNoPrivateKey(text: string): boolean {
   return redactPrivateKeys(text) === text
 }
 
-/** A function that replaces certain secrets in a text, wherever they are in it. */
+/** A function that replaces certain secrets in a string, wherever they are in it. */
 export type Redactor = (text: string) => string
 
 export const NO_REDACTION: Redactor = (text) => text
 
-/** Returns a text without private keys, and without the secrets of a redactor. */
+/** Returns a string without private keys, and without the secrets of a redactor. */
 export function redactText(text: string, redactor: Redactor): string {
   return redactor(redactPrivateKeys(text))
 }
 
-/** Makes the redactor of some secrets. It finds each verbatim, escaped as in JSON, and encoded as in a URL. */
+/** Creates a redactor for some secrets. It finds each secret verbatim, escaped as in JSON, and encoded as in a URL. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const search = new TextSearch([...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(listForms))
   return (text) => search.replaceIn(text, REDACTED)
@@ -39,7 +39,7 @@ function listForms(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encoded, inLowerCase]
 }
 
-/** Matches a text that JSON and URLs have verbatim. */
+/** Matches a string that is unchanged in JSON and URLs. */
 const UNCHANGED = /^[\w.-]*$/
 
 /** Returns a URL without its query and its credentials, which may be secret. */
@@ -54,12 +54,12 @@ export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name)
 }
 
-/** Returns the texts that may be keys in headers. The list has names and values in turn. */
+/** Returns the strings that may be keys in headers. The list has alternating names and values. */
 export function findKeysInHeaders(headers: readonly string[]): string[] {
   return findSecretHeaderValues(headers).flatMap(findKeysInHeader)
 }
 
-/** Returns the values of the headers that carry secrets. The list has names and values in turn. */
+/** Returns the values of the headers that carry secrets. The list has alternating names and values. */
 export function findSecretHeaderValues(headers: readonly string[]): string[] {
   const values: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
@@ -69,12 +69,12 @@ export function findSecretHeaderValues(headers: readonly string[]): string[] {
   return values
 }
 
-/** Returns the parts of a header that may be a key: all of it, each word, and each value of a cookie. */
+/** Returns the parts of a header that may be a key: the whole header, each word, and each cookie value. */
 export function findKeysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }
 
-/** Returns whether a received key is in a list. The time that this takes does not depend on where keys differ. */
+/** Returns whether a received key is in a list. Takes the same time wherever the keys differ. */
 export function isOneOf(keys: readonly string[], received: string): boolean {
   let found = false
   for (const key of keys) found = isEqual(received, key) || found

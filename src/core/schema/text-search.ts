@@ -1,15 +1,15 @@
-/** The beginning and the end of one match, or of several that overlap, in a text. */
+/** The beginning and the end of one match, or of several that overlap, in a string. */
 type Match = readonly [from: number, to: number]
 
-/** The maximum number of texts that are first searched for one by one. */
+/** The maximum number of strings to search for one by one at first. */
 const MAX_TEXTS_WITHOUT_TREE = 16
 
-/** The number of first characters that the quick search compares. More would be slow in a text that repeats characters. */
+/** The number of first characters that the quick search compares. More would be slow in a string that repeats characters. */
 const COMPARED_LENGTH = 8
 
 /**
- * Finds any of several texts in another one, by the algorithm of Aho and Corasick. The number of steps is linear in the
- * length of all texts, however repetitive they are. One regular expression would reject secrets beyond some 30,000 characters,
+ * Finds any of several strings in another one, with the Aho–Corasick algorithm. The number of steps is linear in the
+ * length of all strings, however repetitive they are. One regular expression would reject secrets beyond some 30,000 characters,
  * and one search for each secret would take 40 s for a body of 1 MiB that is full of them.
  */
 export class TextSearch {
@@ -20,9 +20,9 @@ export class TextSearch {
     this.#texts = [...new Set(texts)]
   }
 
-  /** Replaces each match in a text. Matches that overlap become one replacement. */
+  /** Replaces each match in a string. Matches that overlap become one replacement. */
   replaceIn(text: string, replacement: string): string {
-    // Most texts have no match. A quick search for beginnings is cheaper than building the tree.
+    // Most strings have no match. A quick search for beginnings is cheaper than building the tree.
     const isFew = this.#texts.length <= MAX_TEXTS_WITHOUT_TREE
     if (isFew && !this.#texts.some((each) => text.includes(each.slice(0, COMPARED_LENGTH)))) return text
     this.#tree ??= new Tree(this.#texts)
@@ -39,16 +39,19 @@ export class TextSearch {
 const ROOT = 0
 const CODES = 65_536
 
-/** The tree of all texts: each node is a beginning of some of them. */
+/** The tree of all strings: each node is a beginning of some of them. */
 class Tree {
   /** The next node, by node and character. */
   readonly #next = new Map<number, number>()
   /** The node of each node's longest proper suffix in the tree. */
   readonly #suffix = [ROOT]
-  /** The length of the longest text that ends at each node. */
+  /** The length of the longest string that ends at each node. */
   readonly #matchLength = [0]
 
-  /** Adds the first characters of all texts, then the second ones, so that a node's shorter suffixes exist before the node. */
+  /**
+   * Adds the first characters of all strings, then the second ones, and so on, so that a node's shorter suffixes exist before the
+   * node.
+   */
   constructor(texts: readonly string[]) {
     let growing = texts.map((text) => ({ text, node: ROOT }))
     for (let at = 0; growing.length > 0; at++) {

@@ -18,7 +18,7 @@ export function quote(value: unknown): string {
   return typeof value === 'object' ? nameObject(value) : `a ${typeof value}`
 }
 
-/** Describes a thrown value by its text, such as `TypeError: too long`, or by its kind if it has no text. Never throws. */
+/** Describes a thrown value as text, such as `TypeError: too long`, or by its kind if it has no text. Never throws. */
 export function describeThrown(thrown: unknown): string {
   try {
     const text = String(thrown)
@@ -27,7 +27,7 @@ export function describeThrown(thrown: unknown): string {
     const { message, msg = message }: { message?: unknown; msg?: unknown } = Object(thrown)
     return typeof msg === 'string' ? msg : quote(thrown)
   } catch {
-    // An object may have no text, and a getter or a proxy may throw.
+    // Converting an object may fail, and a getter or a proxy may throw.
     return quote(thrown)
   }
 }
@@ -42,7 +42,9 @@ export function toError(thrown: unknown): Error {
   return new Error(describeThrown(thrown), { cause: thrown })
 }
 
-/** Names an object by its kind, such as `a Promise`, since a message that allows an object would not help. Never throws. */
+/**
+ * Describes an object by its kind, such as `a Promise`, since "an object" would not help if objects are allowed. Never throws.
+ */
 function nameObject(value: object): string {
   try {
     const [, kind = 'Object'] = /^\[object (\w{1,30})\]$/.exec(Object.prototype.toString.call(value)) ?? []
@@ -54,11 +56,11 @@ function nameObject(value: object): string {
   }
 }
 
-/** Matches control characters that a terminal obeys, except the end of a line, and characters that reorder a line. */
+/** Matches control characters that affect a terminal, except line breaks, and characters that reorder a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Replaces characters that could change a terminal by escapes such as `\u202e`. The meaning of JSON stays the same. */
+/** Replaces characters that could affect a terminal with escapes such as `\u202e`. The meaning of JSON stays the same. */
 export function escapeUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -83,11 +85,11 @@ export function cut(text: string, length = MAX_LENGTH): string {
 
 /** Returns a number with its noun: `1 fault`, `2,000 faults`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  // `toLocaleString` takes long when it is first called.
+  // The first call of `toLocaleString` is slow.
   return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
 }
 
-/** Returns a text with a period at its end. */
+/** Returns a string with a period at its end. */
 export function toSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
@@ -117,12 +119,12 @@ export function formatIdStart(prefix: string): string {
     .join(' or ')
 }
 
-/** Returns the name of an operation as the name of a type: `EndpointsList` for `endpoints.list`. */
+/** Returns the name of an operation as a type name: `EndpointsList` for `endpoints.list`. */
 export function toTypeName(operation: string): string {
   return operation.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Returns a camelCase name in snake_case, as the service writes names. */
+/** Converts a camelCase name to snake_case, like the service's names. */
 export function toSnakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
@@ -132,7 +134,7 @@ export function chooseArticle(noun: string): 'a' | 'an' {
   return /^(?:[aeiou]|[AEIO][a-z]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'
 }
 
-/** Escapes a text for a page in HTML. */
+/** Escapes a string for HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

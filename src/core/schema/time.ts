@@ -6,7 +6,7 @@ export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
 
-/** The platform's own `Date`. Fake timers have a slower one, and each response formats several dates. */
+/** The platform's own `Date`. Fake timers have a slower `Date`, and each response formats several dates. */
 const PlatformDate = Date
 
 // (rules: time#timestamps)
@@ -22,7 +22,7 @@ export function timestamp(ms: number): string {
   return `${new PlatformDate(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
 }
 
-/** Returns the time in ms of an RFC 3339 timestamp, a `Date` or a number of ms; undefined for anything else. */
+/** Returns the time in ms of an RFC 3339 timestamp, a `Date` or a number of ms, or undefined for anything else. */
 export function timeMs(value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseTimestamp(value) : value instanceof Date ? value.getTime() : value
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined
@@ -34,7 +34,7 @@ export function roundUpToSecond(ms: number): number {
 }
 
 /**
- * Returns the time in ms of a timestamp from 1970 to the end of the year 9999, which are the times that records have; undefined
+ * Returns the time in ms of a timestamp from 1970 to the end of the year 9999, the range of times in records. Returns undefined
  * for anything else.
  */
 export function recordedMs(text: string): number | undefined {
@@ -45,7 +45,7 @@ export function recordedMs(text: string): number | undefined {
 const RFC_3339 =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
-/** Reads a timestamp strictly: the platform's parser takes more, and differs between hosts. There are no leap seconds. */
+/** Reads a timestamp strictly: the platform's parser accepts more, and differs between hosts. There are no leap seconds. */
 function parseTimestamp(text: string): number | undefined {
   const [, date = '', day, time, fraction = '', zone = ''] = RFC_3339.exec(text) ?? []
   const midnight = new Date(`${date}T00:00:00Z`)
@@ -57,16 +57,17 @@ function parseTimestamp(text: string): number | undefined {
 
 type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
-/** A span of time: a number of ms, or a whole number with a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
+/** A span of time: a number of ms, or a whole number followed by a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
 export type Duration = number | DurationText
 
 /** A duration, or the minimum and maximum of a range such as `1s..3s`. */
 export type DurationRange = Duration | `${DurationText}..${DurationText}`
 
-/** A duration as a text, for senders that cannot send a number of ms. */
-export const DURATION_IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
+/** A duration as a string, for senders that cannot send a number of ms. */
+export const DURATION_IN_TEXT = 'a whole number followed by a unit (ms, s, m, h or d), such as "30s"'
 
-export const RANGE_IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s", or a range of two such as "1s..3s"'
+export const RANGE_IN_TEXT =
+  'a whole number followed by a unit (ms, s, m, h or d), such as "30s", or a range such as "1s..3s"'
 
 export const DURATION_ALLOWED = `a number of ms, or ${DURATION_IN_TEXT}`
 
@@ -76,7 +77,7 @@ export const DURATION_FACTS: Facts = {
   imports: { Duration: 'core/schema/time.ts' },
 }
 
-export const RANGE_ALLOWED = `${DURATION_ALLOWED}, or a range of two such as "1s..3s"`
+export const RANGE_ALLOWED = `${DURATION_ALLOWED}, or a range such as "1s..3s"`
 
 export const RANGE_FACTS: Facts = {
   json: {
@@ -92,13 +93,13 @@ export const RANGE_FACTS: Facts = {
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 const UNITS = /* @__PURE__ */ keysOf(UNIT_MS)
 
-/** Formats a duration in the largest unit that gives a whole number. */
+/** Formats a duration in the largest unit that yields a whole number. */
 export function durationText(ms: number): Duration {
   const unit = UNITS.find((each) => ms % UNIT_MS[each] === 0) ?? 'ms'
   return `${ms / UNIT_MS[unit]}${unit}`
 }
 
-/** Returns a duration in ms; undefined if the value is not a duration. Durations are whole and not negative. */
+/** Returns a duration in ms, or undefined if the value is not a duration. Durations are whole and not negative. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   const [, count, unit] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []
@@ -114,7 +115,7 @@ export interface Range {
   readonly to: number
 }
 
-/** Returns the bounds of a range in ms; undefined if the value is neither a range nor a duration. */
+/** Returns the bounds of a range in ms, or undefined if the value is neither a range nor a duration. */
 export function rangeMs(value: unknown): Range | undefined {
   const [first, last = first, ...others] = typeof value === 'string' ? value.split('..') : [value]
   const [from, to] = [durationMs(first), durationMs(last)]

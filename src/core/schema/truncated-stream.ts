@@ -3,10 +3,10 @@ import { atCaller } from './caller-stack.ts'
 /** The end of a truncated body: the usual end, a broken connection, or silence until the client gives up. */
 export type Ending = 'complete' | 'break' | 'stall'
 
-/** The codes by which Node's `fetch` says that a connection ended before a response, and within its body. */
+/** The codes of Node's `fetch` for a connection that ended before a response, and within its body. */
 const CODES = { 'fetch failed': 'ECONNRESET', terminated: 'UND_ERR_SOCKET' } as const
 
-/** Returns the error of a connection that breaks, as Node's `fetch` rejects with it. */
+/** Returns the error that Node's `fetch` rejects with if a connection breaks. */
 export function createBrokenConnection(message: keyof typeof CODES): TypeError {
   const cause = Object.assign(new Error('A fault broke the connection.'), { code: CODES[message] })
   return atCaller(new TypeError(message, { cause }))
@@ -22,7 +22,7 @@ interface Truncation {
   /** In bytes. */
   readonly length: number
   readonly ending: Ending
-  /** Ends a body that has stalled. */
+  /** Ends a stalled body. */
   readonly signal?: AbortSignal | undefined
 }
 

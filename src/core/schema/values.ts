@@ -1,28 +1,27 @@
 import { atCaller } from './caller-stack.ts'
 
-/** Returns whether a value is a plain object of any realm: not an array, `Map` or `Date`. */
+/** Returns whether a value is a plain object from any realm: not an array, `Map` or `Date`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 /**
- * @throws TypeError if `Object.prototype` has an enumerable property. Valibot would take it for a field of each schema and
- * of each value.
+ * @throws TypeError if `Object.prototype` has an enumerable property. Valibot would treat it as a field of each schema and value.
  */
 export function requirePlainPrototype(): void {
   for (const name in {}) {
     throw atCaller(
       new TypeError(
         `Object.prototype has the enumerable property ${JSON.stringify(name)}, so every object seems to have a field of that ` +
-          'name. Remove it, or define it by Object.defineProperty, which makes it not enumerable.',
+          'name. Remove it, or define it with Object.defineProperty, which makes it non-enumerable.',
       ),
     )
   }
 }
 
 /**
- * Returns the value of a name in a table; undefined if the table has none. Use it for a text of a caller, which may be the name of
- * something that each object has, such as `constructor`.
+ * Returns the value for a name in a table, or undefined if there is none. Use it for a caller's string, which may be a property
+ * of every object, such as `constructor`.
  */
 export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
@@ -30,12 +29,12 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
 
 /** Returns the item at an index. The caller has checked the index. */
 export function itemAt<T>(list: readonly T[], index: number): T {
-  return list[index] as T // The caller has looked at the length.
+  return list[index] as T // The caller has checked the length.
 }
 
-/** Returns the names of an object's entries. The type of the object must name all of them. */
+/** Returns the names of an object's entries. The object's type must list all of these. */
 export function keysOf<T extends object>(values: T): (keyof T & string)[] {
-  return Object.keys(values) as (keyof T & string)[] // TypeScript allows objects that have more.
+  return Object.keys(values) as (keyof T & string)[] // TypeScript allows objects with more properties.
 }
 
 /** Returns an object with the same names, and the values that `change` returns. */
@@ -46,7 +45,7 @@ export function mapValues<T, U>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 }
 
-/** Returns an object of the entries for which `isWanted` is true. */
+/** Returns an object with the entries for which `isWanted` is true. */
 export function pick<T>(
   values: Readonly<Record<string, T>>,
   isWanted: (name: string, value: T) => unknown,
@@ -86,10 +85,10 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** A source of random bytes. For a number in a stream, it returns a function that draws `size` further bytes with each call. */
+/** A source of random bytes. For a number in a stream, it returns a function that draws `size` more bytes with each call. */
 export type Draw = (stream: string, number: number) => (size: number) => Uint8Array
 
-/** Returns a function that makes a value at its first call, and returns the same value at each later call. */
+/** Returns a function that computes a value on its first call, and returns the same value on each later call. */
 /* @__NO_SIDE_EFFECTS__ */
 export function lazy<T>(make: () => T): () => T {
   let made: T | undefined
@@ -99,7 +98,7 @@ export function lazy<T>(make: () => T): () => T {
   }
 }
 
-/** Returns a function that makes a value of each object once, and keeps it as long as the object is used. */
+/** Returns a function that computes a value for each object once, and caches it for the lifetime of the object. */
 /* @__NO_SIDE_EFFECTS__ */
 export function once<Key extends object, T>(make: (key: Key) => T): (key: Key) => T {
   const made = new WeakMap<Key, { readonly value: T }>()

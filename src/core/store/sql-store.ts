@@ -22,7 +22,8 @@ export type Atomically = (work: () => void) => void
  * const store = sqlStore((text, ...values) => sql.exec(text, ...values), (work) => ctx.storage.transactionSync(work))
  * const gateway = createGateway({ store })
  * ```
- * @throws TypeError for an argument that is not a function. `load` and `append` throw if one returns a promise, or does not run the work.
+ * @throws TypeError for an argument that is not a function. `load` and `append` throw if one of these functions returns a
+ * promise, or does not run the work.
  */
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
   requireFunction('run', run)
@@ -70,14 +71,17 @@ function runAtomically(atomically: Atomically, work: () => void): void {
   if (!hasRun) throw new Error('`atomically` did not run the work. With better-sqlite3, write db.transaction(work)()')
 }
 
-/** Removes the tables of a store, damaged ones too. */
+/** Removes the tables of a store, even damaged ones. */
 export function dropTables(run: RunSql): void {
   for (const table of ['fauxgate_schema', ...TABLES, ...TABLES.map((name) => `${name}_before`)]) {
     run(`DROP TABLE IF EXISTS ${table}`)
   }
 }
 
-/** Returns whether a commit writes records of a newer version or of other fields. If so, a copy of the tables stays until the next one. */
+/**
+ * Returns whether a commit writes records of a newer version or with other fields. If so, a copy of the tables is kept until the
+ * next such commit.
+ */
 function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
   if (!replaces) return false
   const [facts] = selectRows<FactsRow>(run, READ_FACTS)
@@ -87,7 +91,7 @@ function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
   )
 }
 
-/** Returns the stored fields as JSON; "{}" in a store of before version 3 of the tables. */
+/** Returns the stored fields as JSON; "{}" for tables older than version 3. */
 function readFields(run: RunSql): string {
   const [row] = selectRows<RecordRow>(run, 'SELECT record FROM fauxgate_records WHERE collection = ?', FIELDS)
   return row?.record ?? '{}'
@@ -97,7 +101,7 @@ function findsCopy(run: RunSql): boolean {
   return [...run("SELECT name FROM sqlite_master WHERE name = 'fauxgate_facts_before'")].length > 0
 }
 
-/** The steps that lead to each version of the tables from the one before. A released step never changes again. */
+/** The steps from each version of the tables to the next. A released step never changes again. */
 const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
   (run) => {
     for (const statement of createStatements(1).values()) run(statement)
@@ -120,7 +124,7 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
     if (facts)
       run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, computeChecksum({ ...facts, records: all }))
   },
-  // Since version 3 a row has the fields of all records. An older fauxgate would take it for a record of an unknown family.
+  // Since version 3 a row has the fields of all records. An older fauxgate would treat it as a record of an unknown family.
   () => undefined,
 ]
 
@@ -132,7 +136,7 @@ export interface StoredVersions {
 }
 
 /**
- * Returns the present versions of a store; undefined if there is nothing yet.
+ * Returns the current versions of a store, or undefined if it is empty.
  * @throws Error if its tables are not those of a store.
  */
 export function readVersions(run: RunSql): StoredVersions | undefined {
@@ -148,7 +152,7 @@ export function readVersions(run: RunSql): StoredVersions | undefined {
   }
 }
 
-/** Makes the tables, or brings older ones to the present version. @throws Error if they are of a newer version. */
+/** Creates the tables, or upgrades older ones to the current version. @throws Error if they are of a newer version. */
 function migrate(run: RunSql): void {
   const found = requireOwnTables(run)
   if (found === TABLES_VERSION) return
@@ -162,12 +166,12 @@ function migrate(run: RunSql): void {
 interface FactsRow extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'operations'> {
   /** The seed as JSON. */
   readonly seed: string
-  /** The combined checksum of all records, which shows that a record is missing. */
+  /** The combined checksum of all records, which reveals a missing record. */
   readonly records: number
   readonly checksum: number
 }
 
-/** A row of `fauxgate_records`. Keys and records are JSON, since a text of SQLite ends at its first NUL. */
+/** A row of `fauxgate_records`. Keys and records are JSON, since a SQLite string ends at its first NUL. */
 interface RecordRow {
   readonly collection: string
   readonly key: string
@@ -178,7 +182,7 @@ interface RecordRow {
 const READ_FACTS = 'SELECT version, seed, now, sequence, operations, records, checksum FROM fauxgate_facts'
 const READ_RECORDS = 'SELECT collection, key, record, checksum FROM fauxgate_records'
 
-/** Returns the stored state; undefined if the store is empty. @throws Error if a row is damaged. */
+/** Returns the stored state, or undefined if the store is empty. @throws Error if a row is damaged. */
 function loadState(run: RunSql): StoredState | undefined {
   const [facts] = selectRows<FactsRow>(run, READ_FACTS)
   if (!facts) return undefined
@@ -187,7 +191,7 @@ function loadState(run: RunSql): StoredState | undefined {
   const seed = parseJson(facts.seed, 'the seed')
   const all = loadRecords(run, facts.records)
   const isFields = ({ collection }: StoredRecord) => collection === FIELDS
-  const fields = (all.find(isFields)?.record ?? {}) as StoredFields // As a commit had them.
+  const fields = (all.find(isFields)?.record ?? {}) as StoredFields // These are the values of a commit.
   return { version, seed, fields, now, sequence, operations, records: all.filter((each) => !isFields(each)) }
 }
 
@@ -205,12 +209,12 @@ function loadRecords(run: RunSql, wanted: number): StoredRecord[] {
   return records
 }
 
-/** Reads JSON. The error of `JSON.parse` would show a part of the text, which may be a secret. */
+/** Reads JSON. The error of `JSON.parse` would show a part of the text, which may be secret. */
 function parseJson(text: string, what: string) {
   try {
     return JSON.parse(text)
   } catch {
-    throw damagedError(`${what} is no JSON`)
+    throw damagedError(`${what} is not JSON`)
   }
 }
 
@@ -244,7 +248,7 @@ function append(run: RunSql, { now, sequence, operations, replaces, changes }: S
   run(REPLACE_FACTS, version, seed, now, sequence, operations, records, computeChecksum(facts))
 }
 
-/** Returns a checksum of a row: FNV-1a over its values, as a signed integer of 32 bits. */
+/** Returns a checksum of a row: FNV-1a over its values, as a signed 32-bit integer. */
 function computeChecksum(row: Omit<RecordRow, 'checksum'> | Omit<FactsRow, 'checksum'>): number {
   const texts =
     'record' in row

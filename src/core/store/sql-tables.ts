@@ -1,7 +1,7 @@
 import { quote } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 
-/** The present version of the tables. */
+/** The current version of the tables. */
 export const TABLES_VERSION = 3
 
 export const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
@@ -35,12 +35,12 @@ export function createStatements(version: number): ReadonlyMap<string, string> {
   ])
 }
 
-/** A row of SQLite's own table. Its columns may be damaged, so they are compared as texts only. */
+/** A row of SQLite's own table. Its columns may be damaged, so they are compared as strings only. */
 interface SchemaRow {
   readonly type: string
   readonly name: string
   readonly tbl_name: string
-  /** The statement that created it; null for the index of a primary key. */
+  /** The statement that created it, or null for the index of a primary key. */
   readonly sql: string | null
 }
 
@@ -53,8 +53,8 @@ function readSchema(run: RunSql): SchemaRow[] {
 const isOwn = (name: string) => /^fauxgate_/i.test(name)
 
 /**
- * Returns the version of a store's tables, or 0 if there are none. Reads no row of a table before the schema of all is
- * known: a view of the same name could run forever.
+ * Returns the version of a store's tables, or 0 if there are none. Reads no row before all tables' schemas are checked: a view of
+ * the same name could run forever.
  * @throws Error if a table is missing, is of a newer version, or differs from the one that a store creates.
  */
 export function requireOwnTables(run: RunSql): number {
@@ -63,7 +63,7 @@ export function requireOwnTables(run: RunSql): number {
   const copies = TABLES.map((table) => `${table}_before`)
   for (const { type, name } of found) {
     const isKnown = type === 'table' && ['fauxgate_schema', ...TABLES, ...copies].includes(name)
-    if (!isKnown) throw damagedError(`it has the ${type} ${quote(name)}, which no store has`)
+    if (!isKnown) throw damagedError(`it has the ${type} ${quote(name)}, which stores do not have`)
   }
   requireTable(found, 'fauxgate_schema', CREATE_SCHEMA)
   const rows = selectRows<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema LIMIT 2')
@@ -71,7 +71,7 @@ export function requireOwnTables(run: RunSql): number {
   if (rows.length !== 1 || !Number.isSafeInteger(version) || version < 1)
     throw damagedError('the version of its tables is missing or not a whole number')
   if (version > TABLES_VERSION) {
-    throw new Error(`its tables have the version ${version}. Allowed: up to ${TABLES_VERSION}. Use a newer fauxgate.`)
+    throw new Error(`its tables have version ${version}. Allowed: up to ${TABLES_VERSION}. Use a newer fauxgate.`)
   }
   for (const [table, statement] of createStatements(version)) requireTable(found, table, statement)
   requireFacts(run)
@@ -91,16 +91,16 @@ function withoutSpaces(statement: string): string {
   return statement.replace(/[\s"]/g, '').toLowerCase()
 }
 
-/** Throws if there are records without the row of facts: an empty store would delete them. */
+/** Throws if there are records but no row of facts: starting an empty store would delete the records. */
 function requireFacts(run: RunSql): void {
   const [first] = selectRows(run, 'SELECT id FROM fauxgate_facts LIMIT 1')
   const [orphan] = selectRows(run, 'SELECT key FROM fauxgate_records LIMIT 1')
-  if (!first && orphan) throw damagedError('it has records, and its row of facts is missing')
+  if (!first && orphan) throw damagedError('it has records, but its row of facts is missing')
 }
 
 /**
- * Throws unless a whole database is a store, or empty. A file by another program would otherwise get tables of a store.
- * Changes nothing.
+ * Throws unless a whole database is a store, or empty. Otherwise another program's file would get a store's tables. Changes
+ * nothing.
  */
 export function requireStoreOnly(run: RunSql): void {
   const foreign = readSchema(run).filter(({ name, tbl_name }) => !isOwn(name) && !isOwn(tbl_name))

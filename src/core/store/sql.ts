@@ -6,7 +6,7 @@ export type SqlValue = string | number | null
 
 /**
  * Runs one SQL statement with its values, and returns its rows, each an object keyed by column name. Synchronous:
- * when it returns, the statement has been carried out.
+ * the statement has been executed when it returns.
  */
 export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
 
@@ -14,10 +14,10 @@ export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
 export function selectRows<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
   const rows: Iterable<object> | undefined = requireSync('`run`', run(statement, ...values))
   if (!rows?.[Symbol.iterator]) throw new TypeError(`\`run\` returned ${quote(rows)}. Allowed: an iterable of rows`)
-  return [...rows] as R[] // R has the columns of the statement. Checksums find other values.
+  return [...rows] as R[] // R has the columns of the statement. Checksums detect wrong values.
 }
 
-/** Returns the error for a store whose content cannot be right. */
+/** Returns the error for a damaged store. */
 export function damagedError(what: string): Error {
-  return new Error(`it is damaged: ${what}. Use a copy of it, or start with an empty one.`)
+  return new Error(`it is damaged: ${what}. Restore a backup, or start with an empty store.`)
 }

@@ -36,7 +36,7 @@ type Call = (...args: never[]) => unknown
 /** Runs an operation. `call` is the function of the direct API that was called. */
 type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => unknown
 
-/** Makes the direct API of families. Every function throws a `GatewayError` if a rule rejects the call. */
+/** Creates the direct API of families. Every function throws a `GatewayError` if a rule rejects the call. */
 export function createDirectApi<F extends Families>(families: F, run: Run): Direct<F> {
   const api: Record<string, Record<string, unknown>> = {}
   for (const [name, { operations }] of Object.entries(families)) {
@@ -44,7 +44,7 @@ export function createDirectApi<F extends Families>(families: F, run: Run): Dire
     for (const [verb, operation] of Object.entries(operations)) calls[verb] = createCall(operation, run)
     api[name] = Object.freeze(calls)
   }
-  return api as Direct<F> // The type checker does not follow names through loops.
+  return api as Direct<F> // The type checker loses names in loops.
 }
 
 const NO_IDS: PathIds = Object.freeze({})

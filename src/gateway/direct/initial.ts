@@ -12,7 +12,7 @@ import { isObject } from '../../core/schema/values.ts'
 
 /** A resource that was created but not deleted. */
 export interface Leftover {
-  /** The family, as in the names of its operations, such as `reserved_domains`. */
+  /** The family, as named in its operations, such as `reserved_domains`. */
   readonly family: string
   /** The resource's id; for a route module, the ids of the edge and the route, separated by a slash. */
   readonly id: string
@@ -23,8 +23,8 @@ type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unk
 
 /**
  * Creates the initial resources of a gateway, by the same rules as any call.
- * `atEntry` returns the error of a call as that of the entry.
- * @throws TypeError that names the entry; the error of `atEntry` if a rule rejects it
+ * `atEntry` converts the error of a call to that of the entry.
+ * @throws TypeError with the entry; the error of `atEntry` if a rule rejects it
  */
 export function applyInitial(
   direct: Readonly<Record<string, object>>,
@@ -74,7 +74,7 @@ export const leftoverOptions = optionsOf({
 /** The initial resources of a gateway, which are not leftovers. A store keeps their keys as side records. */
 export class InitialRecords implements SideRecords {
   #keys: ReadonlySet<string> = new Set()
-  /** The resources that the test itself has made. */
+  /** The resources that the test itself created. */
   readonly #ofTest = new Set<string>()
 
   rows(): ReadonlyMap<string, object> {
@@ -85,12 +85,12 @@ export class InitialRecords implements SideRecords {
     this.#keys = new Set(rows.keys())
   }
 
-  /** Makes the resources that exist now the initial ones. */
+  /** Marks the resources that exist now as the initial ones. */
   take(engine: Engine, collections: readonly Collection<object>[]): void {
     this.#keys = new Set(listResources(engine, collections).map(formatKey))
   }
 
-  /** Notes the resources that a call of the test has made. */
+  /** Records the resources that a call by the test created. */
   addOfTest(changes: readonly (Change | RecordChange)[]): void {
     for (const { collection, key, before, after } of changes) {
       const family = typeof collection === 'string' ? collection : collection.name
@@ -99,7 +99,7 @@ export class InitialRecords implements SideRecords {
     }
   }
 
-  /** Forgets the noted resources that are gone: after a reset or a restore, another one can get the same id. */
+  /** Drops recorded resources that no longer exist: after a reset or a restore, another one can get the same id. */
   forgetMissing(engine: Engine, collections: readonly Collection<object>[]): void {
     const present = new Set(listResources(engine, collections).map(formatKey))
     for (const key of this.#ofTest) if (!present.has(key)) this.#ofTest.delete(key)

@@ -17,8 +17,8 @@ import type { HttpRequest } from './messages.ts'
 export type KeyCheck = (key: string) => boolean
 
 /**
- * Makes the check of API keys (rules: requests#api-key): first by the option `keys`, then by the families with key rules.
- * Without the option `keys`, a key that no family knows is valid.
+ * Creates the check of API keys (rules: requests#api-key): first against the `keys` option, then by the families with key rules.
+ * Without the `keys` option, a key that no family knows is valid.
  */
 export function createKeyCheck(
   keys: readonly string[] | undefined,
@@ -65,7 +65,7 @@ export function requirePermitted(
   { engine, requestRules }: RequestChecks,
 ): (body: unknown) => void {
   if (isInspector) return () => undefined
-  // A socket for both versions of IP writes the addresses of version 4 so.
+  // A dual-stack socket reports IPv4 addresses in this form.
   const checked = { operation, options: engine.context.options, address: address?.replace(/^::ffff:(?=\d+\.)/, '') }
   for (const rules of requestRules) rules.requirePermitted?.(checked, engine.state.records)
   return (body) => {
@@ -94,12 +94,12 @@ function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDia
 const creatorOf = (name: string) =>
   name === 'ngrok' ? 'createNgrok() from fauxgate/ngrok' : 'createGateway() from fauxgate'
 
-/** Returns what a client of another dialect needs: the flag of the server, and the function of the library. */
+/** Returns a hint for a client of another dialect: the flag of the server, and the function of the library. */
 function describeOtherDialect(sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const name = dialectNames.find((each) => dialects[each].versionHeader.toLowerCase() === sent.toLowerCase())
   if (!name) return `The request has ${sent}: does the gateway's \`dialect\` match the client's?`
-  return `The request has ${sent}, as clients of the dialect "${name}" send. For them, use "fauxgate serve --dialect ${name}" or ${creatorOf(name)}.`
+  return `The request has ${sent}, as sent by clients of the "${name}" dialect. For them, use "fauxgate serve --dialect ${name}" or ${creatorOf(name)}.`
 }
 
 /** Returns the name of a version header of another dialect or service, if the request has one. */
@@ -107,7 +107,7 @@ function findOtherVersionHeader({ rawHeaders = [] }: HttpRequest): string | unde
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
-/** The access to the control API: by its key or, without a key, by requests from this machine. */
+/** Access to the control API: with its key or, if there is none, from this machine. */
 export interface ControlAccess extends KnownCallers {
   readonly key?: string | undefined
 }
@@ -135,7 +135,7 @@ function requireLocal(request: HttpRequest, callers: KnownCallers): void {
     refuse(general.caller_forbidden, { what: 'peer address', received: quote(peer), others })
   const unknown = findUnknownCaller(request, callers)
   if (unknown) refuse(general.caller_forbidden, unknown)
-  // To browsers, two loopback hosts are two sites. Without an origin, only this header says whether another site sent it.
+  // Browsers treat two loopback hosts as two sites. Without an origin, only this header says whether another site sent it.
   const site = request.header('sec-fetch-site')
   if (request.header('origin') === null && site === 'cross-site')
     refuse(general.caller_forbidden, { what: 'Sec-Fetch-Site', received: quote(site), others })

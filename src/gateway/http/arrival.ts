@@ -12,11 +12,11 @@ export interface Arrival {
   readonly query: string
   /** The body. */
   readonly body: RequestBody
-  /** The path of its operation, such as `/reserved_addrs/{id}`; null if the API has none for this method and path. */
+  /** The path of its operation, such as `/reserved_addrs/{id}`, or null if the API has no operation for this method and path. */
   readonly operation: { readonly path: string } | null
   /** True if it came through a socket. */
   readonly isServed: boolean
-  /** Returns a text that ends with the body of this request, or of a similar one, without its secrets. */
+  /** Returns a string that ends with the body of this request, or of a similar one, without its secrets. */
   hideSecrets(text: string): string
   /** Handles the request as usual. Returns the response, and whether any record changed. */
   respond(): { readonly response: HttpResponse; readonly hasChanged: boolean }
@@ -24,7 +24,7 @@ export interface Arrival {
   fail(fault: FaultEffect, usual?: HttpResponse): HttpResponse
 }
 
-/** The HTTP handler's hook, with which `survives` decides about each request when it arrives. */
+/** The HTTP handler's hook, which `survives` uses to decide about each request as it arrives. */
 export interface ArrivalHooks {
   /**
    * Produces the response to each request, immediately or later through the promise `safe`. Not called for preflights, the

@@ -22,8 +22,8 @@ export interface ControlApi {
 }
 
 /**
- * Makes the control API over HTTP. It is open to clients with the control key. If the gateway has no key, it is open to this
- * machine only: a page of another site cannot use it, neither directly nor by a name that resolves to this machine.
+ * Creates the control API over HTTP. It is open to clients with the control key. If the gateway has no key, it is open to this
+ * machine only: a page from another site cannot use it, neither directly nor through a name that resolves to this machine.
  */
 export function createControlApi(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
   const isControlPath = (path: string) => path.startsWith(CONTROL_PREFIX)
@@ -45,12 +45,12 @@ export function createControlApi(host: ControlHost, router: Router<ControlCall>,
 }
 
 /**
- * Returns the error for what a call threw, at once or later: its own error, or `internal_failure` for any other error, which is
- * printed. So no call of a control ends the process of its server.
+ * Returns the error for an exception of a call, immediate or later: its own error, or `internal_failure` for any other error,
+ * which is printed. So no control call ends the server's process.
  */
 export function toControlRefusal(error: unknown, { signal }: HttpRequest): Refusal {
   if (error instanceof Refusal) return error
-  // The work of a client that has left ends with the reason of its signal.
+  // Work for a disconnected client ends with the signal's abort reason.
   if (!signal?.aborted) printError(error)
   return new Refusal([problem(general.internal_failure, {})], { cause: error })
 }

@@ -4,12 +4,12 @@ import { listAllowedMethods } from './router.ts'
 
 const PREFLIGHT_AGE_SECONDS = 600
 
-/** Returns whether a request is a preflight, by which a browser asks whether it may send the actual request. */
+/** Returns whether a request is a preflight, which browsers send to ask whether they may send the actual request. */
 export function isPreflight(request: HttpRequest): boolean {
   return request.method === 'OPTIONS' && request.header('access-control-request-method') !== null
 }
 
-/** Makes the response to a preflight of a known path (rules: answers#cors). */
+/** Creates the response to a preflight of a known path (rules: answers#cors). */
 export function createPreflightResponse(
   request: HttpRequest,
   route: { methods: ReadonlyMap<string, unknown> },
@@ -23,7 +23,7 @@ export function createPreflightResponse(
   return { status: 204, headers, body: null }
 }
 
-/** Makes the headers for browsers, of the response to a page of an origin (rules: answers#cors). */
+/** Creates the CORS headers of a response to a page from an origin (rules: answers#cors). */
 export function createCorsHeaders(origin: string, dialect: CommonDialect): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Origin': origin,

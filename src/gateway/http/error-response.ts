@@ -6,19 +6,19 @@ import { general } from '../../core/schema/general-errors.ts'
 import { mapValues } from '../../core/schema/values.ts'
 import { createJsonResponse, type HttpResponse } from './messages.ts'
 
-/** Makes the response for an error (rules: errors#body). No other code writes an error as JSON. */
+/** Creates the response for an error (rules: errors#body). No other code formats errors as JSON. */
 export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return createJsonResponse(status, body, headers)
 }
 
-/** Returns a text for the `msg` of an error, which differs with each request (rules: errors#varied). */
+/** Returns a string for the `msg` of an error, which differs with each request (rules: errors#varied). */
 export function createVariedText(operationId: string): string {
   return `Programs must not read this text, which varies (errorText: 'varied'). Read error_code. ${operationId}`
 }
 
-/** Makes the response for an error without the usual texts. The journal still has the message. */
+/** Creates the response for an error without the usual fields. The journal still has the message. */
 export function createVariedResponse(facts: Omit<ErrorFacts, 'key'>, operationId: string): HttpResponse {
   const message = createVariedText(operationId)
   const details = mapValues(facts.details, (text, name) => (name.startsWith('field:') ? message : text))
@@ -28,7 +28,7 @@ export function createVariedResponse(facts: Omit<ErrorFacts, 'key'>, operationId
 const UNKNOWN_PATHS: readonly string[] = [general.path_not_found.key, general.method_not_allowed.key]
 
 /**
- * Returns the response to a path or a method that the service does not have, if the dialect's service says no more than that
+ * Returns the response to an unknown path or method, for dialects whose service sends no further details
  * (rules: dialects#unknown-paths).
  */
 export function createBareResponse(
@@ -58,7 +58,7 @@ interface RefusedOptions {
   readonly dialect: CommonDialect
 }
 
-/** Makes the function by which a transport rejects bytes that are no request. */
+/** Creates the function that a transport uses to reject bytes that are not a request. */
 export function createRefused({ engine, dialect }: RefusedOptions): Refused {
   return (error, values) => {
     const operationId = engine.state.nextOperationId()
@@ -67,7 +67,7 @@ export function createRefused({ engine, dialect }: RefusedOptions): Refused {
   }
 }
 
-/** Makes the error with an error, or that of the store if the store could not reserve the id. */
+/** Creates the response for an error, or for the store's error if the store could not reserve the id. */
 function createRefusal<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,

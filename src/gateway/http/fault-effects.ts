@@ -39,7 +39,7 @@ interface FaultedRequest {
   readonly catalogue: Catalogue
 }
 
-/** Makes the response to a request that a fault applies to. `usual` is the response without the fault, if there is one. */
+/** Creates the response to a request that a fault applies to. `usual` is the response without the fault, if there is one. */
 export function createFaultyResponse(
   fault: FaultEffect,
   usual: HttpResponse | undefined,
@@ -48,7 +48,7 @@ export function createFaultyResponse(
   const { latency, drop = false, truncate, ending = 'complete' } = fault
   const { now, operationId } = request
   const response = replacesResponse(fault) || !usual ? createFailure(fault, request) : usual
-  // An error that says when to retry has the header, as without a fault. A bare status has what the test gives.
+  // An error with a retry time gets the header, as without a fault. A bare status has only what the test sets.
   const isRateError = response !== usual && fault.error !== undefined && response.status === 429
   const retryAfter = fault.retryAfter ?? (isRateError ? PRETENDED_WAIT : undefined)
   const body = response.body?.slice(0, truncate) ?? null
@@ -92,10 +92,10 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
   })
 }
 
-/** The time after which a client may retry, in ms, if a fault does not say another one. */
+/** The default time after which a client may retry, in ms. */
 const PRETENDED_WAIT = 60_000
 
-/** The values of messages that no request has, such as the limit of an account that a fault only pretends to have reached. */
+/** Values for messages that requests do not have, such as the account limit that a fault only pretends was reached. */
 const PRETENDED: Readonly<Record<string, string | number>> = {
   allowed: 'the documented values',
   amount: 2,
@@ -116,7 +116,7 @@ function describeUnknown(name: string): string | number {
   return PRETENDED[name] ?? `<${name.replaceAll('_', ' ')}>`
 }
 
-/** Makes the message of an error with the values of the request. */
+/** Formats the message of an error with the values of the request. */
 function createMessage(
   error: CatalogueError,
   { operation, ids, input, dialect }: FaultedRequest,
@@ -141,7 +141,7 @@ function createMessage(
       describeUnknown,
     )
   } catch {
-    // The message of a test's own family may compute with a value that the request does not have.
+    // The message function of a test's own family may need a value that the request does not have.
     return usual
   }
 }

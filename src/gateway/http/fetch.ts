@@ -20,7 +20,7 @@ export interface Caller {
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** The type of a gateway's `fetch`. Its second argument can name the caller. */
+/** The type of a gateway's `fetch`. Its second argument can specify the caller. */
 export type GatewayFetch = (
   input: string | URL | Request,
   init?: RequestInit & { readonly from?: Caller | undefined },
@@ -32,7 +32,7 @@ type FindLimit = (method: string, url: string) => number
 /** A function that waits, on the gateway's clock, until a response may be delivered. */
 type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<void>
 
-/** Makes the `fetch` of a gateway. It is bound, and as strict about its arguments as the global one. */
+/** Creates the `fetch` of a gateway. It is bound, and as strict about its arguments as the global `fetch`. */
 export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitForDelivery): GatewayFetch {
   return async (input, options) => {
     const init = options ?? {}
@@ -53,7 +53,7 @@ export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitFo
   }
 }
 
-/** @throws TypeError if the caller is no object with an address. */
+/** @throws TypeError if the caller is not an object with an address. */
 function readAddress(from: Caller | undefined): string | undefined {
   if (from === undefined) return undefined
   if (!isObject(from)) throw atCaller(new TypeError(`from is ${quote(from)}. Allowed: { ip: '203.0.113.9' }.`))
@@ -68,7 +68,7 @@ export function isRequest(input: string | URL | Request): input is Request {
   return typeof input === 'object' && input instanceof platform('Request')
 }
 
-/** @throws TypeError if the signal is something else, such as the controller of a signal. */
+/** @throws TypeError if the signal is something else, such as an AbortController. */
 function readSignal(signal: AbortSignal | null): AbortSignal | undefined {
   if (!signal) return undefined
   if (typeof signal.throwIfAborted === 'function') return signal
@@ -77,7 +77,7 @@ function readSignal(signal: AbortSignal | null): AbortSignal | undefined {
   )
 }
 
-/** Waits for a response that is not ready. Rejects with the reason of an aborted signal, or as the response does. */
+/** Waits for a response that is not ready. Rejects with the reason of an aborted signal, or like the response. */
 export async function waitForResponse(safe: Promise<HttpResponse>, signal?: AbortSignal): Promise<HttpResponse> {
   await abortable(signal, (resolve, reject) => {
     safe.then(() => resolve(), reject)
@@ -88,7 +88,7 @@ export async function waitForResponse(safe: Promise<HttpResponse>, signal?: Abor
 
 const TEXT_TYPE = 'text/plain;charset=UTF-8'
 
-/** Reads the common form of a call, a URL and a text. It needs no `Request` and waits for nothing. */
+/** Reads the common form of a call, with a URL and a string body, without a `Request` and without waiting. */
 function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLimit): HttpRequest {
   const url = normalizeUrl(sentUrl)
   const method = normalizeMethod(init.method ?? 'GET')
@@ -99,7 +99,7 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
   const headers = new (platform('Headers'))(init.headers)
   const rawHeaders = listHeaders(init.headers, headers)
   if (body != null && !headers.has('content-type')) {
-    // As fetch itself does.
+    // Like fetch itself.
     headers.set('content-type', TEXT_TYPE)
     rawHeaders.push('content-type', TEXT_TYPE)
   }
@@ -112,10 +112,10 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
   }
 }
 
-/** Matches URLs that are normalized already. Most are, and parsing takes long. */
+/** Matches URLs that are already normalized. Most are, and parsing is slow. */
 const NORMALIZED = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*\/[\w/-]*$/
 
-/** Returns a URL as fetch sends it. */
+/** Returns a URL in the form sent by fetch. */
 function normalizeUrl(text: string): string {
   if (NORMALIZED.test(text)) return text
   const { href, host, username, password } = parseUrl(text) ?? {}
@@ -126,7 +126,7 @@ function normalizeUrl(text: string): string {
   return href
 }
 
-/** Lists names and values in turn: from a plain object if there is one, because reading `Headers` takes much longer. */
+/** Lists alternating names and values: from a plain object if there is one, because reading `Headers` takes much longer. */
 function listHeaders(init: RequestInit['headers'], parsed: Headers): string[] {
   if (init === undefined || Symbol.iterator in init) return [...parsed].flat()
   const all: string[] = []
@@ -141,9 +141,9 @@ function limitBody(text: string, findLimit: () => number): RequestBody {
   return utf8Length(text) > limit ? { unread: 'body_too_large', limit } : text
 }
 
-/** The methods that fetch writes in upper case. */
+/** The methods that fetch converts to upper case. */
 const NORMALIZED_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
-/** Matches any text that can be a method, except the methods that fetch rejects. */
+/** Matches any string that can be a method, except the methods that fetch rejects. */
 const METHOD = /^(?!(?:connect|trace|track)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i
 
 function normalizeMethod(method: string): string {
@@ -178,12 +178,12 @@ export async function readRequest(
     url,
     header: headers.get.bind(headers),
     rawHeaders: [...headers].flat(),
-    // Some replacements of the platform's `Request` have no stream.
+    // Some replacements for the platform's `Request` have no stream.
     body: body === undefined ? limitBody(await request.text(), findLimit) : await readBody(body, findLimit, signal),
   }
 }
 
-/** Returns whether a `Request` can be read itself: it is unread, and nothing overrides a part of it. */
+/** Returns whether a `Request` can be read directly: it is unread, and no part of it is overridden. */
 function isUnread(input: string | URL | Request, overrides: readonly unknown[]): input is Request {
   return overrides.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
 }
@@ -195,7 +195,7 @@ async function readBody(
 ): Promise<RequestBody> {
   if (!stream) return ''
   const reader = stream.getReader()
-  // Ends a read that is waiting for more of the stream.
+  // Ends a pending read of the stream.
   const stop = () => void reader.cancel(signal?.reason).catch(() => undefined)
   signal?.addEventListener('abort', stop)
   try {
@@ -247,7 +247,7 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** Returns a response as the platform's object. Its body can break off, or stall until the signal aborts. */
+/** Returns a response as a platform `Response`. Its body can break off, or stall until the signal aborts. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse, signal?: AbortSignal): Response {
   const { cut } = delivery ?? {}
   if (!cut || body === null) return new (platform('Response'))(body, { status, headers })

@@ -2,20 +2,19 @@ import { atCaller } from '../../core/schema/caller-stack.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { type Fetch, isRequest } from './fetch.ts'
 
-/** The most redirects that fetch follows. */
+/** The maximum number of redirects that fetch follows. */
 const MAX_REDIRECTS = 20
 
 const STATUSES = [301, 302, 303, 307, 308]
 
-/** The headers of a body, which go with it. */
+/** The headers that are dropped together with the body. */
 const OF_BODY = ['content-encoding', 'content-language', 'content-location', 'content-length', 'content-type']
 
 /** A function that sends one request and follows no redirect. */
 type SendOnce = (url: string, request: Request) => Promise<Response>
 
 /**
- * Sends a request, and follows the redirects of its response as the global fetch does. `next` sends the requests to which
- * redirects lead.
+ * Sends a request, and follows redirects like the global fetch. `next` sends the redirected requests.
  */
 export async function followRedirects(
   send: Fetch,
@@ -24,7 +23,7 @@ export async function followRedirects(
 ): Promise<Response> {
   const mode = init?.redirect ?? (isRequest(input) ? input.redirect : 'follow')
   if (mode === 'manual') return send(input, init)
-  // Sending uses up the body, which a redirect may need again. A stream in `init` cannot be sent twice.
+  // Sending consumes the body, which a redirect may need again. A stream in `init` cannot be sent twice.
   const isStream = init?.body instanceof ReadableStream
   const kept = isRequest(input) ? input.clone() : input
   let response = await send(input, init)
@@ -43,7 +42,7 @@ export async function followRedirects(
   }
 }
 
-/** Returns the request to which a redirect leads. */
+/** Returns the redirected request. */
 async function redirect(request: Request, status: number, from: string, to: string): Promise<Request> {
   const { method, signal } = request
   const isGet = method === 'GET' || method === 'HEAD'
@@ -62,7 +61,7 @@ async function redirect(request: Request, status: number, from: string, to: stri
   })
 }
 
-/** Says in a response that redirects led to it, as that of fetch does. */
+/** Marks a response as redirected, like that of fetch. */
 function mark(response: Response, url: string): Response {
   return Object.defineProperties(response, { redirected: { value: true }, url: { value: url } })
 }

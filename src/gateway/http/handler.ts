@@ -47,10 +47,10 @@ interface HandlerOptions extends CallerChecks, RequestChecks {
   readonly hooks: ArrivalHooks
 }
 
-/** A function that handles one request synchronously, without timers and without I/O of the host. */
+/** A function that handles one request synchronously, without timers and without host I/O. */
 export type Handler = (request: HttpRequest) => HttpResponse
 
-/** Makes the HTTP handler of a gateway: request to operation to response, and an entry in the journal. */
+/** Creates the HTTP handler of a gateway: request to operation to response, and an entry in the journal. */
 export function createHandler(options: HandlerOptions): Handler {
   const toJson = createJsonCache()
   return (request) => new Call(options, toJson, request).respond()
@@ -67,7 +67,7 @@ class Call {
   readonly #query: string
   readonly #operationId: string
   readonly #isControl: boolean
-  /** Names and values in turn; undefined if the journal leaves the request out. */
+  /** Alternating names and values, or undefined if the journal omits the request. */
   readonly #headers: readonly string[] | undefined
   /** True once the caller may call the operation. */
   #isAdmitted = false
@@ -85,7 +85,7 @@ class Call {
     this.#query = query
     this.#operationId = engine.state.nextOperationId()
     this.#isControl = controlApi.isControlPath(path)
-    // The headers are read at once, because the caller may change the list while the response waits for a store.
+    // The headers are read immediately, because the caller may change the list while the response waits for a store.
     if (!this.#isControl && !request.isInspector) this.#headers = (journal.isOn && request.rawHeaders) || NO_HEADERS
   }
 
@@ -97,7 +97,7 @@ class Call {
     const safe = this.#settle(response).then((final) => {
       return this.#addToJournal(final, response.safe ? this.#entryTime : now)
     })
-    // Who sends the response sees a rejection. A response that nobody sends must not end the process.
+    // The sender of the response sees a rejection. A response that nobody sends must not end the process.
     safe.catch(() => undefined)
     return { ...this.#addHeaders(response), safe }
   }
@@ -147,7 +147,9 @@ class Call {
     }
   }
 
-  /** Returns the response for an error. Throws an error of an operation that is no error: the caller of `fetch` sees it. */
+  /**
+   * Returns the response for an error. Rethrows what test code inside an operation threw, so that the caller of `fetch` sees it.
+   */
   #createErrorResponse(error: unknown): HttpResponse {
     const refusal = this.#isControl ? toControlRefusal(error, this.#request) : error
     if (!(refusal instanceof Refusal)) throw error
@@ -172,7 +174,7 @@ class Call {
     return createRedactor([...ownKeys, ...findSentSecrets(sent, names)])
   }
 
-  /** Runs the checks in their order (rules: requests#order-of-checks), and then the operation. The first check that fails throws. */
+  /** Runs the checks in order (rules: requests#order-of-checks), and then the operation. The first failing check throws. */
   #checkAndExecute(): HttpResponse {
     const { engine, router, dialect, rateLimiter } = this.#options
     const request = this.#request
@@ -190,7 +192,7 @@ class Call {
     const input = operation.query ? parameters : body
     if (request.isInspector || engine.state.records.table(faultRecords).size === 0)
       return this.#execute(operation, route.ids, input)
-    // The fault counts the request: both are one commit.
+    // The fault's count and the request's change are one commit.
     return engine.runCall(() => this.#executeWithFaults(operation, route.ids, input))
   }
 
@@ -199,7 +201,7 @@ class Call {
     const { result, commit } = engine.execute(operation, ids, input, this.#request)
     this.#commit = commit
     if (operation.status === 204) return emptyJsonOnDelete ? createJsonResponse(200, {}) : NO_CONTENT
-    // The response to a change is sent once. That of an unchanged record may be sent again, so its JSON is cached.
+    // The response to a change is sent once. The response for an unchanged record may be sent again, so its JSON is cached.
     if (commit || !engine.state.isLastView(result)) return createJsonResponse(operation.status, result)
     return createJsonTextResponse(operation.status, this.#toJson(result))
   }
@@ -275,7 +277,7 @@ class Call {
     }
   }
 
-  /** Returns the body for the journal. Of a client without access, a server's journal stores none (rules: requests#body). */
+  /** Returns the body for the journal. A server's journal stores no body of a client without access (rules: requests#body). */
   #getStoredBody(): RequestBody {
     const { body, peer } = this.#request
     return this.#isAdmitted || peer === undefined || body === '' ? body : { unread: 'refused' }

@@ -6,10 +6,10 @@ import { type Fetch, isRequest } from './fetch.ts'
 import { followRedirects } from './follow-redirects.ts'
 import { isBelow } from './url.ts'
 
-/** Options of `gateway.install()`. */
+/** The options of `gateway.install()`. */
 export interface InstallOptions {
   /**
-   * The treatment of requests for other hosts: `refuse` rejects them, `pass` sends them to the network. Default: `refuse` in
+   * The treatment of requests to other hosts: `refuse` rejects them, `pass` sends them to the network. Default: `refuse` in
    * the fixtures; otherwise `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'
@@ -38,14 +38,14 @@ export interface Installed {
   [Symbol.dispose](): void
 }
 
-/** The parts of a gateway that answer the global `fetch`. */
+/** The parts of a gateway that handle the global `fetch`. */
 interface Installable {
   readonly fetch: Fetch
   readonly baseUrl: () => string
   readonly otherRequests: OtherRequests
   readonly traffic: {
     readonly fetch: Fetch
-    /** Returns whether a URL is that of an endpoint or a domain of the gateway. */
+    /** Returns whether a URL belongs to an endpoint or a domain of the gateway. */
     takes(url: string): Promise<boolean>
   }
   readonly agent: { readonly fetch: Fetch }
@@ -58,14 +58,14 @@ interface Installation extends Pick<Installable, 'fetch' | 'baseUrl'> {
   isInstalled: boolean
 }
 
-/** The global `fetch`. If it is that of an installation, it has the installation as a property. */
+/** The global `fetch`. If an installation replaced it, it has the installation as a property. */
 type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
 
 /**
- * Replaces the global `fetch`, so that a gateway answers requests below its base URL. Several gateways can be installed at once,
- * each for a base URL of its own, and uninstalled in any order.
+ * Replaces the global `fetch`, so that a gateway handles requests below its base URL. Several gateways can be installed at the
+ * same time, each for its own base URL, and uninstalled in any order.
  *
- * @throws Error if another gateway is installed for that base URL, one below it or one above it
+ * @throws Error if another gateway is installed for that base URL, or for one below or above it
  */
 export function installFetch(
   { fetch, baseUrl, otherRequests, traffic, agent: ownAgent }: Installable,
@@ -116,7 +116,7 @@ export function installFetch(
     while (last?.fauxgate?.isInstalled === false) last = last.fauxgate.before
     replaceGlobalFetch(last)
   }
-  // Contexts of node:vm, such as Jest's, may lack the symbol. Compilers of `using` then take this one.
+  // Contexts of node:vm, such as Jest's, may lack the symbol. Compilers that support `using` then use this one.
   const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
   return { uninstall, [dispose]: uninstall }
 }
@@ -127,7 +127,7 @@ const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 const OTHERS_HINT =
   "gateway.install({ others: 'refuse' }) rejects such requests, and { others: 'pass' } sends them silently."
 
-/** Returns the global `fetch` below those of all gateways. */
+/** Returns the original global `fetch`, below those of all gateways. */
 export function findNetworkFetch(): Fetch {
   let found: GlobalFetch = globalThis.fetch
   while (found?.fauxgate) found = found.fauxgate.before
@@ -152,14 +152,14 @@ function listUrls(fetch: GlobalFetch): string {
     .join(' or ')
 }
 
-/** Throws if another gateway is installed for the URL: each of the two would get requests of the other's tests. */
+/** Throws if another gateway is installed for the URL: each would get requests from the other's tests. */
 function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
   const others = listInstallations(before).filter((each) => each.fetch !== fetch)
   const taken = others.map(({ baseUrl }) => baseUrl()).find((other) => isBelow(url, other) || isBelow(other, url))
   if (taken === undefined) return
   throw atCaller(
     new Error(
-      `Another gateway is installed at ${taken} already. Uninstall it first, for example in afterEach; tests that run ` +
+      `Another gateway is already installed at ${taken}. Uninstall it first, for example in afterEach; tests that run ` +
         'concurrently need a baseUrl for each gateway, or gateway.fetch.',
     ),
   )

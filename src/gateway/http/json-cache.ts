@@ -4,7 +4,7 @@ const MAX_TEXT_LENGTH = 8192
 /** A function that returns the JSON of a frozen response. */
 export type ToJson = (value: object) => string
 
-/** Makes a function that caches the JSON of recent responses. */
+/** Creates a function that caches the JSON of recent responses. */
 export function createJsonCache(): ToJson {
   const texts = new Map<object, string>()
   return (value) => {

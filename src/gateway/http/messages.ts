@@ -13,7 +13,7 @@ export interface HttpRequest {
   /** The body, read to its end. */
   readonly body: RequestBody
   /**
-   * The remote address, such as `127.0.0.1`, as the transport reads it from its socket, never from a header. Absent for a
+   * The remote address, such as `127.0.0.1`, read by the transport from its socket, never from a header. Absent for a
    * request from this process.
    */
   readonly peer?: string
@@ -37,7 +37,7 @@ export interface HttpResponse {
   readonly status: number
   /** The headers, by name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The text of the body; null if there is no body. */
+  /** The text of the body, or null if there is no body. */
   readonly body: string | null
   /** The effect of a fault that delays, truncates or drops the response; absent if it is sent immediately. */
   readonly delivery?: Delivery
@@ -57,7 +57,7 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
-  /** The end of a response whose body breaks off or stalls; absent if the body is sent as a whole. */
+  /** The end of a response whose body breaks off or stalls. Absent if the whole body is sent. */
   readonly cut?: {
     readonly ending: 'break' | 'stall'
     /** The Content-Length of the whole response. */
@@ -77,7 +77,7 @@ export function createJsonResponse(
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body: JSON.stringify(value) }
 }
 
-/** Makes a response from a text that is JSON already. */
+/** Creates a response from a string that is JSON already. */
 export function createJsonTextResponse(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
 }

@@ -1,10 +1,10 @@
 import { utf8Bytes } from '../../core/schema/platform.ts'
 import { hashes } from '../../service/x509/hashes.ts'
 
-/** The scripts of the inspector, beside its page: its own, and tabs that it loads later. */
+/** The inspector's scripts, next to its page: its own, and tabs that it loads later. */
 export const PAGE_SCRIPTS = ['page', 'traffic', 'resources', 'state'] as const
 
-/** The headers of a script of the inspector. */
+/** The headers of an inspector script. */
 export const SCRIPT_HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8',
   'Cache-Control': 'no-cache',
@@ -13,7 +13,9 @@ export const SCRIPT_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
 
-/** Makes the headers of a page. Only its own script and style run, with what the script imports, and they reach only its own server. */
+/**
+ * Creates the headers of a page, which allow only its own script, imports and style, and requests to its own server.
+ */
 export function createPageHeaders(html: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -38,14 +40,14 @@ export function createPageHeaders(html: string): Readonly<Record<string, string>
   }
 }
 
-/** Returns the hashes of the scripts that a page may import: its import map has them. */
+/** Returns the hashes of the scripts that a page may import, from its import map. */
 function listImported(html: string): string[] {
   const [, map = '{}'] = /<script type="importmap">(.*?)<\/script>/s.exec(html) ?? []
   const { integrity = {} }: { integrity?: Readonly<Record<string, string>> } = JSON.parse(map)
   return Object.values(integrity).map((hash) => `'${hash}'`)
 }
 
-/** Returns the hash of the contents of each element with a tag, as a policy names it. */
+/** Returns the hash of the contents of each element with a tag, in the form for a Content-Security-Policy. */
 function hashContents(tag: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inside = '']) => {
     const digest = hashes.sha256.digest(utf8Bytes(inside))

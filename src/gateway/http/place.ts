@@ -6,9 +6,9 @@ export interface Place {
   readonly name: string
   /** The gateway's base URL, without a trailing slash. */
   readonly base: string
-  /** The path below the base URL, with the query, as sent. The gateway reads it. */
+  /** The path below the base URL, with the query, as sent. The gateway parses it. */
   readonly below: string
-  /** The path as the gateway reads it. Everything that looks at the path uses this one. */
+  /** The path as parsed by the gateway, for everything that inspects the path. */
   readonly path: string
 }
 
@@ -26,7 +26,7 @@ export function createPlace(name: string, base: string, path: string, query: str
   return { name, base, below, path: splitUrl(below, base).path }
 }
 
-/** Returns a path with one slash at its beginning. Clients append a path to a base URL that may end in a slash. */
+/** Returns a path with a single leading slash. Clients append paths to base URLs that may end in a slash. */
 function withOneSlash(path: string): string {
   return path.startsWith('//') ? path.slice(1) : path || '/'
 }

@@ -11,7 +11,7 @@ import type { HttpRequest } from './messages.ts'
 
 /** Reads the parameters of a query. A repeated parameter is rejected (rules: requests#query). */
 export function parseQuery(query: string): Record<string, string>
-/** Reads the parameters named in `lists` as lists of values, since a query can repeat these. */
+/** Parameters named in `lists` are read as lists of values, since a query can repeat these. */
 export function parseQuery(query: string, lists: readonly string[]): Record<string, string | string[]>
 export function parseQuery(query: string, lists: readonly string[] = []): Record<string, string | string[]> {
   const parameters: Record<string, string | string[]> = {}
@@ -66,7 +66,7 @@ function requireNoBody({ method, body }: HttpRequest): object {
   return refuse(general.body_unexpected, { method, bytes: utf8Length(text) })
 }
 
-/** Describes a body that is not the text that it should be. */
+/** Describes a body that is not JSON. */
 function describeUnreadable(encoding: string, problem: string): string {
   return encoding === 'identity' ? problem : `encoded as ${quote(encoding)}. Send it without Content-Encoding`
 }
@@ -90,7 +90,7 @@ function parseJsonObject(text: string, encoding: string): object {
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's own message repeats a piece of the body, which may hold a private key, and differs between runtimes.
+    // The parser's own message quotes a part of the body, which may contain a private key, and differs between runtimes.
     const problem =
       text === '[object Object]' ? 'an object that was sent without JSON.stringify' : locateJsonProblem(text)
     return refuse(general.body_unparsable, { received: describeUnreadable(encoding, `not JSON: ${problem}`) })

@@ -6,7 +6,7 @@ import { quote, quoteWord } from '../../core/schema/text.ts'
 import { itemAt } from '../../core/schema/values.ts'
 import { describeNgrokOnly, findNgrokPath } from '../../service/resources/ngrok-paths.ts'
 
-/** An operation or a control call, as far as a router needs it. */
+/** The part of an operation or a control call that a router needs. */
 interface Routed {
   readonly method: string
   readonly path: string
@@ -27,7 +27,7 @@ interface Node<O> {
 
 export interface Router<O extends Routed> {
   find(path: string): Route<O> | undefined
-  /** Returns the route of a path. Rejects an unknown path, and names its first unknown segment. */
+  /** Returns the route of a path. Rejects an unknown path, with its first unknown segment. */
   require(path: string, method: string): Route<O>
 }
 
@@ -81,7 +81,7 @@ function describeElsewhere(path: string, find: (path: string) => unknown): strin
   return start && describeNgrokOnly(start)
 }
 
-/** Describes why a path is unknown. `elsewhere` says where it exists, unless a near segment was probably meant. */
+/** Describes why a path is unknown. `elsewhere` tells where it exists, unless a similar segment was probably meant. */
 function describeProblem<O>(root: Node<O>, path: string, elsewhere: string | undefined): string {
   let node = root
   for (const segment of splitPath(path)) {
@@ -102,7 +102,7 @@ function describeChildren<O>({ fixed, parameter }: Node<O>): string {
   return names.length === 0 ? 'No path continues there.' : `Allowed there: ${names.join(', ')}.`
 }
 
-/** Returns the operation of a route for a method; undefined if there is none. HEAD counts as GET. */
+/** Returns the operation of a route for a method, or undefined if there is none. HEAD counts as GET. */
 export function findOperation<O extends Routed>(route: Route<O> | undefined, method: string): O | undefined {
   return route?.methods.get(method === 'HEAD' ? 'GET' : method)
 }

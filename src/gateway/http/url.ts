@@ -14,7 +14,7 @@ export function splitUrl(url: string, base: string): { path: string; query: stri
   return { path: (`${path}/`.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path) || '/', query }
 }
 
-/** Returns whether a URL is below a base URL, after both are normalized. A relative URL never is. */
+/** Returns whether a URL is below a base URL, after normalizing both. A relative URL never is. */
 export function isBelow(url: string, base: string): boolean {
   const start = parseUrl(base)?.href.replace(/\/$/, '')
   const rest = parseUrl(url)?.href
@@ -22,7 +22,7 @@ export function isBelow(url: string, base: string): boolean {
   return rest.length === start.length || /^[/?#]/.test(rest.slice(start.length))
 }
 
-/** Returns an absolute URL in its parts; undefined if the text is none. */
+/** Returns the parts of an absolute URL, or undefined for any other string. */
 export function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text)

@@ -40,13 +40,13 @@ function listAliases(operation: Operation, { fieldAliases }: CommonDialect, { pr
   })
 }
 
-/** Returns the fields of a body. A field with an alias may be empty, since a request can have the alias in its place. */
+/** Returns the fields of a body. A field with an alias may be empty, since a request can have the alias instead. */
 function createOwnFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const named = listAliases(operation, dialect, body).map(({ field, json }) => [field, allowEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
 }
 
-/** Allows a text to be empty or null too. Other values can be null already. */
+/** Allows a string to be empty or null too. Other values can be null already. */
 function allowEmpty(json: JsonSchema): JsonSchema {
   const { type, pattern } = json
   return type === 'string' ? { ...json, type: ['string', 'null'], ...(pattern && { pattern: `^$|${pattern}` }) } : json
@@ -59,13 +59,13 @@ function createAliases(operation: Operation, dialect: CommonDialect, body: JsonS
     const below = operation.otherNames?.labelsBelow?.(dialect)
     if (below === undefined || !labels.includes(alias)) return [alias, { ...json, description: another }]
     const { pattern: _, ...anyText } = json
-    const label = `A text without a dot is completed to that label below \`${below}\`.`
+    const label = `A string without a dot is treated as a label below \`${below}\`.`
     return [alias, { ...anyText, description: `${another} ${label}` }]
   })
   return Object.fromEntries(aliases)
 }
 
-/** Returns the required fields. If one has aliases, the field or one of them is required. */
+/** Returns the required fields. If a field has aliases, the field or one alias is required. */
 function createRequired(
   operation: Operation,
   dialect: CommonDialect,
@@ -84,7 +84,7 @@ function createRequired(
   }
 }
 
-/** Makes the condition that some fields are sent. Linters require that it lists these fields. */
+/** Creates the condition that some fields are sent. Linters require it to list these fields. */
 function createCondition(required: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(required.map((name) => [name, {}]))
   return { required, properties, additionalProperties: true }
@@ -99,10 +99,10 @@ function createIdFields({ ids }: Operation): Fields {
   return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if it is sent at all." }))
 }
 
-/** Allows the fields of a body inside an envelope too, if nothing but ids is beside the envelope. */
+/** Allows the fields of a body inside an envelope too, if there are only ids next to the envelope. */
 function addEnvelope(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
   const { required = [], properties, ...rest } = module
-  const { title: _, ...inside } = { ...module, description: 'The same fields, as some clients send them.' }
+  const { title: _, ...inside } = { ...module, description: 'The same fields, in the form that some clients send.' }
   return {
     ...rest,
     properties: { ...properties, [envelope]: inside },

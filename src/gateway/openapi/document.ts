@@ -2,7 +2,7 @@ import { mapValues, pick } from '../../core/schema/values.ts'
 import type { WithEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** An OpenAPI 3.1 document, as far as fauxgate uses the format. */
+/** An OpenAPI 3.1 document, limited to the parts of the format that fauxgate uses. */
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
@@ -104,7 +104,7 @@ export function createJsonContent(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
 
-/** Makes the reference to a part of the components. */
+/** Creates the reference to a part of the components. */
 export function createReference(kind: ComponentKind, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }
@@ -112,8 +112,8 @@ export function createReference(kind: ComponentKind, name: string): Reference {
 type Paths = Readonly<Record<string, PathItem>>
 
 /**
- * Moves responses and parameters that occur more than once to components. The name of a component has the status of a response,
- * or the place and the name of a parameter. If a name is taken, a number follows it.
+ * Moves responses and parameters that occur more than once to components. A component's name contains the status of a response,
+ * or the location and the name of a parameter. If a name is taken, a number is appended.
  */
 export function shareParts(paths: Paths) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
@@ -141,7 +141,7 @@ function formatName(parameter: Parameter | Reference): string {
   return '$ref' in parameter ? '' : `${parameter.in}_${parameter.name}`
 }
 
-/** Makes components of the parts that occur more than once. `refOr` returns the reference to a part, or the part itself. */
+/** Creates components for the parts that occur more than once. `refOr` returns the reference to a part, or the part itself. */
 function createComponents<Part extends object>(
   kind: ComponentKind,
   parts: readonly (readonly [name: string, part: Part | Reference])[],
@@ -171,7 +171,7 @@ function createComponents<Part extends object>(
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Returns the schemas that a part of a document refers to, directly or by another schema. */
+/** Returns the schemas that a part of a document refers to, directly or through another schema. */
 export function pickUsed(part: unknown, schemas: Schemas): Schemas {
   const used = new Set(listNames(part))
   for (const name of used) for (const inner of listNames(schemas[name])) used.add(inner)

@@ -10,7 +10,7 @@ import ngrokMessages from './messages.ngrok.json'
 
 // `npm run generate` writes messages.json and messages.ngrok.json: the responses to the requests of test/core/schema/errors.
 
-/** Makes the responses of some errors, by status. */
+/** Creates the responses of some errors, by status. */
 export function createErrorResponses(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,
@@ -25,11 +25,11 @@ export function createErrorResponses(
 
 const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'integer', minimum: 1 } }
 
-/** Makes the response of a status. All errors have one schema, which suits generators of clients; examples list the errors. */
+/** Creates the response for a status. All errors share one schema, which suits client generators; examples list the errors. */
 function createErrorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
   const examples = Object.fromEntries(errors.map(({ key }) => [key, createReference('examples', key)]))
   return {
-    description: `An error with the status ${status}.`,
+    description: `An error with status ${status}.`,
     headers: {
       [dialect.operationIdHeader]: createReference('headers', 'operationId'),
       ...(status === 429 && { 'Retry-After': RETRY_AFTER }),
@@ -56,7 +56,10 @@ function createExample(error: CatalogueError, dialect: Dialect): Example {
 const RECORDED_MESSAGES: Readonly<Record<string, string>> = messages
 const NGROK_MESSAGES: Readonly<Record<string, string>> = ngrokMessages
 
-/** Returns the recorded message of an error. If no test causes the error, makes a message with the names of its values in braces. */
+/**
+ * Returns the recorded message of an error. If no test causes the error, returns a message with the names of its values in
+ * braces.
+ */
 function createMessage(error: CatalogueError, dialect: Dialect): string {
   const recorded = (dialect.name === ngrok.name ? NGROK_MESSAGES[error.key] : undefined) ?? RECORDED_MESSAGES[error.key]
   if (recorded === undefined) return formatMessage(error, { header: CONTROL_KEY_HEADER })
@@ -101,7 +104,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
           },
           further_problems: { type: 'string', description: 'The number of additional fields with problems.' },
         },
-        // A generated type of all further fields would have to be that of the fields above too, some of which are optional.
+        // A generated type for all other fields would have to match the fields above too, some of which are optional.
         additionalProperties: true,
         description:
           'More facts about the error. For an invalid body, `field:<path>` has the message of each of the first problems.',

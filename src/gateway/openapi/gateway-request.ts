@@ -8,7 +8,7 @@ import { dialectNames } from '../../service/resources/dialects.ts'
 import { hostedOptions } from '../hosted-options.ts'
 import { gatewayRows } from '../options.ts'
 
-/** The options whose values have more forms than a document can say. The gateway checks them. */
+/** The options whose values have more forms than a document can describe. The gateway checks the values. */
 const OPEN = ['account', 'authorityKeys', 'certificates', 'initial', 'rateLimit']
 
 const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
@@ -19,7 +19,7 @@ const rows: Readonly<Record<string, v.GenericSchema>> = pick<v.GenericSchema>(
   (name) => name in hostedOptions.entries && name !== 'dialect' && name !== 'clock',
 )
 
-/** The options of a further gateway, with what is known of their values. */
+/** The options of an additional gateway, with what is known about their values. */
 const gatewayRequest = named(
   v.object({
     dialect: optional(v.picklist(dialectNames), 'The service to emulate.'),
@@ -35,7 +35,7 @@ const gatewayRequest = named(
   "The options of an additional gateway. Each option defaults to the server's.",
 )
 
-/** Returns a call as documents show it: the control knows nothing of the options of gateways, which are above it. */
+/** Returns a call in the form for documents. The control itself cannot import gateway options, which belong to a higher layer. */
 export function withGatewayRequest(call: ControlCall): ControlCall {
   return call.method === 'POST' && call.path === '/gateways' ? { ...call, schema: gatewayRequest } : call
 }

@@ -37,7 +37,7 @@ export interface Conversion {
   readonly place: 'body' | 'query' | 'response'
   /** The named schemas, which the document refers to, with their names. */
   readonly names: ReadonlyMap<AnySchema, string>
-  /** Returns the named schemas in full, by name. All are converted at once, which is fast. */
+  /** Returns the named schemas in full, by name. All are converted together, which is fast. */
   readonly whole: () => Readonly<Record<string, JsonSchema>>
 }
 
@@ -48,7 +48,7 @@ type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 /** The steps of pipes that JSON Schema cannot express. The facts of a schema describe their effect. */
 const SKIPPED_STEPS = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
-/** Makes a conversion in which these named schemas are referred to. */
+/** Creates a conversion that refers to these named schemas. */
 export function createConversion(
   dialect: CommonDialect,
   place: Conversion['place'],
@@ -66,7 +66,7 @@ export function createConversion(
 }
 
 /**
- * Converts a schema to JSON Schema, by the steps of its pipe and by its facts. A named schema becomes a reference.
+ * Converts a schema to JSON Schema, based on its pipe steps and its facts. A named schema becomes a reference.
  * @throws Error for a schema that JSON Schema cannot express and that has no facts.
  */
 export function convert(schema: AnySchema, conversion: Conversion): JsonSchema {
@@ -86,7 +86,7 @@ function asValibotJson(json: object): Json {
   return json as Json // Valibot passes it on unchanged.
 }
 
-/** Converts a schema in full, even if it has a name under which other schemas refer to it. */
+/** Converts a schema in full, even if other schemas refer to it by name. */
 export function convertWhole(schema: AnySchema, conversion: Conversion): JsonSchema {
   const name = conversion.names.get(schema)
   return (name !== undefined && conversion.whole()[name]) || convert(schema, conversion)
@@ -100,11 +100,11 @@ function createConfig(conversion: Conversion): Config {
     errorMode: 'ignore',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {
-      // Only the steps that documentation.ts makes have these facts.
+      // Only the steps created by documentation.ts have these facts.
       const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
       if (metadata) {
         const facts = readJsonFacts(metadata.facts, dialect)
-        // Other metadata does not belong into JSON Schema. A type in the facts replaces a choice of schemas.
+        // Other metadata does not belong in JSON Schema. A type in the facts replaces a choice of schemas.
         const replaced = [...(facts.type ? ['anyOf'] : []), ...(facts.listed ? ['enum'] : [])]
         const others = omit({ ...jsonSchema }, [...Object.keys(metadata), ...replaced])
         return asValibotJson({ ...others, ...facts })
@@ -120,7 +120,7 @@ function createConfig(conversion: Conversion): Config {
       const json = jsonSchema as JsonSchema // Valibot's type is that of an older JSON Schema.
       if (entries) return asValibotJson(createObjectSchema(entries, json, { place, dialect }))
       if (type === 'nullable') return asValibotJson(allowNull(json.anyOf?.[0] ?? {}))
-      // In JSON Schema, keys are always texts.
+      // In JSON Schema, keys are always strings.
       if (type === 'record') return asValibotJson(omit({ ...json }, ['propertyNames']))
       return undefined
     },
@@ -173,7 +173,9 @@ function addRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect
 
 const MAX_INT32 = 2 ** 31 - 1
 
-/** Gives large numbers a format. Generated clients hold numbers without one in 32 bits, which round a time in ms. */
+/**
+ * Gives large numbers a format. Without a format, generated clients store numbers in 32 bits, which is too few for a time in ms.
+ */
 function addNumberFormats(json: JsonSchema): JsonSchema {
   const { type, items, anyOf, additionalProperties: values, maximum = 0 } = json
   const types = [type].flat()
@@ -198,7 +200,7 @@ function allowNull(json: JsonSchema): JsonSchema {
   const types = [type].flat()
   // A list of types must not repeat one.
   if (types.includes('null')) return json
-  // Generators make a constant of each value of an enum, and null is no value of its type.
+  // Generators create a constant for each enum value, and null is not a value of its type.
   if (values) return { ...others, anyOf: [{ type, ...(format && { format }), enum: values }, { type: 'null' }] }
   return { ...json, type: [...types, 'null'] }
 }

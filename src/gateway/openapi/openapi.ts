@@ -70,7 +70,7 @@ function isFamilies(value: unknown): boolean {
 export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {}): OpenApiDocument {
   readOptions(dialectOption, dialect, { whole: 'dialect' })
   const { families = {}, url = dialect.baseUrl, part = 'service' } = readOptions(openApiOptions, options)
-  // The kit made these families; the option's type omits most of their fields.
+  // The kit created these families; the option's type omits most of their fields.
   const own = families as Families
   const all = Object.values<Family>(addRulesBefore({ ...builtIn, declared, ...own }))
   const { paths, errors, schemas, ...described } =
@@ -113,7 +113,7 @@ export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {
       responses: shared.responses,
       schemas: mapValues(used, (json, name) => ({
         ...json,
-        // A schema with two names in the document has the title of one of them, and generators name types by titles.
+        // A schema with two names in the document has the title of one of them, and generators derive type names from titles.
         ...(json.title !== undefined && { title: name }),
         ...evidence.ofFields(name.replace(/Body$/, '')),
       })),
@@ -183,12 +183,12 @@ function describeControls(own: Families, families: readonly Family[], dialect: D
   }
 }
 
-const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` means "not given".`
+const DESCRIPTION = `A tunnel gateway's management API, as emulated by fauxgate. In a body, \`null\` means "not given".`
 
 const API_KEY = {
   type: 'http',
   scheme: 'bearer',
-  description: 'The API key: any non-empty text, unless the gateway has its own keys.',
+  description: 'The API key: any non-empty string, unless the gateway has its own keys.',
 }
 
 /** The errors that a server returns before it knows the operation, or if the server itself fails. */

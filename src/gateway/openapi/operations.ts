@@ -33,7 +33,7 @@ type AnySchema = v.GenericSchema
 export type Conversions = ReturnType<typeof createConversions>
 
 /**
- * Makes the conversions of a document, for bodies (`sent`) and for responses (`returned`), and the names of the operations'
+ * Creates the conversions of a document, for bodies (`sent`) and for responses (`returned`), and the names of the operations'
  * bodies. A body that is also a field of another body has a second name there.
  */
 export function createConversions(
@@ -42,7 +42,7 @@ export function createConversions(
   dialect: CommonDialect,
 ) {
   const named = listDefinitions(responses)
-  // A body has a name of its own even if a response has the same schema, because a body rejects unknown fields.
+  // A body has its own name even if a response has the same schema, because a body rejects unknown fields.
   const names = Object.entries(listDefinitions(bodies)).map(
     ([name, schema]) => [Object.hasOwn(named, name) ? `${name}Body` : name, schema] as const,
   )
@@ -94,7 +94,7 @@ function createPathParameters({ ids }: Operation): Parameter[] {
     in: 'path',
     required: true,
     description:
-      prefix === ANY_TEXT ? 'A text.' : `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
+      prefix === ANY_TEXT ? 'A string.' : `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
     schema: { type: 'string', pattern: idPattern(prefix) },
   }))
 }
@@ -173,7 +173,7 @@ export function createBodySchemas(operations: readonly Operation[], { sent, body
     if (name === undefined) continue
     const json = createBodySchema(operation, sent)
     if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(json)) {
-      throw new Error(`The body of ${operation.name} is not that of the other operation with a body ${name}.`)
+      throw new Error(`The body of ${operation.name} differs from that of the other operation with a body ${name}.`)
     }
     schemas[name] = json
   }

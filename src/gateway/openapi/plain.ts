@@ -2,8 +2,8 @@ import { mapValues } from '../../core/schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /**
- * Simplifies a schema for generators of clients. Some make a field with a `default` required, so the description states the
- * default instead. The description also lists the known values of a text that can have others.
+ * Simplifies a schema for client generators. Some make a field with a `default` required, so the description states the default
+ * instead. The description also lists the known values of a string that can have others.
  */
 export function simplify(schema: JsonSchema): JsonSchema {
   const { default: standard, listed, description, properties, items, anyOf, additionalProperties, ...rest } = schema
@@ -29,7 +29,7 @@ function describeListed(listed: readonly string[] | undefined): string | undefin
   return listed && `One of ${listed.map(formatCode).join(', ')}.`
 }
 
-/** Returns the sentence about a default; undefined if there is none, or if it is an empty text, list or object. */
+/** Returns the sentence about a default, or undefined if there is none, or if it is an empty string, list or object. */
 function describeDefault(standard: unknown, description = ''): string | undefined {
   const isNothing = standard === undefined || ['""', '[]', '{}'].includes(JSON.stringify(standard))
   return isNothing || /\bdefault\b/i.test(description) ? undefined : `Default: ${formatCode(standard)}.`

@@ -75,7 +75,7 @@ export function Button({ onClick, onLeave, children, kind, asking, label, presse
   )
 }
 
-/** A button that copies a text, and says so until it loses the focus. */
+/** A button that copies a string, and says so until it loses the focus. */
 export function Copy({ text, children = 'Copy' }: { text: () => string; children?: ComponentChildren }) {
   const [isDone, setDone] = useState(false)
   const copy = async () => {

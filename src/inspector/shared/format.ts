@@ -25,7 +25,7 @@ export function formatClockTime(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8)
 }
 
-/** Formats the timestamps in a text of the gateway like all others. */
+/** Formats the timestamps in a string of the gateway like all others. */
 export function formatTimes(text: string): string {
   return text.replace(/(?<=-\d\d)T([\d:]{8})Z/g, ' $1')
 }
@@ -52,7 +52,7 @@ export function formatBytes(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
 }
 
-/** Formats a duration on the wall clock: `0.4 ms`, `12 ms`, `3.1 s`; an unknown one as an empty text. */
+/** Formats a duration on the wall clock: `0.4 ms`, `12 ms`, `3.1 s`; an unknown one as an empty string. */
 export function formatMs(ms: number | undefined): string {
   if (ms === undefined) return ''
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`

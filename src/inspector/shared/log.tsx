@@ -20,15 +20,15 @@ interface LogProps<T> {
   columns: readonly Column<T>[]
   inputsOf?: (row: T) => readonly unknown[]
   words: Words<T>
-  /** Words that buttons switch on and off, with the texts of the buttons. */
+  /** Words that buttons switch on and off, with the strings of the buttons. */
   filters: Readonly<Record<string, string>>
   example: string
-  /** Says how many of the rows were found. */
+  /** Tells how many of the rows were found. */
   count?: (found: readonly T[]) => string
   /** Returns what happened between a row and the one before it. */
   between?: (row: T, before: T) => string
   details: (row: T) => ComponentChildren
-  /** Says why there is no row with the id; empty while it may come. */
+  /** Tells why there is no row with the id; empty while it may still arrive. */
   missing: string
   tools?: ComponentChildren
 }

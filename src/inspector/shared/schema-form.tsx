@@ -21,7 +21,7 @@ interface FormOptions {
   /** The fields to show, in order. Default: all. */
   fields?: readonly string[]
   labels?: Texts
-  /** The texts at first. */
+  /** The strings at first. */
   initial?: Texts
   /** The values of fields whose schema does not list them. */
   choices?: Readonly<Record<string, readonly string[]>>

@@ -91,7 +91,7 @@ interface LongTableProps<T> extends Pick<WindowedProps, 'onRange' | 'onHold'>, P
   /** The class of the rows, which has the widths of the columns. */
   kind: string
   columns: readonly Column<T>[]
-  /** A text is a line between rows. */
+  /** A string is a line between rows. */
   rows: readonly (T | string)[]
   keyOf: (row: T) => string | number
   chosen: T | undefined

@@ -38,7 +38,7 @@ function getResponseSize({ response }: JournalEntry): number {
 
 const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
 
-/** Says from when on the journals know: a gateway that continued from a store has no visitors from before. */
+/** Tells when the journals begin: a gateway that resumed from a store has no earlier visitors. */
 export function describeStart(): string {
   const { since } = page.overview ?? {}
   return since ? `since ${formatTime(since)}` : 'yet'
@@ -105,7 +105,7 @@ function Status({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** The last requests that contain a text, such as an id. */
+/** The last requests that contain a string, such as an id. */
 export function RelatedRequests({ text, chosen }: { text: string; chosen?: JournalEntry }) {
   const search = `"${text}"`
   const found = page.journal.filter(compileSearch(search)).slice(0, MAX_RELATED)

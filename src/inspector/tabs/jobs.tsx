@@ -17,7 +17,7 @@ import { Axis, Lane, Picture, StateChip } from './picture.tsx'
 
 const LANE_HEIGHT = 44
 
-/** The minimum of domains to load, which is more than most windows show. */
+/** The minimum number of domains to load, which is more than most windows show. */
 const MIN_LOADED = 30
 
 /** The number of transitions of a domain that the gateway keeps. */

@@ -156,7 +156,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
   )
 }
 
-/** Says how many attempts the job had, and for how long it runs. */
+/** Tells how many attempts the job had, and how long it has been running. */
 function describeAttempts({ state, attempts, startedAt }: DomainTimeline): string {
   if (state === 'unmanaged' || attempts === null) return ''
   if (attempts === 0) return 'no attempt yet'

@@ -12,7 +12,7 @@ export function toSendable({ method, url, headers, body, from, target }: Traffic
   return { method, url, headers: Object.fromEntries(known), ...(body && { body }), from, ...target }
 }
 
-/** Returns what of a request the journal does not have; an empty text if it has all. */
+/** Returns what of a request the journal does not have; an empty string if it has all. */
 export function findHidden({ url, headers, body, from }: TrafficEntry): string {
   const hides = (value: unknown) => JSON.stringify(value).includes(HIDDEN)
   const names = Object.keys(headers).filter((name) => hides(headers[name]))
@@ -30,7 +30,7 @@ const OF_ACCOUNT = /secrets\.get|\bipp_|\bca_\w{8}/
 /** Actions whose outcome depends on more than the request and the policy. */
 const OF_OTHERS = /^(http-request|circuit-breaker)$/
 
-/** Returns the reason why a test of the policy would not repeat a request; undefined if it would. */
+/** Returns the reason why a test of the policy would not repeat a request, or undefined if it would. */
 export function findTestProblem(visit: TrafficEntry, policy: string): string | undefined {
   const { trace, endpoint } = visit
   const rules = trace.filter((each) => 'actions' in each)
@@ -57,7 +57,7 @@ export function toPolicyTest(visit: TrafficEntry, visits: readonly TrafficEntry[
   const response = steps.findLast(({ step }) => step === 'upstream')?.response
   const repeated = listRepeated(visit, visits)
   const sent = toSteps(repeated)
-  const end = status === null ? 'closes the connection' : `is answered ${status}`
+  const end = status === null ? 'closes the connection' : `gets ${status}`
   const json = (value: unknown) => JSON.stringify(value)
   const whole = [...sent.slice(0, -1), { ...sent.at(-1), expect: { status, rule, upstream: key, error } }]
   return [

@@ -170,7 +170,9 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
 /** The fields that a schema has. */
 type FieldSchemas = Readonly<Record<string, JsonSchema>> | undefined
 
-/** Fields below their labels, other names unchanged. Objects and long texts come after the others, with headings of their own. */
+/**
+ * Fields below their labels, other names unchanged. Objects and long strings come after the others, with headings of their own.
+ */
 function Fields({ of, known }: { of: object; known?: FieldSchemas }) {
   const fields = Object.entries(of).map(([name, value]) => {
     const isPast = name === 'not_after' && Date.parse(value) <= page.now
@@ -219,7 +221,7 @@ function LongField({
 
 const isEmpty = (value: unknown) => `${value ?? ''}` === ''
 
-/** Returns whether a value needs more than a line: a text of several lines, or an object other than a reference. */
+/** Returns whether a value needs more than a line: a string of several lines, or an object other than a reference. */
 function isLong(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\n')
   if (Array.isArray(value)) return value.some(isLong)

@@ -225,7 +225,7 @@ function getDomainState({ certificate, certificate_management_policy: policy, ..
 
 const COMMON_COLUMNS = ['description', 'created_at', 'id']
 
-/** Fields that are no columns of a family that names none: they are long, or in every resource the same. */
+/** Fields that are not default columns, because they are long or equal in all resources. */
 const HIDDEN_FIELDS = /^(region|uri|metadata|.*_pem)$/
 
 const MAX_OTHER_COLUMNS = 3

@@ -76,7 +76,7 @@ const DISMISSIBLE = /^(refused|cancelled)$/
 /** The number of rows of such a kind that are not folded. */
 const MAX_REFUSALS = 5
 
-/** Returns a text that is another one when the trouble happens again. */
+/** Returns a string that is another one when the trouble happens again. */
 const keyOf = ({ cause, count }: Trouble) => `${count} ${cause}`
 
 /** Hides the rows of a kind until one happens again, or shows them again. */
@@ -167,7 +167,7 @@ function Place({ to, children }: { to: string | undefined; children: ComponentCh
   return to ? <a href={to}>{children}</a> : <code>{children}</code>
 }
 
-/** Returns the address of a place; undefined if the page does not show it. */
+/** Returns the address of a place, or undefined if the page does not show it. */
 function linkTo({ collection = '', key }: Partial<Trouble['about'][number]>, hasJob = false): string | undefined {
   if (collection === 'other_hosts') return undefined
   if (collection === 'reserved_domains' && hasJob) return key ? `#jobs/${key}` : '#jobs?state=failing'

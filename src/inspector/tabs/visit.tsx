@@ -68,7 +68,7 @@ export function VisitDetails({ visit, visits }: VisitProps) {
   )
 }
 
-/** Returns the policy of an endpoint as a text; an empty text if it has none, or is gone. */
+/** Returns the policy of an endpoint as a string; an empty string if it has none, or is gone. */
 async function loadPolicy(endpoint: string | null): Promise<string> {
   if (!endpoint?.startsWith('ep_')) return ''
   const found = await page.findResource<{ traffic_policy?: string }>(`/endpoints/${endpoint}`)
@@ -141,7 +141,7 @@ function StepStop({
   const id = /\bep_\w+/.exec(did)?.[0]
   const [before, after] = did.split(id ?? '\n')
   return (
-    <Stop name={formatLabel(step)} note={response && `answered ${response.status}`} kind={toKind(isEnd)}>
+    <Stop name={formatLabel(step)} note={response && `responded with ${response.status}`} kind={toKind(isEnd)}>
       {!response && before}
       {id && <a href={`#resources/endpoints/${id}`}>{id}</a>}
       {after} {isEnd && end} {decision && <Decided by={decision} />}

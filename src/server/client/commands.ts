@@ -52,7 +52,7 @@ function commandOf(callName: string, call: ClientCall, row: CallCommand): Comman
   }
 }
 
-/** Prints a warning if the attempts of a server ignore the records that the command sets. */
+/** Prints a warning if the server's attempts ignore the records that the command sets. */
 async function warnIfZoneIsIgnored(server: ServerAddress): Promise<void> {
   const { dns } = Object(await callControl(server, 'GET', '/overview'))
   if (dns !== 'off') return

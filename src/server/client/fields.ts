@@ -6,7 +6,7 @@ import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, flagAt } from '../options/flags.ts'
 
-/** A control call as the client sends it: the schemas are those of the server. */
+/** A control call as sent by the client. It has the schemas of the server. */
 export interface ClientCall
   extends Pick<ControlCall, 'method' | 'path' | 'summary' | 'from' | 'mediaType' | 'commands'> {
   readonly fields: readonly Field[]
@@ -22,7 +22,7 @@ interface FieldFlag extends Flag {
 }
 
 /** The control calls, by their methods and paths, such as `GET /clock`. */
-// JSON has no type for the kinds of flags.
+// A JSON import has no literal types for the kinds of flags.
 export const calls = controlCalls as Readonly<Record<string, ClientCall>>
 
 /** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
@@ -41,7 +41,7 @@ export function parseFlags(flags: readonly FieldFlag[], parsed: Arguments['flags
   return fields
 }
 
-/** Reads the texts of a flag or a word as a value. A text of the wrong kind stays a text, and the server rejects it. */
+/** Reads the strings of a flag or a word as a value. A string of the wrong kind stays a string, and the server rejects it. */
 export function parseValue(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
   if (kind === 'texts') return texts.map((each) => parseObjectOrText(each, flag))

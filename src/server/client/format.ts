@@ -15,7 +15,7 @@ import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 /** Functions that format the response of a call for people. Without `text`, the response is printed as JSON. */
 interface Format {
   readonly text?: (response: never, sent: SentFields) => string
-  /** Returns a sentence for the standard error. */
+  /** Returns a sentence for standard error. */
   readonly note?: (response: never, sent: SentFields) => string | undefined
 }
 
@@ -96,7 +96,7 @@ function clockText({ now, manual, waiting = [] }: ClockResponse): string {
 }
 
 /**
- * Returns a response as text for the standard output, empty or with a line feed at its end, and a note for the standard error.
+ * Returns a response as text for standard output, empty or ending in a line feed, and a note for standard error.
  */
 export function formatResponse(
   call: string,

@@ -13,7 +13,7 @@ import { request } from './traffic-commands.ts'
 const stateExport: Command = {
   name: 'state export',
   words: '[FILE]',
-  summary: 'Write a snapshot of the state to a file, or print it; it contains no private keys',
+  summary: 'Write a snapshot of the state to a file, or print it, without private keys',
   flags: SERVER_FLAGS,
   example: 'state export snapshot.json',
   async run(parsed, environment) {
@@ -96,5 +96,5 @@ function createPrinter(isJson: boolean, environment: NodeJS.ProcessEnv): (entry:
   }
 }
 
-/** The commands that need more than one row of the table: they read files, call a control repeatedly, or have flags of their own. */
+/** The commands that need more than one row of the table: they read files, call a control repeatedly, or have their own flags. */
 export const otherCommands: readonly Command[] = [requests, request, stateExport, stateImport]

@@ -1,13 +1,13 @@
 import { THE_BODY } from '../../core/schema/text.ts'
 
-/** The details of an error, which the server sends beside its message. */
+/** The details of an error, which the server sends along with its message. */
 export type RefusalDetails = Readonly<Record<string, string>>
 
 /** The maximum number of names that a message lists. */
 const MAX_LISTED = 12
 
 /**
- * Writes the message of an error for the command line. `typedNames` has the flag or the word of each field. Returns
+ * Formats the message of an error for the command line. `typedNames` has the flag or the word of each field. Returns
  * undefined if the error is not about the value of a flag or a word.
  */
 export function rewriteRefusal(
@@ -20,12 +20,12 @@ export function rewriteRefusal(
     const flags = names.flatMap((name) => typedNames.get(name) ?? [])
     return flags.length > 0 ? `${command} needs one of ${flags.join(', ')}.` : undefined
   }
-  // A place in a list belongs to the flag of the list.
+  // A position in a list belongs to the list's flag.
   const name = typedNames.get(field.replace(/(?:\.\d+)+$/, ''))
   if (name === undefined || received === undefined || allowed === undefined) return undefined
   const isUnitMissing = typed !== undefined && /^"\d+"$/.test(received)
   const unit = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : ''
-  // A long list would hide the name that was meant.
+  // A long list would hide the intended name.
   if (nearest && names.length > MAX_LISTED) return `${name} is ${received}. Did you mean ${nearest}?`
   const listed = names.length > 0 ? shortenList(names) : (typed ?? allowed)
   return `${name} is ${received}. Allowed: ${listed}.${unit}${nearest ? ` Did you mean ${nearest}?` : ''}`

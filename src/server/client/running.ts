@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { timeOfDay } from '../log/log.ts'
 
-/** A `fauxgate serve` on this machine, with the facts that it registered when it started. */
+/** A running `fauxgate serve` on this machine, with the facts that it registered when it started. */
 export interface RunningServer {
   readonly url: string
-  /** The time of day at which it started, such as `12:03`; undefined for a server that did not register here. */
+  /** The time of day at which it started, such as `12:03`, or undefined for a server that did not register here. */
   readonly started?: string | undefined
 }
 
@@ -67,7 +67,10 @@ function readEntry(file: string): RegisteredServer[] {
   }
 }
 
-/** Returns whether a folder is this user's. All users share the folder for temporary files, and another user could list any server there. */
+/**
+ * Returns whether a folder belongs to this user. All users share the folder for temporary files, and another user could register
+ * any server there.
+ */
 function isOwnFolder(folder: string): boolean {
   return process.getuid === undefined || statSync(folder).uid === process.getuid()
 }

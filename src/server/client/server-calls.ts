@@ -17,7 +17,7 @@ export interface ServerAddress {
   readonly key?: string | undefined
   /** The root certificate to trust, PEM. */
   readonly ca?: string | undefined
-  /** The maximum ms to wait for a response. */
+  /** The maximum time to wait for a response, in ms. */
   readonly timeout?: number
   /** The time of day at which the server started, if that is known. */
   readonly started?: string | undefined
@@ -28,10 +28,10 @@ const DEFAULT_URL = 'http://127.0.0.1:4747'
 /** An error response of a gateway to a control call. */
 export class ControlError extends Error {
   constructor(
-    /** The message of the gateway, without the code of the error and the URL of the server. */
+    /** The gateway's message, without the error code and the server's URL. */
     readonly refusal: string,
     source: string,
-    /** The details that the gateway sent beside the message. */
+    /** The details that the gateway sent along with the message. */
     readonly details: RefusalDetails,
   ) {
     super(`${refusal} (${source})`)
@@ -39,8 +39,8 @@ export class ControlError extends Error {
 }
 
 /**
- * Reads the address of the server from the flags and the environment. Without either, returns the only server that runs.
- * @throws UsageError if several servers run.
+ * Reads the address of the server from the flags and the environment. Without either, returns the only running server.
+ * @throws UsageError if several servers are running.
  */
 export async function readServerAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
   const textFor = (flag: string) => flagValue(parsed, flag) ?? (environment[variableName(flag)] || undefined)
@@ -80,13 +80,13 @@ export async function detectProgram(url: string): Promise<'fauxgate' | 'web serv
   }
 }
 
-/** Prints to the standard error which server a command acted on. */
+/** Prints to standard error which server a command acted on. */
 export function printServer({ url, started }: ServerAddress, isDone = false): void {
   const since = started === undefined ? '' : `, started ${started}`
   printErrorLine(`${isDone ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
 }
 
-/** Returns a URL without its user, password and query, and without a slash at its end. */
+/** Returns a URL without its user, password, query and trailing slash. */
 export function baseUrlOf({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
@@ -127,9 +127,9 @@ export async function sendRequest(server: ServerAddress, method: string, path: s
 }
 
 /**
- * Calls a control of a running gateway, whose responses have this media type. Returns its JSON, its text, or undefined if the
- * response is empty.
- * @throws Error that says what to do if the server cannot be reached; ControlError if the gateway responds with an error.
+ * Calls a control of a running gateway that responds with this media type. Returns the JSON or the text of the response, or
+ * undefined if it is empty.
+ * @throws Error that tells what to do if the server cannot be reached; ControlError if the gateway responds with an error.
  */
 export async function callControl(
   server: ServerAddress,

@@ -36,10 +36,10 @@ const FIELDS = [
 
 const VISITOR = [
   { field: 'ip', ...textFlag('from-ip', 'ADDRESS', 'The address of the visitor. Default: `203.0.113.1`.') },
-  { field: 'country', ...textFlag('from-country', 'CODE', 'The country of the visitor, as two letters.') },
+  { field: 'country', ...textFlag('from-country', 'CODE', 'The country of the visitor, as a two-letter code.') },
   {
     field: 'insecure',
-    ...switchFlag('insecure', 'Accept any certificate, even an expired one or one for another name.'),
+    ...switchFlag('insecure', 'Accept any certificate, even if it is expired or for another name.'),
   },
   {
     field: 'facts',

@@ -40,7 +40,7 @@ Clients need the base URL ${url} and ${which}. Try:
   curl ${trust}${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
 }
 
-/** Says which dialect the API has, and how to get another one. */
+/** Tells which dialect the API uses, and how to use another one. */
 function describeDialect(name: string): string {
   const others = dialectNames.filter((each) => each !== name).map((each) => `--dialect ${each}`)
   return `Dialect: ${name}. For another one: ${others.join(' or ')}.`
@@ -63,10 +63,10 @@ function exposureWarning({ keys, control }: Config): string {
   return `other machines can reach this address. The API is open to them ${api}; the controls ${controls}.`
 }
 
-/** The number of ports to try after a taken port. */
+/** The number of further ports to try if a port is taken. */
 const MAX_TRIED_PORTS = 20
 
-/** Returns a message that names the program at a taken port, and a free port. */
+/** Returns a message that tells which program uses a port, and suggests a free port. */
 export async function portTakenMessage(host: string, port: number): Promise<string> {
   const url = `http://${hostInUrl(host)}:${port}`
   const free = await findFreePort(host, port)
@@ -86,7 +86,7 @@ async function findFreePort(host: string, taken: number): Promise<number | undef
   return undefined
 }
 
-/** Returns a port that is free: this one, or the next. If there is none near, returns 0, for any. */
+/** Returns a free port: this one, or the next. If no port nearby is free, returns 0, for any. */
 export async function findPort(host: string, port: number): Promise<number> {
   return (await findFreePort(host, port - 1)) ?? 0
 }
@@ -107,7 +107,7 @@ async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoExc
 
 /**
  * Checks that a port is free.
- * @throws Error that gives the reason, and names a free port.
+ * @throws Error with the reason and a free port.
  */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const error = await tryListening(host, port)

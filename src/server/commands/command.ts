@@ -22,7 +22,7 @@ export interface Command {
 export interface Arguments {
   /** The flags on the command line: their values as typed, or true and false for a switch. */
   readonly flags: ReadonlyMap<string, readonly string[] | boolean>
-  /** The words that are not values of flags. */
+  /** The words that are not flag values. */
   readonly words: readonly string[]
 }
 
@@ -34,7 +34,7 @@ export function flagValue({ flags }: Arguments, flag: string): string | undefine
 
 /**
  * Reads a command line.
- * @throws UsageError that names the flag as typed. The message repeats no text that may be the rest of a key.
+ * @throws UsageError with the flag as typed. The message omits text that may be part of a key.
  */
 export function readArguments(args: readonly string[], flags: readonly Flag[], command: string): Arguments {
   const known = new Map(flags.map((each) => [each.flag, each]))
@@ -57,7 +57,7 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
     const { name, rawName, value, inlineValue, index } = token
     const typed = args[index] ?? rawName
     if (/^-\d/.test(typed)) {
-      // The parser takes "-5s" for the flags 5 and s. It is a value, such as a duration that is not allowed.
+      // The parser reads "-5s" as the flags 5 and s. It is a value, such as an invalid duration.
       if (index !== lastNegative) words.push(typed)
       lastNegative = index
       continue
@@ -79,7 +79,7 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
 /** The maximum number of options that a message lists. */
 const MAX_LISTED = 8
 
-/** The flags that people mean by flags of other programs. */
+/** The flags that correspond to flags of other programs. */
 const MEANT: Readonly<Record<string, string>> = {
   '--dry-run': 'plan',
   '--output': 'out',
@@ -96,7 +96,7 @@ function readNegation(
   known: ReadonlyMap<string, Flag>,
   command: string,
 ): [name: string, isOn: boolean] {
-  // There may be a key after an equals sign.
+  // The text after an equals sign may be a key.
   const flagText = typed.replace(/=.*/s, '')
   const positive = name.startsWith('no-') ? name.slice('no-'.length) : undefined
   if (positive !== undefined && known.get(positive)?.kind === 'switch') {
@@ -121,13 +121,13 @@ function requireNoValue(typed: string, value: string | undefined): true {
 function requireValue(typed: string, value: string | undefined, isInline: boolean | undefined): string {
   const isNext = value?.startsWith('--') && !isInline
   if (value === undefined || isNext) throw new UsageError(`${typed} needs a value.`)
-  // An empty value is a mistake: usually, a variable of the shell is not set.
+  // An empty value is a mistake, usually an unset shell variable.
   if (value === '') throw new UsageError(`${typed} is empty. Give it a value, or omit it.`)
   return value
 }
 
 /**
- * Returns the name that was received, if it is one of the allowed names.
+ * Returns the received name if it is allowed.
  * @throws UsageError that begins with `subject`, and gives the received and the allowed names.
  */
 export function requireOneOf<Name extends string>(subject: string, received: string, allowed: readonly Name[]): Name {
@@ -138,8 +138,8 @@ export function requireOneOf<Name extends string>(subject: string, received: str
 }
 
 /**
- * Throws if there are words that a command does not take. After a flag, the message does not repeat them: they may be the
- * rest of a key with a space in it.
+ * Throws if there are words that a command does not take. After a flag, the message does not repeat these words: they may be the
+ * rest of a key that contains a space.
  */
 export function requireNoWords(words: readonly string[], usage: string, { flags }: Arguments, example?: string): void {
   if (words.length === 0) return
@@ -153,7 +153,7 @@ export function requireNoWords(words: readonly string[], usage: string, { flags 
 
 /**
  * Reads the base URL of a service.
- * @throws UsageError that begins with `problem`, such as `record needs the URL of a service`. It repeats no text that may be a key.
+ * @throws UsageError that begins with `problem`, such as `record needs the URL of a service`. It omits text that may be a key.
  */
 export function parseBaseUrl(typed: string, problem: string, example: string): URL {
   const url = URL.canParse(typed) ? new URL(typed) : undefined

@@ -27,7 +27,10 @@ export function completionCommand(others: () => readonly Command[]): Command {
   }
 }
 
-/** Returns the cases of a shell's script. Each sets a variable to the words and flags that can follow a command or its first word. */
+/**
+ * Returns the cases of a shell's script. Each case sets a variable to the words and flags that can follow a command or its first
+ * word.
+ */
 function shellCases(commands: readonly Command[], variable: string): string {
   const next = new Map<string, Set<string>>([['', new Set(['help'])]])
   const add = (line: string, words: readonly string[]) => next.set(line, new Set([...(next.get(line) ?? []), ...words]))
@@ -44,7 +47,7 @@ function shellCases(commands: readonly Command[], variable: string): string {
   return [...next].map(([line, words]) => `    '${line}') ${variable}='${[...words].join(' ')}' ;;`).join('\n')
 }
 
-/** Returns the choices in a text such as `bash|zsh|fish`; none for any other text. */
+/** Returns the choices in a string such as `bash|zsh|fish`, or an empty list for any other string. */
 function choicesIn(text: string): readonly string[] {
   return /^[\w-]+(?:\|[\w-]+)+$/.test(text) ? text.split('|') : []
 }

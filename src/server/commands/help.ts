@@ -4,8 +4,8 @@ import type { Command } from './command.ts'
 const WIDTH = 100
 const COLUMN = 34
 
-const EXIT_CODES = `Exit codes: 0 success, or stopped by a signal; 1 failure; 2 the command line, the environment or
-a config file is invalid.`
+const EXIT_CODES = `Exit codes: 0 success, or stopped by a signal; 1 failure; 2 invalid command line, environment or
+config file.`
 
 /** The headings of the list of commands, each with the first words of its commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
@@ -48,7 +48,7 @@ ${EXIT_CODES}
 `
 }
 
-/** Returns the help on a word that several commands begin with, such as `state`. */
+/** Returns the help for a word that several commands begin with, such as `state`. */
 export function helpOnGroup(name: string, commands: readonly Command[]): string {
   const example = commands.find((each) => each.example)?.example
   return `Usage: fauxgate ${name} <command> [options]\n\n${commands.map(commandRow).join('\n')}\n${exampleRow(example)}`
@@ -81,7 +81,7 @@ function flagUsage({ flag, value, kind }: Flag): string {
   return `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
 }
 
-/** Returns the sentence of a flag without backquotes, and without the default of a switch. */
+/** Returns the description of a flag without backquotes, and without the default of a switch. */
 function flagText({ sentence }: Flag): string {
   return sentence.replaceAll('`', '').replace(' Default: false.', '')
 }

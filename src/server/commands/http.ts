@@ -16,10 +16,10 @@ import { type Addition, serveUntilStopped } from './serve.ts'
 const URL_FLAG = textFlag('url', 'URL', 'The public URL, such as `https://app.example.com`. Default: a new one.')
 const POLICY_FLAG = textFlag('traffic-policy-file', 'FILE', "The file with the endpoint's traffic policy.")
 
-/** The options that this command sets unless the user does. A port that is taken gives way to the next free one. */
+/** The options that this command sets unless the user does. If a port is taken, the next free one is used. */
 const DEFAULTS = { dialect: 'ngrok', agent: 4040, traffic: 8080, trafficTls: 8443 } as const
 
-/** The options of `serve`, with the defaults of this command in their sentences. */
+/** The options of `serve`, with this command's defaults in their descriptions. */
 const flags = optionTable.map((option) => {
   const value = new Map<string, unknown>(Object.entries(DEFAULTS)).get(option.path)
   return value === undefined
@@ -66,7 +66,7 @@ function createAddition(upstream: string, parsed: Arguments): Addition {
     async start(gateway) {
       const sent = { url, policy: policy === undefined ? undefined : await readText(policy) }
       reserved = await startTunnel(gateway, upstream, sent)
-      // An agent opens its tunnel again when the service forgets it.
+      // An agent reopens its tunnel when the service drops it.
       gateway.transport.hooks.drop = (call, work) => {
         const result = work()
         if (call === 'reset()') startTunnel(gateway, upstream, sent).catch((error) => warn(messageOf(error)))
@@ -100,7 +100,7 @@ const UNRESERVED: readonly string[] = [
   'agent_wildcard_not_reserved',
 ]
 
-/** Starts the tunnel, instead of one that a stored state has. Returns the domain that it reserved, if any. */
+/** Starts the tunnel, replacing one from a stored state. Returns the domain that it reserved, if any. */
 async function startTunnel(
   gateway: Gateway,
   addr: string,
@@ -131,7 +131,7 @@ async function startTunnel(
 
 async function describeTunnel(gateway: Gateway, ports: readonly TrafficPort[], reserved?: string): Promise<string> {
   const response = await gateway.agent.fetch(TUNNEL)
-  const { public_url, config } = (await response.json()) as { public_url: string; config: { addr: string } } // Its own API.
+  const { public_url, config } = (await response.json()) as { public_url: string; config: { addr: string } } // The agent's own API.
   const host = new URL(public_url).hostname
   const here = ports.map(({ url }) => `  ${url.replace('localhost', `${host}.localhost`)}`)
   const first = reserved === undefined ? [] : [`Reserved the domain ${reserved}.`]

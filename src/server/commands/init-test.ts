@@ -3,15 +3,15 @@ export const RUNNERS = ['vitest', 'jest', 'playwright', 'bun', 'deno', 'node'] a
 
 export type TestRunner = (typeof RUNNERS)[number]
 
-/** The facts of a project that decide how its first test is written. */
+/** The facts about a project that decide how its first test is written. */
 export interface ProjectFacts {
   /** True if package.json says `"type": "module"`. */
   readonly isModule: boolean
   /** True if there is a tsconfig.json. */
   readonly isTyped: boolean
-  /** True if package.json names ts-jest. */
+  /** True if package.json mentions ts-jest. */
   readonly hasTsJest: boolean
-  /** The text of Jest's configuration; undefined if there is none. */
+  /** The text of Jest's configuration, or undefined if there is none. */
   readonly jestConfig?: string | undefined
 }
 
@@ -24,12 +24,12 @@ export interface InitFile {
 
 export const INITIAL = 'fauxgate.initial.json'
 
-/** The time from a policy to the certificate, of the served gateway and of the first test. */
+/** The time from setting a policy to the certificate, in the served gateway and in the first test. */
 export const DELAY = '5s'
 
 type Kind = TestRunner | 'jest module' | 'ts-jest'
 
-/** Returns the text of a first test. Its fixture adds the report to errors, and runs the strict check. */
+/** Returns the source of a first test. Its fixture adds the report to errors, and runs the strict check. */
 export function firstTest(runner: TestRunner, facts: ProjectFacts): string {
   const jest = facts.hasTsJest ? 'ts-jest' : facts.isModule ? 'jest module' : 'jest'
   const kind = runner === 'jest' ? jest : runner
@@ -52,7 +52,7 @@ test('a domain gets its certificate after five seconds', async ({ gateway${reque
 ${kind === 'ts-jest' ? MATCHER_TEST : ''}`
 }
 
-/** The second test of TypeScript in Jest. */
+/** The second test for TypeScript in Jest. */
 const MATCHER_TEST = `
 test('and has it from then on, as the matchers say', ({ gateway }) => {
   expect(gateway).toBeProvisioning('app.example.com')
@@ -79,10 +79,10 @@ import { testWithGateway } from 'fauxgate/testing'
 ${READ_INITIAL}
 ${testLine(base)}`
 
-/** The name of the module with the fixture of TypeScript in Jest, without its ending. */
+/** The name of the module with the fixture for TypeScript in Jest, without its extension. */
 const FIXTURE = 'fauxgate.fixture'
 
-/** Returns the module whose `test` the tests of a project import, if Jest compiles its tests from TypeScript. */
+/** Returns the module with the `test` that a project's tests import, if Jest compiles the tests from TypeScript. */
 export function fixtureFor({ hasTsJest }: ProjectFacts): readonly InitFile[] {
   if (!hasTsJest) return []
   const imports = [`{ readFileSync } from 'fs'`, `{ test as base } from '@jest/globals'`].map(

@@ -22,14 +22,14 @@ import { jestConfigFor, missingInJest } from './jest-config.ts'
 export const init: Command = {
   name: 'init',
   words: '',
-  summary: 'Write a config file, an initial state and a first test; existing files are not changed',
+  summary: 'Write a config file, an initial state and a first test, without changing existing files',
   flags: [
     textFlag(
       'runner',
       RUNNERS.join('|'),
       'The test runner. Default: the one in package.json, or node, which is `node --test`.',
     ),
-    switchFlag('yes', 'Do not ask questions. This is the default without a terminal.'),
+    switchFlag('yes', 'Ask no questions. This is the default without a terminal.'),
   ],
   run: runInit,
 }
@@ -57,9 +57,9 @@ async function runInit(parsed: Arguments): Promise<number> {
 
 interface Project {
   readonly type: unknown
-  /** The names of its dependencies, and the words of its test script. */
+  /** The names of its dependencies, and the words in its test script. */
   readonly words: readonly string[]
-  /** The configuration of Jest in package.json. */
+  /** Jest's configuration in package.json. */
   readonly jest: unknown
 }
 
@@ -67,7 +67,7 @@ interface Project {
 async function readProject(): Promise<Project> {
   const file = 'package.json'
   const project: unknown = existsSync(file) ? parseJson(await readText(file), file) : {}
-  if (!isObject(project)) throw new Error(`${file} holds ${quote(project)}. Allowed: an object.`)
+  if (!isObject(project)) throw new Error(`${file} contains ${quote(project)}. Allowed: an object.`)
   const { type, dependencies, devDependencies, scripts, jest } = project
   const names = [dependencies, devDependencies].flatMap((each) => (isObject(each) ? Object.keys(each) : []))
   const script = isObject(scripts) && typeof scripts.test === 'string' ? scripts.test.split(/\s+/) : []
@@ -76,7 +76,7 @@ async function readProject(): Promise<Project> {
 
 const JEST_CONFIGS = ['js', 'mjs', 'cjs', 'ts', 'json'].map((ending) => `jest.config.${ending}`)
 
-/** Returns the text of Jest's configuration; undefined if there is none. */
+/** Returns the text of Jest's configuration, or undefined if there is none. */
 async function readJestConfig(inPackage: unknown): Promise<string | undefined> {
   const file = JEST_CONFIGS.find((name) => existsSync(name))
   if (file !== undefined) return readText(file)
@@ -93,7 +93,7 @@ async function askForRunner(runner: TestRunner): Promise<TestRunner> {
   return answer === '' ? runner : requireOneOf('The response', answer, RUNNERS)
 }
 
-/** Writes a file unless it exists. Returns a line that says whether it was written. */
+/** Writes a file unless it exists. Returns a line that tells whether it was written. */
 export async function writeNewFile({ name, purpose, text }: InitFile): Promise<string> {
   try {
     await writeFile(name, text, { flag: 'wx' })

@@ -1,21 +1,21 @@
 import type { InitFile, ProjectFacts } from './init-test.ts'
 
-/** Returns the configuration by which Jest runs a test in TypeScript, unless the project has one. */
+/** Returns the configuration that lets Jest run TypeScript tests, unless the project has one. */
 export function jestConfigFor({ hasTsJest, isModule, isTyped, jestConfig }: ProjectFacts): readonly InitFile[] {
   if (!hasTsJest || jestConfig !== undefined) return []
   const lines = partsFor(isModule, isTyped).flatMap((part) => part.lines)
   const text = `${isModule ? 'export default' : 'module.exports ='} {\n${lines.map((line) => `  ${line},\n`).join('')}}\n`
-  return [{ name: 'jest.config.js', purpose: 'by which Jest runs TypeScript', text }]
+  return [{ name: 'jest.config.js', purpose: 'that lets Jest run TypeScript', text }]
 }
 
-/** Returns what Jest's own configuration lacks to run the first tests; undefined if it seems to be complete. */
+/** Returns what is missing in Jest's configuration for the first tests, or undefined if it seems to be complete. */
 export function missingInJest({ hasTsJest, isModule, isTyped, jestConfig }: ProjectFacts): string | undefined {
   if (!hasTsJest || jestConfig === undefined) return undefined
   const missing = partsFor(isModule, isTyped).flatMap(({ lines, isIn }) => (isIn(jestConfig) ? [] : lines))
   return missing.length === 0 ? undefined : missing.join(', ')
 }
 
-/** A part of the configuration, and whether a text has one like it. */
+/** A part of the configuration, and a check for a similar part in a string. */
 interface ConfigPart {
   readonly lines: readonly string[]
   readonly isIn: (config: string) => boolean
@@ -28,7 +28,7 @@ function partsFor(isModule: boolean, isTyped: boolean): readonly ConfigPart[] {
       isIn: (config) => config.includes('ts-jest') && (!isModule || /extensionsToTreatAsEsm|esm/i.test(config)),
     },
     {
-      // TypeScript names other files by what they become, and Jest looks for what they are.
+      // TypeScript imports files by their compiled names, and Jest looks for the source files.
       lines: ["moduleNameMapper: { '^(\\\\.{1,2}/.*)\\\\.js$': '$1' }"],
       isIn: (config) => config.includes('moduleNameMapper'),
     },
@@ -36,10 +36,10 @@ function partsFor(isModule: boolean, isTyped: boolean): readonly ConfigPart[] {
   ]
 }
 
-/** Jest takes a TypeScript file for CommonJS, whatever package.json says, unless its configuration names the ending. */
+/** Jest treats a TypeScript file as CommonJS, whatever package.json says, unless its configuration lists the extension. */
 function compilerLines(isModule: boolean, isTyped: boolean): readonly string[] {
   if (!isModule) return ["transform: { '^.+\\\\.ts$': 'ts-jest' }"]
-  // Without a tsconfig.json, ts-jest would make CommonJS of a module.
+  // Without a tsconfig.json, ts-jest would compile a module to CommonJS.
   const tsconfig = isTyped ? '' : ", tsconfig: { module: 'esnext', moduleResolution: 'bundler' }"
   return ["extensionsToTreatAsEsm: ['.ts']", `transform: { '^.+\\\\.ts$': ['ts-jest', { useESM: true${tsconfig} }] }`]
 }

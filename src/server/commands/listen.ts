@@ -10,7 +10,7 @@ import { AgentPortError, listenProblem, type Served, serve } from '../serve.ts'
 import { serveTraffic } from '../traffic/serve-traffic.ts'
 import { portTakenMessage } from './announce.ts'
 
-/** Opens the port of the API. Errors name the option as the user wrote it. */
+/** Opens the port of the API. Errors show the option as the user wrote it. */
 export async function listen(
   gateway: Gateway,
   host: string,
@@ -51,7 +51,7 @@ export async function openPorts(
   } catch (error) {
     await server.close()
     const { traffic, trafficTls } = config
-    const { code, port } = asSystemError(error) as NodeJS.ErrnoException & { readonly port?: number } // Errors of `listen` have it.
+    const { code, port } = asSystemError(error) as NodeJS.ErrnoException & { readonly port?: number } // Errors of `listen` have a code.
     if (code === undefined || port === undefined) throw error
     const option = port === trafficTls && port !== traffic ? 'trafficTls' : 'traffic'
     return prefixErrors(option, names, () => Promise.reject(new Error(listenProblem(asSystemError(error), host, port))))
@@ -67,7 +67,7 @@ function issueCertificate(gateway: Gateway, host: string, { baseUrl, control }: 
   const now = readClock(systemClock)
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
   const based = baseUrl === undefined ? [] : [new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')]
-  // A URL writes out an address in a short form, such as 127.1.
+  // A URL expands an address in a short form, such as 127.1.
   const listening = isIP(host) ? host : new URL(`http://${host}`).hostname
   const all = new Set(['localhost', '127.0.0.1', '::1', listening, ...based, ...allowed])
   const wildcards = ['0.0.0.0', '::']

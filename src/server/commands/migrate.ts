@@ -13,7 +13,7 @@ import { printLine } from '../terminal.ts'
 import { type Arguments, type Command, requireOneWord } from './command.ts'
 import { migrationText } from './migration-text.ts'
 
-/** Returns the families of the dialect that a file was written in. The file names its collections, and not the dialect. */
+/** Returns the families of the dialect that wrote a file. The file lists its collections but not the dialect. */
 function findFamilies(collections: readonly string[]): Families {
   const candidates: readonly Families[] = Object.values(dialectFamilies)
   const isOf = (families: Families) =>
@@ -39,9 +39,10 @@ export const migrateCommand: Command = {
     const store = openStore(file)
     try {
       const before = store.versions()
-      if (!before) throw new Error(`${file} has no state. Allowed: a file that "fauxgate serve --data" wrote.`)
+      if (!before) throw new Error(`${file} has no state. Allowed: a file written by "fauxgate serve --data".`)
       const families = { ...findFamilies(before.collections), ...options.families }
-      // The command keeps the keys of an authority in its files. A file that a program wrote has none, unless it asked for fresh keys.
+      // The command stores the authority's keys in its files. A file written by a program has none, unless the program asked for
+      // fresh keys.
       const authorityKeys = before.collections.includes(FRESH_KEYS) ? 'fresh' : 'test'
       const all: AnyOptions = { ...options, authorityKeys, families, store }
       createGateway(all).dispose()

@@ -1,7 +1,7 @@
 import type { StoredVersions } from '../../core/store/sql-store.ts'
 import type { GroupedStore } from '../sqlite/sqlite-store.ts'
 
-/** Returns a text with the versions that a migration changed, or undefined if it changed none. */
+/** Describes the version changes of a migration. Returns undefined if there were none. */
 export function migrationText(before: StoredVersions | undefined, store: GroupedStore): string | undefined {
   const after = store.versions()
   if (!before || !after) return undefined

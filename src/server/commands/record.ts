@@ -24,7 +24,7 @@ const flags = [
   textFlag('out', 'FILE', 'The file for the recording. Default: `recording.har`.'),
   textFlag('dialect', dialectNames.join('|'), 'The dialect of the service. Default: `ngrok`.'),
   integerFlag('port', 'The local port to listen on. Default: any free port.'),
-  integerFlag('timeout', `How many seconds to wait for a response from the service. Default: ${DEFAULT_TIMEOUT}.`),
+  integerFlag('timeout', `The number of seconds to wait for a response from the service. Default: ${DEFAULT_TIMEOUT}.`),
 ]
 
 export const recordCommand: Command = {
@@ -34,7 +34,7 @@ export const recordCommand: Command = {
   flags,
   notes: [
     'It listens on this machine until SIGINT, SIGTERM or SIGHUP stops it. It saves the recording when it stops, and every 2 s while requests arrive.',
-    'If the service does not respond, the client gets 502 or 504. A warning names the request, and it is not recorded.',
+    'If the service does not respond, the client gets 502 or 504. The request is not recorded, and a warning shows it.',
     'In the recording, placeholders replace secrets, keys, ids, names and addresses. The client gets the responses unchanged, except that URLs of the service become URLs of this proxy.',
   ],
   run: runRecord,
@@ -78,7 +78,7 @@ async function runRecord(parsed: Arguments): Promise<number> {
   return print(`${formatCount(recorder.exchanges.length, 'exchange')} in ${file}\n`)
 }
 
-/** The interval between saves. A killed process loses the exchanges of this time. */
+/** The interval between saves. A killed process loses the exchanges since the last save. */
 const SAVE_INTERVAL_MS = 2000
 
 /** Saves a recording at intervals if it has grown, until the signal is aborted. */
@@ -93,7 +93,7 @@ async function saveRepeatedly(recorder: Recorder, save: () => Promise<void>, sig
       savedCount = length
       isFailing = false
     } catch (error) {
-      // Once: the next interval tries again.
+      // Printed once: the next interval retries.
       if (!isFailing)
         warn(`the recording could not be saved yet, and saving will be retried: ${asSystemError(error).message}`)
       isFailing = true

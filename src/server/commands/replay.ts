@@ -11,12 +11,16 @@ export const replayCommand: Command = {
   words: 'FILE',
   summary: 'Send the requests of a recording to a fresh gateway, and compare the responses',
   flags: [
-    textFlag('known', 'FILE', 'A JSON file with a list of known differences, each with "request", "at" and "reason".'),
+    textFlag(
+      'known',
+      'FILE',
+      'A JSON file with the differences that you accept, each with "request", "at" and "reason".',
+    ),
     switchFlag('json', 'Print the result as JSON.'),
   ],
   example: 'replay service.har',
   notes: [
-    'FILE is a HAR 1.2 file, from fauxgate or from another program, such as a browser.',
+    'FILE is a HAR 1.2 file from fauxgate or another program, such as a browser.',
     'Nothing is sent to a service. Exit codes: 0 no differences; 1 differences, or nothing was compared.',
   ],
   async run(parsed) {
@@ -36,6 +40,6 @@ async function readKnownDifferences(file: string): Promise<readonly KnownDiffere
     ['request', 'at', 'reason'].every((name) => typeof each?.[name] === 'string' && each[name] !== '')
   if (Array.isArray(list) && list.every(isKnown)) return list
   throw new Error(
-    `${file} is not a list of known differences. Allowed: a JSON array of objects with the texts "request", "at" and "reason".`,
+    `${file} is not a list of known differences. Allowed: a JSON array of objects with string fields "request", "at" and "reason".`,
   )
 }

@@ -9,8 +9,8 @@ import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 
 /**
- * Returns the commands that a line can mean. Most starts are of `serve`, of `http`, of `policy check` or of the client. The last two do not
- * load a gateway.
+ * Returns the commands that a line can mean. Most runs are `serve`, `http`, `policy check` or client commands. The last two do
+ * not load a gateway.
  */
 async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
   if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
@@ -23,8 +23,8 @@ async function commandsFor([first = '', ...more]: readonly string[]): Promise<re
 }
 
 /**
- * Runs the `fauxgate` command and returns its exit code. It is 0 if the work is done or was stopped by a signal, and 1 if
- * it could not be done. It is 2 if the command line, the environment or a config file is wrong.
+ * Runs the `fauxgate` command and returns its exit code. It is 0 on success or if a signal stopped it, 1 on failure, and 2 for an
+ * invalid command line, environment or config file.
  */
 export async function runCommand(args: readonly string[], environment = process.env): Promise<number> {
   let help = 'help'
@@ -58,7 +58,7 @@ function helpFor(words: readonly string[], commands: readonly Command[]): string
   return isGroup && group.length > 0 ? helpOnGroup(first, group) : helpOn(findCommand(words, commands), commands)
 }
 
-/** Returns true for a line such as `state --help` or `clock help`, if commands begin with its first word and a blank. */
+/** Returns true for a line such as `state --help` or `clock help`, if commands begin with its first word and a space. */
 function isHelpOnGroup([first = '', second = '', ...more]: readonly string[], commands: readonly Command[]): boolean {
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `))
   return isGroup && more.length === 0 && ['--help', '-h', 'help'].includes(second)
@@ -112,7 +112,7 @@ function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): Redact
   return createRedactor([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])
 }
 
-/** The commands that people mean by words of other programs. */
+/** The commands that correspond to words of other programs. */
 const MEANT: Readonly<Record<string, string>> = {
   start: 'serve',
   run: 'serve',
@@ -140,8 +140,8 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the command that an unknown one means, if that is clear: `snapshots take` of `snapshot take`, `clock advance` of
- * `advance`, `overview` of `status`.
+ * Returns the command that an unknown one probably means: `snapshots take` for `snapshot take`, `clock advance` for `advance`,
+ * `overview` for `status`.
  */
 function findMeant(first: string, second: string, commands: readonly Command[]): string | undefined {
   const names = commands.map(({ name }) => name)

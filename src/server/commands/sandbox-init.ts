@@ -10,9 +10,9 @@ import { writeNewFile } from './init.ts'
 export const sandboxInit: Command = {
   name: 'sandbox init',
   words: '[FOLDER]',
-  summary: 'Write the files for deploying sandboxes to a folder; existing files are not changed',
+  summary: 'Write the files for deploying sandboxes to a folder, without changing existing files',
   flags: [],
-  notes: ['Without FOLDER, it writes to the current folder. README.md says what to do with the files.'],
+  notes: ['Without FOLDER, it writes to the current folder. README.md explains how to use the files.'],
   async run(parsed: Arguments): Promise<number> {
     const [folder = '.', ...rest] = parsed.words
     requireNoWords(rest, 'sandbox init [FOLDER]', parsed)

@@ -19,7 +19,7 @@ export const sandboxCommand: Command = {
   summary: 'Serve shared sandboxes with workerd: many gateways behind one URL',
   flags: sandboxTable,
   notes: [
-    'Install the package workerd next to fauxgate: npm install --save-dev workerd.',
+    'Install the workerd package next to fauxgate: npm install --save-dev workerd.',
     'ACCOUNT_KEY is the secret for creating and removing sandboxes. Without it, the first start creates a key, ' +
       'prints it and stores it in the folder.',
     'SIGINT and SIGTERM stop the server. Start it again with the same folder to get the sandboxes back.',
@@ -35,7 +35,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   await requireFreePort(host, port)
   const folder = resolve(data)
   const { removed, unlock } = await prefixErrors('data', names, () => openDataFolder(folder))
-  if (removed > 0) printLine(`Removed ${formatCount(removed, 'empty file', 'empty files')} of removed sandboxes.`)
+  if (removed > 0) printLine(`Removed ${formatCount(removed, 'empty file', 'empty files')} of deleted sandboxes.`)
   try {
     const account = await readOrCreateAccountKey(folder, environment)
     if (account.createdIn)
@@ -49,7 +49,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   return 0
 }
 
-/** Announces the sandboxes when they can be used, and stops them at a signal. */
+/** Announces the sandboxes once they are ready, and stops them on a signal. */
 async function runUntilSignal(workerd: Workerd, host: string, folder: string, account: AccountKey): Promise<void> {
   const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())
   try {
@@ -66,7 +66,7 @@ async function runUntilSignal(workerd: Workerd, host: string, folder: string, ac
 }
 
 /**
- * Waits until the sandboxes can be used, and returns their URL.
+ * Waits until the sandboxes are ready, and returns their URL.
  * @throws Error with the Worker's message if a variable of the Worker is invalid.
  */
 async function waitUntilHealthy(workerd: Workerd, host: string): Promise<string> {

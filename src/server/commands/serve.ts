@@ -40,7 +40,7 @@ export const serveCommand: Command = {
   summary: "Serve an emulated tunnel gateway's management API",
   flags: [CONFIG_FLAG, ...optionTable],
   notes: [
-    'D is a duration: a whole number with ms, s, m, h or d, such as 30s. A flag with "…" can be repeated. To turn a switch off, put --no- before its name.',
+    'D is a duration: a whole number followed by a unit (ms, s, m, h or d), such as 30s. A flag with "…" can be repeated. To turn a switch off, put --no- before its name.',
     `Set any option by flag, by environment variable (${variableName('base-url')} for --base-url) or in the config file ("baseUrl"). Flags override variables, and variables override the file.`,
     'SIGINT and SIGTERM stop the server. The inspector and the controls for tests are below /_fauxgate/.',
   ],
@@ -53,11 +53,11 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
   return serveUntilStopped(parsed, environment)
 }
 
-/** The part that another command adds to `serve`. */
+/** The additions of another command to `serve`. */
 export interface Addition {
-  /** Further files that `--watch` watches. */
+  /** Additional files that `--watch` watches. */
   readonly files: readonly string[]
-  /** Adds to the options of the user. */
+  /** Adds to the user's options. */
   readonly complete: (options: ParsedServerOptions) => Promise<ParsedServerOptions>
   /** Prepares a gateway before it is served. */
   readonly start: (gateway: Gateway) => Promise<void>
@@ -136,15 +136,15 @@ function requireOnePlace({ config: { data, state }, names }: ParsedServerOptions
   throw new UsageError(`${one} and ${other} were both set. The state can be stored in only one place. Omit one.`)
 }
 
-/** Throws if the agent's local API could start no tunnel, because the gateway lacks ngrok's families. */
+/** Throws if the agent's local API cannot start tunnels because the gateway lacks ngrok's families. */
 function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, names }: ParsedServerOptions): void {
   if (agent === undefined || 'tunnelSession' in declare) return
   throw new UsageError(
-    `${names.get('agent')} needs ngrok's families, and the dialect "${dialect.name}" has no tunnels. Add --dialect ngrok.`,
+    `${names.get('agent')} needs ngrok's families, and the "${dialect.name}" dialect has no tunnels. Add --dialect ngrok.`,
   )
 }
 
-/** Logs what came from the config file: people forget that it is there. */
+/** Logs the options from the config file, which people forget. */
 function logConfigFile({ file, names }: ParsedServerOptions, log: Log): void {
   if (file === undefined) return
   const name = pathFromHere(file)
@@ -174,7 +174,7 @@ async function openGateway(parsed: ParsedServerOptions, store?: Store) {
   }
 }
 
-/** The notices that a quiet server prints, because its clients need them. */
+/** The notices that even a quiet server prints, because its clients need these. */
 const QUIET_NOTICES = ['listening', 'agent', 'root', 'traffic', 'forwarding']
 
 function createLog(
@@ -199,7 +199,7 @@ interface RunContext {
   readonly files: readonly string[]
   /** The file whose state the gateway has. */
   readonly resumed: string | undefined
-  /** Throws if the files that the options name cannot be used. */
+  /** Throws if files in the options cannot be used. */
   readonly check: () => Promise<void>
   readonly addition: Addition | undefined
 }
@@ -218,7 +218,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const ports = await openPorts(gateway, host, options, server, quiet ? undefined : log.visitor)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
-  // Without a file, SIGHUP ends the process as usual: it comes when a terminal is closed.
+  // Without a file, SIGHUP ends the process as usual, since closing a terminal sends it.
   const endHangUps = file && onSignals(['SIGHUP'], () => void file.write().catch(warnOfError))
   const running = [
     file?.writeEachMinute(stopped.signal, warnOfError),
@@ -249,7 +249,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
 
 const urlsOf = (ports: readonly TrafficPort[]) => ports.map(({ url }) => url)
 
-/** Says how a visitor names an endpoint: at the port itself, no endpoint answers. */
+/** Tells how visitors address an endpoint, since no endpoint responds at the port itself. */
 function describePort(url: string): string {
   const example = url.replace('localhost', 'HOST.localhost')
   return `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${example} for https://HOST`

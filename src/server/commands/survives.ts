@@ -33,7 +33,7 @@ const FLAGS = {
   mayLeave: listFlag(
     'may-leave',
     'FAMILY',
-    'The resources that the command may leave behind when it fails. It is then started again.',
+    'The resources that the command may leave behind when it fails. The command is then rerun until it succeeds.',
   ),
   ignore: listFlag('ignore', 'PATH', 'Paths to exclude from the comparison, such as reserved_addrs.metadata.'),
   also: listFlag('also', 'KIND', 'Additional failures: late, slow.'),
@@ -56,7 +56,7 @@ export const survivesCommand: Command = {
     'Everything after "--" is the command, with its own options.',
     'The command has the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded.',
     'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
-    'Exit codes: 0 the command survives; 1 a failure breaks it, and a report says how; 2 a flag is invalid.',
+    'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag.',
   ],
   run: async (parsed, environment) => {
     const [program] = parsed.words
@@ -114,7 +114,7 @@ function settingsOf({ flags, words }: Arguments): ExplorationSettings {
 /** Quotes a word for a shell, if it needs that. */
 const quoteWord = (word: string) => (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** The last line of an output, as much of it as a report shows. */
+/** Returns the last line of an output, truncated to the length that a report shows. */
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.slice(-200).trim() ?? ''
 
 /** The processes of a command. */
@@ -143,7 +143,7 @@ class Processes {
     const [program = '', ...rest] = what === 'setup' ? [this.#setup] : this.#words
     const child = spawn(program, rest, {
       shell: what === 'setup',
-      // Its group has the processes that it starts.
+      // The processes that it starts are in its group.
       detached: process.platform !== 'win32',
       stdio: ['ignore', this.#isReplay ? 'inherit' : 'ignore', 'pipe'],
       env: {
@@ -171,7 +171,7 @@ class Processes {
     return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
   }
 
-  /** Kills a process with all that it has started. Resolves once it has ended. */
+  /** Kills a process and everything that it started. Resolves once it has ended. */
   async kill({ run, copy }: ExplorationStep): Promise<void> {
     const child = this.#running.get(`${run} ${copy}`)
     if (!child || child.exitCode !== null) return

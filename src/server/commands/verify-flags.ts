@@ -12,7 +12,7 @@ const KEY_VARIABLE = 'NGROK_API_KEY'
 /** The key for servers that accept any key. */
 const ANY_KEY = 'fauxgate-verify'
 
-/** A maximum number of requests per minute that is no limit in practice. */
+/** A maximum number of requests per minute that is unlimited in practice. */
 const MAX_RATE = 60_000
 
 const DEFAULTS = { rate: 60, timeout: 30, list: 'fauxgate-verify.jsonl' }
@@ -21,7 +21,7 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'dialect',
     dialectNames.join('|'),
-    'The dialect that the server speaks. Default: detected from its responses, or ngrok with --plan.',
+    'The dialect that the server uses. Default: detected from its responses, or ngrok with --plan.',
   ),
   textFlag(
     'domain',
@@ -37,20 +37,24 @@ export const verifyFlags: readonly Flag[] = [
     'rate',
     `The maximum number of requests per minute. Default: ${DEFAULTS.rate}; for a server on this machine, no limit.`,
   ),
-  integerFlag('timeout', `How many seconds to wait for a response. Default: ${DEFAULTS.timeout}.`),
+  integerFlag('timeout', `The number of seconds to wait for a response. Default: ${DEFAULTS.timeout}.`),
   textFlag(
     'list',
     'FILE',
     `The file that lists the resources that the run has created. Default: ${DEFAULTS.list}, removed at the end.`,
   ),
   switchFlag('json', 'Print the result as JSON.'),
-  textFlag('junit', 'FILE', 'The file for the result as JUnit XML.'),
-  textFlag('record', 'FILE', 'The file for a recording, as HAR, without secrets, keys, ids, names and addresses.'),
+  textFlag('junit', 'FILE', 'The file to write the result to, as JUnit XML.'),
+  textFlag(
+    'record',
+    'FILE',
+    'The file to write a recording to, as HAR, without secrets, keys, ids, names and addresses.',
+  ),
 ]
 
 /**
  * Reads the flags of `verify`.
- * @throws UsageError that names the flag, the value and what is allowed.
+ * @throws UsageError with the flag, the value and the allowed values.
  */
 export function parseVerifyFlags(parsed: Arguments) {
   const value = (flag: string) => flagValue(parsed, flag)
@@ -86,14 +90,14 @@ export function parseVerifyFlags(parsed: Arguments) {
 /** The parsed flags of `verify`. Times are in ms. */
 export type VerifySettings = ReturnType<typeof parseVerifyFlags>
 
-/** Returns the maximum number of requests per minute. A server on this machine has no other users to spare. */
+/** Returns the maximum number of requests per minute. A server on this machine has no other users to consider. */
 export function rateFor({ rate }: VerifySettings, { isLocal }: { readonly isLocal: boolean }): number {
   return rate ?? (isLocal ? MAX_RATE : DEFAULTS.rate)
 }
 
 /**
  * Reads a whole number from `min` to `max`.
- * @throws UsageError that names the flag, the value and what is allowed.
+ * @throws UsageError with the flag, the value and the allowed values.
  */
 export function parseCount(flag: string, received: string | undefined, fallback: number, max: number, min = 1): number {
   if (received === undefined) return fallback
@@ -105,7 +109,7 @@ export function parseCount(flag: string, received: string | undefined, fallback:
 /**
  * Returns the server: its base URL without a trailing slash, whether it is on this machine, and the API key from the
  * environment. For a plan, the key may be missing.
- * @throws UsageError that says what to change. The message never contains the key.
+ * @throws UsageError that tells what to change. The message never contains the key.
  */
 export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPlan = false) {
   const url = parseBaseUrl(typed, 'verify needs the URL of a server', 'verify http://127.0.0.1:4747')
@@ -127,7 +131,7 @@ function requireKey(key: string | undefined, protocol: string, isLocal: boolean)
   if (invalidIndex !== -1) {
     const where =
       invalidIndex === key.length - 1
-        ? 'as its last character, perhaps the end of a line'
+        ? 'as its last character, perhaps a line break'
         : `as character ${invalidIndex + 1}`
     throw new UsageError(
       `${KEY_VARIABLE} has a space, a control character or a non-ASCII character ${where}. Allowed: visible ASCII ` +

@@ -31,8 +31,8 @@ export const verifyCommand: Command = {
     'NGROK_API_KEY is the API key; it is never printed. A server on this machine needs none.',
     'It changes and deletes only resources that it created, and names them fauxgate-verify-…. At the end, even ' +
       'after SIGINT, it deletes all of them.',
-    'Exit codes: 0 nothing differs; 1 a response or the inventory differs; 2 the command line or the environment ' +
-      'is wrong; 3 a call was not possible; 4 resources may be left behind.',
+    'Exit codes: 0 no differences; 1 a response or the inventory differs; 2 invalid command line or ' +
+      'environment; 3 some calls could not be made; 4 resources may be left behind.',
   ],
   run: runVerify,
 }
@@ -83,9 +83,10 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
   if (!options.isReadOnly && !args.isConfirmed) await requireConsent(planText(plan, options, true))
   if (record !== undefined) requireCanWrite(record)
   if (junit !== undefined) requireCanWrite(junit, 0o644)
-  // An earlier run, of perhaps another server, has left nothing. With its entries, --clean would send deletions to its server.
+  // An earlier run, perhaps against another server, has left nothing. With its entries, --clean would send deletions to that
+  // server.
   list.remove()
-  // At a server on this machine, nobody waits long.
+  // On this machine, the run is quick.
   if (plan.requests > options.perMinute)
     printErrorLine(`about ${plan.requests} requests, ${durationText(plan.requests, options.perMinute)}`)
   const line = progressLine()
@@ -120,7 +121,7 @@ function bypassProxy(host: string, environment: NodeJS.ProcessEnv): void {
   for (const name of ['no_proxy', 'NO_PROXY']) environment[name] = [environment[name] ?? [], host].flat().join()
 }
 
-/** Detects the dialect: sends one request, and looks for the dialect's header in the response. */
+/** Detects the dialect. Sends one request, and looks for the dialect's header in the response. */
 async function detectDialect(
   target: ReturnType<typeof parseTarget>,
   timeout: number,
@@ -138,7 +139,7 @@ async function detectDialect(
   const headersOf = dialectNames.map((name) => dialects[name].operationIdHeader).join(' or ')
   return {
     problem:
-      `The server at ${url} does not look like this API: it responded with ${response.status}, without the header ${headersOf}. ` +
+      `The server at ${url} does not look like this API: it responded with ${response.status}, without the ${headersOf} header. ` +
       'Set its dialect with --dialect.',
   }
 }
@@ -165,7 +166,7 @@ async function requireConsent(plan: string): Promise<void> {
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('No request that creates something was sent.')
 }
 
-/** The number of lines that show the progress without a terminal. */
+/** The number of progress lines printed without a terminal. */
 const PROGRESS_LINES = 10
 
 /** Returns functions that show the progress of a run in one line of the terminal, and clear it. Elsewhere, prints some lines. */
@@ -192,7 +193,7 @@ async function clean(
   signal: AbortSignal,
 ): Promise<number> {
   const entries = list.read()
-  // Earlier runs in the same list left nothing, or this one would not have started.
+  // Earlier runs with the same list left nothing, or this one would not have started.
   const started = entries.findLast((each) => each.entry === 'run')
   if (!started) return print(`${list.file} lists nothing, so nothing is left behind.\n`)
   const target = parseTarget(started.url, environment)

@@ -10,7 +10,7 @@ import { sleep } from '../waiting.ts'
 const DEBOUNCE_MS = 100
 
 /**
- * Returns the files that `--watch` watches: the config file, that of `initial`, and those of the command.
+ * Returns the files that `--watch` watches: the config file, the `initial` file, and those of the command.
  * @throws UsageError if there is none.
  */
 export function watchedFiles(
@@ -40,14 +40,14 @@ export async function waitForChange(
         if (name !== basename(file) || isPending) return
         isPending = true
         const isWatched = await sleep(DEBOUNCE_MS, signal)
-        // The check may miss a change that comes from now on.
+        // The check may miss a change from now on.
         isPending = false
         if (!isWatched) return
         try {
           await check()
           resolve(file)
         } catch (error) {
-          warn(`${pathFromHere(file)} has changed, and the server continues without it: ${messageOf(error)}`)
+          warn(`${pathFromHere(file)} has changed, but the server still uses the old version: ${messageOf(error)}`)
         }
       })
     }

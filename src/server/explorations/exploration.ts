@@ -18,19 +18,21 @@ import type { SurvivesOptions } from '../../testing/survives/types.ts'
 import { ExternalRun, ExternalSurroundings } from './external-run.ts'
 import { StepQueue } from './step-queue.ts'
 
-/** The time by which a run elsewhere starts later, in ms: each unit of a date is another one. */
+/** The offset of the second run's start, in ms. It changes each unit of a date. */
 const ELSEWHERE_MS = 2_941_261_000
 
 /** The gateways of a server, for the runs of explorations. */
 export interface RunGateways {
-  /** Creates a gateway that nobody can reach yet. */
+  /** Creates a gateway that is not reachable yet. */
   create(options: GatewayOptions<ManualClock>): Gateway
   /** Puts a gateway at its own URL. */
   add(gateway: Gateway): { readonly name: string; readonly url: string }
   remove(name: string): void
 }
 
-/** Explores which failures break a program that another process runs: that process asks for its next step, and reports its end. */
+/**
+ * Explores which failures break a program in another process. That process asks for the next step, and reports when it is done.
+ */
 export class Exploration implements Runner {
   readonly options: ParsedSurvivalOptions
   readonly jobs: number
@@ -38,13 +40,13 @@ export class Exploration implements Runner {
   readonly hints = {
     noRequests: 'Let it use the URL that it receives: a command has it in FAUXGATE_URL and in NGROK_API_URL.',
     unequal:
-      'What the code remembers outlives a run: remove it in the setup, or keep it in the folder FAUXGATE_FOLDER, which is new for each run.',
+      'State that the code stores outlives a run: remove it in the setup, or store it in the folder FAUXGATE_FOLDER, which is new for each run.',
   }
   readonly #settings: ExplorationSettings
   readonly #gateways: RunGateways
   readonly #steps = new StepQueue()
   readonly #runs = new Map<number, ExternalRun>()
-  /** The certificates of all runs, by their orders: issuing one takes as long as a run. */
+  /** The certificates of all runs, by certificate order: issuing one takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
   readonly #first: Gateway
   #count = 0
@@ -129,7 +131,7 @@ export class Exploration implements Runner {
     return gateway
   }
 
-  /** Returns the gateway as one copy reaches it: its requests are those of the copy. */
+  /** Returns the gateway as seen by one copy: its requests count as that copy's. */
   #asCopy(gateway: Gateway, name: string, surroundings: ExternalSurroundings, run: number): Gateway {
     const { transport } = gateway
     const exchange: Transport['exchange'] = (request) => {
@@ -144,7 +146,7 @@ export class Exploration implements Runner {
   }
 }
 
-/** Reads the settings that JavaScript's `survives` has too. */
+/** Reads the settings that it shares with JavaScript's `survives`. */
 function readSettings(settings: ExplorationSettings): ParsedSurvivalOptions {
   const { copies = 1, faults = copies > 1 ? 0 : 1, max, allow, also = [] } = settings
   const { name, replayCall, setup, silence, timeout, jobs, max: _max, allow: _allow, ...shared } = settings

@@ -8,7 +8,7 @@ import { refuseInvalidOptions } from '../../gateway/hosted-options.ts'
 import type { ExplorationSettings, ExplorationStep, RunEnd } from '../../generated/controls.ts'
 import type { Exploration, RunGateways } from './exploration.ts'
 
-/** The real time after which an exploration is forgotten whose next step nobody has asked for, in ms. */
+/** The real time after which an idle exploration is dropped, in ms. */
 const FORGOTTEN_AFTER_MS = 3_600_000
 
 /** The explorations of a server. */

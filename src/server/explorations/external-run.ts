@@ -12,10 +12,10 @@ import type { ParsedSurvivalOptions } from '../../testing/survives/options.ts'
 import { type Plan, RunRecord } from '../../testing/survives/record.ts'
 import { later } from '../waiting.ts'
 
-/** The real time after which a copy that does nothing counts as asleep, in ms: before its first request, and later. */
+/** The real time after which an idle copy counts as asleep, in ms: before its first request, and later. */
 const QUIET_MS = { first: 5000, later: 300 }
 
-/** The largest `Retry-After` that a client receives, in seconds: its time is real. */
+/** The largest `Retry-After` that a client receives, in seconds, because the client waits in real time. */
 const MAX_RETRY_AFTER = 1
 
 /** The details of a run in another process. */
@@ -30,11 +30,11 @@ export interface RunDetails {
   readonly urls: ReadonlyMap<string, string>
   /** Passes a step to the program that runs the code. Resolves when the program asks for the step after it. */
   send(step: ExplorationStep): Promise<void>
-  /** Is called once the run is judged. */
+  /** Called once the run is judged. */
   close(): void
 }
 
-/** The surroundings of code in another process: the time of the code is real, and the gateway's clock is its own. */
+/** The environment of code in another process. The code has real time, and the gateway has its own clock. */
 export class ExternalSurroundings implements Surroundings {
   activity = 0
   copy: Copy | undefined
@@ -51,9 +51,9 @@ export class ExternalRun extends RunRecord {
   /** Resolves what the run waits for: the end of its setup, or of its copies. */
   #proceed: () => void = () => undefined
   #group: readonly Copy[] = []
-  /** The copies that have sent a request in their present life. */
+  /** The copies that have sent a request since they were last started. */
   readonly #active = new Set<Copy>()
-  /** Prevents that a request is let through once all is quiet. */
+  /** Prevents a request from being let through once all copies are quiet. */
   #cancelQuiet = (): void => undefined
   /** The part of a `Retry-After` that its client did not receive, in ms. */
   #owed = 0
@@ -75,7 +75,7 @@ export class ExternalRun extends RunRecord {
     surroundings.crash = (copy) => this.#crash(copy)
   }
 
-  /** The line that says how the time of the gateway differs from that of the code. */
+  /** The line that tells how the gateway's time differs from that of the code. */
   override get notes(): readonly string[] {
     const moved = [
       this.#polls > 0 && `at ${this.#polls === 1 ? 'a poll' : `${this.#polls} polls`} to the next event`,
@@ -84,7 +84,7 @@ export class ExternalRun extends RunRecord {
     return moved.length > 0 ? [`The code has real time; the gateway's clock moved ${moved.join(', and ')}.`] : []
   }
 
-  /** Runs the copies, at once or one after the other. */
+  /** Runs the copies, concurrently or one after the other. */
   async run(): Promise<void> {
     const { number, hasSetup, timeout, urls } = this.#details
     const { arrivals } = this
@@ -108,7 +108,7 @@ export class ExternalRun extends RunRecord {
     arrivals.settle(LATEST_TIME)
   }
 
-  /** Takes the end of a step. */
+  /** Handles the end of a step. */
   ended(name: string | undefined, life: number | undefined, error: string | undefined): void {
     const copy = this.copies.find((each) => each.name === name)
     if (!copy) {

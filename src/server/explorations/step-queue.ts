@@ -9,10 +9,10 @@ interface Queued {
 export class StepQueue {
   #steps: Queued[] = []
   #readers: (() => void)[] = []
-  /** The steps that were passed on, until the program asks for the next one. */
+  /** The steps that were passed on, until the program asks for the next step. */
   #passed: Queued[] = []
 
-  /** Adds a step. Resolves once the program has it, and asks for the step after it. */
+  /** Adds a step. Resolves once the program has received it and asks for the next one. */
   push(step: ExplorationStep): Promise<void> {
     return new Promise((done) => {
       this.#steps.push({ step, done })

@@ -4,7 +4,7 @@ import type { Body, BodyParts } from '../../traffic/body.ts'
 
 type See = (part: Uint8Array) => void
 
-/** A stream of Node that brings a body: a request, a response or a stream of HTTP/2. */
+/** A Node stream with a body: a request, a response or an HTTP/2 stream. */
 type Source = Readable & {
   readonly complete?: boolean
   readonly aborted?: boolean
@@ -21,15 +21,15 @@ export class ReceivedBody implements BodyParts {
 
   constructor(
     source: Source,
-    /** The header with the length. */
+    /** The Content-Length header. */
     stated: string | undefined,
     /** Ends the body unread. */
     readonly destroy = (): unknown => source.destroy(),
   ) {
     this.#source = source
-    // A length that no number has exactly is left to the connection, which counts its bytes.
+    // A length beyond the exact numbers is left to the connection, which counts its bytes.
     this.length = Number.isSafeInteger(Number(stated ?? Number.NaN)) ? Number(stated) : undefined
-    // Whoever reads the body learns of it by the missing end.
+    // The reader of the body notices the missing end.
     source.on('error', () => undefined)
   }
 
@@ -43,27 +43,27 @@ export class ReceivedBody implements BodyParts {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    // Left open, because a request that is read in part still gets its response.
+    // Left open, because a partly read request still gets its response.
     try {
       for await (const part of this.#source.iterator({ destroyOnReturn: false })) {
         this.#see(part)
         yield part
       }
     } finally {
-      // Whoever stops in the middle, such as at a limit, leaves a rest that must not block the connection.
+      // A reader that stops early, such as at a limit, must not block the connection with the rest.
       if (!this.#source.readableEnded) this.destroy()
     }
     if (this.isReset) throw new Error('the stream was reset')
     this.#end()
   }
 
-  /** True for a stream of HTTP/2 that was reset, which ends as if it were whole. */
+  /** True for an HTTP/2 stream that was reset, which ends as if it were complete. */
   get isReset(): boolean {
     const { aborted, rstCode = 0 } = this.#source
     return aborted === true || rstCode !== 0
   }
 
-  /** Returns the whole body if it has arrived already, and has no trailers. */
+  /** Returns the whole body if it has already arrived and has no trailers. */
   takeArrived(): Buffer | undefined {
     const { complete, destroyed, readableLength, readableDidRead } = this.#source
     if (complete !== true || destroyed || readableDidRead || this.rawTrailers.length > 0) return undefined
@@ -74,7 +74,7 @@ export class ReceivedBody implements BodyParts {
     return whole
   }
 
-  /** Returns the stream, whose parts the watchers see. */
+  /** Returns the stream. The watchers see its chunks. */
   open(): Readable {
     for (const see of this.#watchers) this.#source.on('data', see)
     this.#source.once('end', () => this.#end())
@@ -90,12 +90,15 @@ export class ReceivedBody implements BodyParts {
   }
 }
 
-/** Returns the number of bytes of a body; undefined if it is not known. It never comes from a header that a policy may have set. */
+/**
+ * Returns the number of bytes of a body, or undefined if it is not known. It is never taken from a header, which a policy may
+ * have set.
+ */
 export function lengthOf(body: Exclude<Body, null>): number | undefined {
   return body instanceof ReadableStream ? undefined : body.length
 }
 
-/** The ends of a message that a body is sent with. */
+/** The ends of a message with a body. */
 interface Sending {
   /** Sends fields after the body. */
   readonly trail: (fields: [name: string, value: string][]) => void
@@ -105,7 +108,7 @@ interface Sending {
 
 const NOT_IN_TRAILERS = /^(connection|content-length|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
-/** Sends a body as it arrives, then its trailers, and ends the message. The head of a message does not wait for the body. */
+/** Sends a body as it arrives, then its trailers, and ends the message. The head is sent without waiting for the body. */
 export function sendBody(body: Body, to: Writable & { flushHeaders?(): void }, { trail, fail }: Sending): void {
   if (body === null || body instanceof Uint8Array) return void to.end(body?.length ? body : undefined)
   const whole = body instanceof ReceivedBody ? body.takeArrived() : undefined
@@ -124,7 +127,7 @@ export function sendBody(body: Body, to: Writable & { flushHeaders?(): void }, {
       if (sent.length > 0) trail(sent)
       to.end()
     } catch {
-      // They have a value that this connection cannot send.
+      // A trailer has a value that this connection cannot send.
       fail()
     }
   })
@@ -137,7 +140,7 @@ function toReadable(body: Exclude<Body, null | Uint8Array>): Readable {
   return body instanceof ReadableStream ? Readable.fromWeb(body as NodeStream) : Readable.from(body)
 }
 
-/** Returns the names and values of fields that Node lists one after the other. */
+/** Returns the names and values of Node's alternating list of fields. */
 export function pairsOf(raw: readonly string[]): [name: string, value: string][] {
   return raw.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []))
 }

@@ -16,7 +16,7 @@ interface Http2Options {
   readonly rejectUnauthorized: boolean
 }
 
-/** A connection to an upstream that speaks HTTP/2, without TLS with prior knowledge, as the service's agents have it. */
+/** A connection to an upstream over HTTP/2, without TLS with prior knowledge, like that of the service's agents. */
 export class Http2Connection {
   readonly #session: ClientHttp2Session
   readonly #idle: number
@@ -24,7 +24,7 @@ export class Http2Connection {
   constructor(base: URL, { idle, rejectUnauthorized }: Http2Options) {
     this.#idle = idle
     this.#session = connect(base, { rejectUnauthorized })
-    // Each of its requests learns of an error.
+    // Each of its requests receives the error.
     this.#session.on('error', () => undefined)
     this.#session.setTimeout(idle, () => this.#session.close())
     this.#session.unref()
@@ -42,7 +42,7 @@ export class Http2Connection {
     return new Promise((resolve, reject) => {
       const { host, 'content-length': _, ...fields } = headers.toLists()
       const target = { ':method': method, ':path': path, ...(host && { ':authority': String(host[0]) }) }
-      // Trailers pass, such as those of gRPC. Left to Node, a DELETE would have no body.
+      // Trailers are forwarded, such as those of gRPC. Without this, Node would send no body with a DELETE.
       const stream = this.#session.request(
         { ...fields, ...target, te: 'trailers' },
         { endStream: false, waitForTrailers: true },
@@ -53,11 +53,11 @@ export class Http2Connection {
         signal?.removeEventListener('abort', end)
         reject(new Error('it ended the stream without a response'))
       })
-      // The cause of a stream that ended with its connection is the error of the connection.
+      // If a stream ended with its connection, the cause is the connection's error.
       stream.on('error', (error) => reject(error.cause ?? error))
       stream.setTimeout(this.#idle)
       stream.on('timeout', () => {
-        // Else the body does not continue.
+        // Otherwise the body would not continue.
         if (stream.writableEnded || stream.writableNeedDrain) stream.destroy(new SilentUpstream())
       })
       if (inform) stream.on('headers', (sent) => inform(Number(sent[':status']), toPairs(sent)))

@@ -16,10 +16,11 @@ interface Sent {
 }
 
 /**
- * Sends a response. Its body frames it: a header with a length counts only if there is no body. No trailer has the name `reserved`.
+ * Sends a response, framed by its body: a Content-Length header counts only if there is no body. No trailer has the name
+ * `reserved`.
  */
 export function sendResponse({ status: sent, headers, body }: Sent, outgoing: VisitorResponse, reserved = ''): void {
-  // A final response has no status below 200.
+  // A final response has a status of at least 200.
   const status = Math.max(sent, 200)
   const hasBody = !isBodiless(outgoing.req.method ?? 'GET', status)
   removeHopByHop(headers, false)
@@ -28,7 +29,7 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
   else headers.set('content-length', String(length))
   const fail = () => abort(outgoing)
   writeHead(outgoing, status, headers)
-  // The response of HTTP/2 has the same members.
+  // Node's HTTP/2 response has the same members.
   sendBody(hasBody ? body : null, outgoing as ServerResponse, {
     fail,
     trail: (fields) =>
@@ -39,20 +40,23 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
   })
 }
 
-/** Sends a response to a request whose body does not come. Nothing follows it on its connection, or on its stream of HTTP/2. */
+/** Sends a response to a request whose body does not arrive. Nothing follows it on its connection or HTTP/2 stream. */
 export function sendLast(response: Sent, outgoing: VisitorResponse): void {
   if (!('stream' in outgoing)) outgoing.shouldKeepAlive = false
   sendResponse(response, outgoing)
   if ('stream' in outgoing) outgoing.stream.close()
 }
 
-/** Writes the head of a response. @throws TypeError for fields that HTTP/2 has once, and then keeps none, so that another head can be written */
+/**
+ * Writes the head of a response. @throws TypeError for repeated fields that HTTP/2 allows only once. No field is kept then, so
+ * that another head can be written
+ */
 function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHeaders): void {
   if (!('stream' in outgoing)) return void outgoing.writeHead(status, [...headers].flat())
-  // Node's response does not take a Date back.
-  if (headers.all('date').length > 1) throw new TypeError('The response has two Date headers, and HTTP/2 has one.')
+  // Node's response cannot unset a Date.
+  if (headers.all('date').length > 1) throw new TypeError('The response has two Date headers, and HTTP/2 allows one.')
   try {
-    // At once, while the caller can catch the error.
+    // Immediately, while the caller can catch the error.
     for (const [name, values] of Object.entries(headers.toLists())) outgoing.setHeader(name, values)
     outgoing.writeHead(status)
   } catch (error) {
@@ -61,11 +65,11 @@ function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHe
   }
 }
 
-/** Returns the length that a response without a body states: that of the body that GET would bring (RFC 9110, section 8.6). */
+/** Returns the Content-Length of a response without a body: that of the body that GET would return (RFC 9110, section 8.6). */
 function toBodilessLength(status: number, headers: MessageHeaders, body: Body): number | string | undefined {
   const [length, ...others] = headers.all('content-length')
   if (status === 205) return '0'
-  // Only a response of the gateway itself has one. That of an upstream to HEAD has none.
+  // Only responses of the gateway itself have one. An upstream's response to HEAD has none.
   if (body !== null && status !== 204 && status !== 304) return lengthOf(body)
   const isStated = status !== 204 && length !== undefined && others.length === 0 && /^\d+$/.test(length)
   return isStated ? length : undefined
@@ -78,7 +82,7 @@ function addTrailers(outgoing: VisitorResponse, fields: [name: string, value: st
 
 /** Sends an informational response, such as 103, before the final one. */
 export function sendInformation(status: number, headers: MessageHeaders, outgoing: VisitorResponse): void {
-  // 100 and 101 are about one connection. HTTP/1.0 has none of them.
+  // 100 and 101 apply to one connection. HTTP/1.0 has no informational responses.
   if (status < 102 || status > 199 || outgoing.headersSent || outgoing.req.httpVersion === '1.0') return
   removeHopByHop(headers, false)
   headers.delete('content-length')

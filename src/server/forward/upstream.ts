@@ -11,10 +11,10 @@ import { SilentUpstream, type UpstreamCall } from './call.ts'
 import { Http2Connection } from './http2-connection.ts'
 import { SwitchedConnection } from './switched.ts'
 
-/** The most bytes of a head: 1 MB, as the service documents. */
+/** The maximum number of bytes of a head: 1 MB, as documented by the service. */
 export const MAX_HEAD_BYTES = 1_000_000
 
-/** The time that an upstream may be silent, in ms: 5 minutes, as the service documents. */
+/** The time that an upstream may be silent, in ms: 5 minutes, as documented by the service. */
 export const IDLE_MS = 300_000
 
 /** The time that a connection waits for its next request, in ms. */
@@ -23,17 +23,17 @@ const KEEP_ALIVE_MS = 30_000
 interface UpstreamOptions {
   /** The time that it may be silent, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
-  /** False if its certificate may be one that nobody signed. */
+  /** False to accept a certificate that no trusted authority signed. */
   readonly verify: boolean
 }
 
 /**
- * A server that requests are forwarded to: those of visitors, of replays and of the recorder. It frames each message itself, and trusts
- * no header with the length of a body.
+ * A server to forward requests to: those of visitors, of replays and of the recorder. It frames each message itself, and does not
+ * trust the Content-Length header.
  */
 export class Upstream {
   readonly #base: URL
-  /** The path above those of requests. */
+  /** The path that request paths are appended to. */
   readonly #above: string
   readonly #options: { readonly idle: number; readonly rejectUnauthorized: boolean }
   readonly #agent: Agent
@@ -45,16 +45,16 @@ export class Upstream {
     this.#options = { idle, rejectUnauthorized: verify }
     const options = { keepAlive: true, timeout: KEEP_ALIVE_MS }
     this.#agent = base.protocol === 'https:' ? new SecureAgent(options) : new PlainAgent(options)
-    // A response that nobody asked for would be that of the next request.
+    // An unexpected response would be taken for that of the next request.
     this.#agent.on('free', (socket: Duplex) => socket.on('data', endUnasked))
   }
 
-  /** Sends a request. Resolves with the head of the response. @throws Error of the network */
+  /** Sends a request. Resolves with the head of the response. @throws Error if the network fails */
   async send(sent: UpstreamCall): Promise<ServedResponse> {
     const call = { ...sent, path: toPath(this.#above + sent.path) }
     if (call.protocol === 'http2' && call.headers.get('upgrade') === undefined) return this.#connectHttp2().send(call)
     const canRepeat = isRepeatable(call)
-    // In a turn of the event loop, a connection that has ended leaves the pool.
+    // Within a turn of the event loop, an ended connection leaves the pool.
     if (!canRepeat) await new Promise<void>((resolve) => void atNextTurn(resolve))
     for (;;) {
       try {
@@ -88,7 +88,7 @@ export class Upstream {
       let informed = 0
       let received: IncomingMessage | undefined
       const stop = (error?: Error) => {
-        // With the request alone, a response without a length or chunks would end as if it were whole.
+        // Destroying only the request would make a response without a length or chunks end as if it were complete.
         received?.destroy(error)
         request.destroy(error)
       }
@@ -97,7 +97,7 @@ export class Upstream {
       request.once('close', () => signal?.removeEventListener('abort', end))
       request.once('socket', (socket) => socket.off('data', endUnasked))
       request.on('timeout', () => {
-        // Else the body does not continue.
+        // Otherwise the body would not continue.
         if (request.writableEnded || request.writableNeedDrain) stop(new SilentUpstream())
       })
       request.on('error', (error) => {
@@ -110,7 +110,7 @@ export class Upstream {
         else request.destroy(new Error(`its informational responses have more than ${MAX_HEAD_BYTES} bytes`))
       })
       request.once('response', (response) => {
-        // Node takes a 101 without an upgrade for a whole response, and would use the connection again.
+        // Node treats a 101 without an upgrade as a complete response, and would reuse the connection.
         if (response.statusCode === 101)
           return void request.destroy(new Error('it switched protocols without naming one'))
         const encoding = response.headers['transfer-encoding'] ?? 'chunked'
@@ -145,12 +145,12 @@ export class Upstream {
       ...{ method: call.method, path: call.path, headers: frame(call, host) },
       ...{ timeout: idle, maxHeaderSize: MAX_HEAD_BYTES },
     })
-    // By default, Node drops the fields after the 1,000th in silence.
+    // By default, Node silently drops the fields after the 1,000th.
     return Object.assign(request, { maxHeadersCount: 0 })
   }
 }
 
-/** Returns whether a server switches to a protocol of a list (RFC 9110, section 7.8). */
+/** Returns whether a server switches to one of the listed protocols (RFC 9110, section 7.8). */
 function namesOneOf(protocol: string | undefined, asked = ''): boolean {
   const names = asked
     .toLowerCase()
@@ -159,7 +159,7 @@ function namesOneOf(protocol: string | undefined, asked = ''): boolean {
   return protocol !== undefined && names.includes(protocol.toLowerCase())
 }
 
-/** The upstream has ended a connection that waited for its next request. */
+/** The upstream has ended an idle connection. */
 class StaleConnection extends Error {
   declare readonly cause: Error
 }
@@ -171,7 +171,7 @@ function isStale(
   return reusedSocket && !res && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
-/** Returns whether a request can be sent twice: Go's client repeats these, too (RFC 9110, section 9.2.2). */
+/** Returns whether a request can be sent twice. Go's client repeats such requests too (RFC 9110, section 9.2.2). */
 function isRepeatable({ method, body }: UpstreamCall): boolean {
   return body === null && /^(GET|HEAD|OPTIONS|TRACE)$/.test(method)
 }
@@ -180,12 +180,18 @@ function endUnasked(this: Duplex): void {
   this.destroy()
 }
 
-/** Returns a path in bytes that a request can have, without a fragment. A policy may have written other characters into it. */
+/**
+ * Returns a path with only the bytes that a request allows, without a fragment. A policy may have written other characters into
+ * it.
+ */
 function toPath(path: string): string {
   return path.replace(/#.*/s, '').replace(/[^\x21-\xff]+/g, encodeURIComponent)
 }
 
-/** Returns the headers of a request, with those that frame its body. Node's client frames no body of a GET, HEAD, DELETE, OPTIONS or TRACE, and one of all others. */
+/**
+ * Returns the headers of a request, with those that frame its body. By default, Node's client frames no body for GET, HEAD,
+ * DELETE, OPTIONS and TRACE, and one for all other methods.
+ */
 function frame({ method, headers, body }: UpstreamCall, host: string): string[] {
   const framed = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()
   if (headers.get('host') === undefined) framed.push('host', host)

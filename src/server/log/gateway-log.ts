@@ -15,7 +15,7 @@ import { readErrorBody } from '../errors.ts'
 import { pathOf } from '../gateways.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
-/** Returns a gateway with the same state that logs requests and provisioning. The log shows none of the keys. */
+/** Returns a gateway with the same state that logs requests and provisioning. The log shows no keys. */
 export function withLog(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
   const { router } = tableOf(gateway.dialect, families)
   /** Transitions of the running operation, which are logged after the request of the operation. */
@@ -24,7 +24,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
     if (pending && !operation.endsWith(DUE)) pending.push(...transitions)
     else transitions.forEach(log.provisioning)
   })
-  /** Functions that log the request of a response which a fault or the store delays. */
+  /** Functions that log the requests whose responses a fault or the store delays. */
   const delayed = new WeakMap<HttpResponse, (outcome: Outcome) => void>()
 
   const redactPath = createPathRedactor(keys)
@@ -67,7 +67,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
       finish?.(outcomeOf(whole))
       return whole
     } catch (error) {
-      finish?.(noResponse('the client left'))
+      finish?.(noResponse('the client disconnected'))
       throw error
     }
   }
@@ -94,7 +94,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
 
 /** Returns a function that removes these keys, and those in the headers of a request, from the path of the request. */
 function createPathRedactor(keys: readonly string[]): (path: string, request: HttpRequest) => string {
-  // Most requests have the headers, or at least the keys, of the request before.
+  // Most requests have the same headers, or at least the same keys, as the request before.
   let lastHeaders: readonly string[] = []
   let lastSent = ''
   let redactor = createRedactor(keys)

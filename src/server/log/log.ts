@@ -10,12 +10,12 @@ export interface LoggedRequest {
   readonly method: string
   /** Without the query, and without keys. */
   readonly path: string
-  /** The operation's name; null for an unknown path or method, and for a control. */
+  /** The operation's name, or null for an unknown path or method, and for a control. */
   readonly operation: string | null
-  /** The HTTP status; null if there was no response. */
+  /** The HTTP status, or null if there was no response. */
   readonly status: number | null
   readonly error: string | null
-  /** The message of the error, or the reason why there was no response; null for neither. */
+  /** The message of the error, or the reason why there was no response, or null without an error. */
   readonly message: string | null
   readonly duration: number | null
 }
@@ -91,7 +91,7 @@ function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-/** Returns a function with the same results, which formats the times of one second once: many requests come in each. */
+/** Returns a function with the same results that formats each second only once, because many requests arrive within a second. */
 function cacheLastSecond(format: (at: number) => string): (at: number) => string {
   let lastSecond: number | undefined
   let text = ''
@@ -115,20 +115,20 @@ function roundToTenths(ms: number | null): number | null {
 
 const MAX_LENGTH = 300
 
-/** Matches a text of printable ASCII, as most are. */
+/** Matches a string of printable ASCII, like most strings. */
 const PLAIN = /^[ -~]*$/
 
-/** Returns a text in one line, truncated after {@link MAX_LENGTH} characters. */
+/** Returns a string as one line, truncated after {@link MAX_LENGTH} characters. */
 function inOneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
   const withoutBreaks = () => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-  // The escapes count for the width of a column.
+  // The escapes would count towards the width of a column.
   const shown = PLAIN.test(text) ? text : escapeUnprintable(withoutBreaks())
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}…` : shown
 }
 
 /**
- * Returns a function that colours texts if the stream is a terminal. `NO_COLOR` with any value turns colours off. Otherwise,
+ * Returns a function that colours strings if the stream is a terminal. `NO_COLOR` with any value turns colours off. Otherwise,
  * `FORCE_COLOR` with any value except 0 and false turns colours on.
  */
 export function createPainter(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): Painter {

@@ -2,15 +2,15 @@ import { formatCount } from '../../core/schema/text.ts'
 import { warn } from '../terminal.ts'
 import { sleep } from '../waiting.ts'
 
-/** The maximum number of bytes that wait for the reader of a stream. Later texts are dropped, and counted. */
+/** The maximum number of bytes that wait for the reader of a stream. Later strings are dropped, and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
-/** The time for which texts are collected before a write: each write costs as much as a response, and wakes the reader. */
+/** The time for which output is collected before a write. Each write costs as much as a response, and wakes the reader. */
 const COLLECT_MS = 5
 
 /**
- * A writer that collects texts for a few milliseconds and writes them to a stream, in order. If nobody reads the stream, it
- * drops texts, so the log neither fills the memory nor stops the server.
+ * A writer that collects strings for a few milliseconds and writes them to a stream, in order. If nobody reads the stream, it
+ * drops strings, so the log neither fills the memory nor stops the server.
  */
 export class LogOutput {
   readonly #stream: NodeJS.WritableStream & { readonly writableLength: number }
@@ -46,7 +46,7 @@ export class LogOutput {
   }
 }
 
-/** The time that an ending process waits for the reader of its output. */
+/** The time that an exiting process waits for the reader of its output. */
 const READ_TIMEOUT_MS = 1000
 
 /** Resolves when the reader of a stream has read all output, or after {@link READ_TIMEOUT_MS}. */

@@ -6,10 +6,13 @@ import type { Gateway } from '../../gateway/types.ts'
 import { pathOf } from '../gateways.ts'
 import { sleep } from '../waiting.ts'
 
-/** The real time after which a request that waits for a manual clock is named, in ms. */
+/** The real time after which a request that waits for a manual clock is reported, in ms. */
 const NOTICE_AFTER_MS = 10_000
 
-/** Returns the same gateway, which says so if a request waits for a clock that nothing advances: its client may hang for ever. */
+/**
+ * Returns the same gateway, which prints a notice if a request waits for a clock that nothing advances, because its client may
+ * hang forever.
+ */
 export function withWaitingNotice(gateway: Gateway, warn: (text: string) => void): Gateway {
   const delivered: Transport['delivered'] = async (response, options) => {
     const { delivery } = response

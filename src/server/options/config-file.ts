@@ -22,7 +22,7 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
   if (file === undefined) return undefined
   const config = await readValue(file)
   if (!isObject(config))
-    throw new UsageError(`${pathFromHere(file)} holds ${quote(config)}. Allowed: an object with options.`)
+    throw new UsageError(`${pathFromHere(file)} contains ${quote(config)}. Allowed: an object with options.`)
   try {
     // Reads all getters.
     return { file, config: { ...config } }
@@ -40,7 +40,7 @@ function findConfigFile(): string | undefined {
 
 /**
  * Reads the JSON of a file, or the default export of a module.
- * @throws UsageError if the file cannot be read. The message repeats no part of the file.
+ * @throws UsageError if the file cannot be read. The message quotes no part of the file.
  */
 export async function readValue(file: string): Promise<unknown> {
   const path = pathFromHere(file)
@@ -55,7 +55,7 @@ export async function readValue(file: string): Promise<unknown> {
 
 async function readModule(file: string, path: string): Promise<unknown> {
   const url = pathToFileURL(file)
-  // With another URL, a changed file is loaded again. --watch needs this.
+  // A different URL makes Node reload a changed file, as --watch needs.
   url.searchParams.set('changed', String(statSync(file).mtimeMs))
   const refuse = (error: unknown) => {
     throw new Error(`${path} cannot be loaded: ${loadProblem(error, extname(file))}`)

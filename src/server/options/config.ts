@@ -17,7 +17,7 @@ const start = v.pipe(
   v.check((text) => timeMs(text) !== undefined, TIME_ALLOWED),
 )
 
-/** Accepts one of these names, or a value that the gateway accepts. */
+/** Creates a schema that accepts one of these names, or a value that the gateway accepts. */
 const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(names: T, schema: S) =>
   v.union([v.picklist(names), schema], names.map((name) => `"${name}"`).join(' or '))
 
@@ -111,6 +111,6 @@ export const sandboxRows = {
 export const configSchema = named(
   optionsOf(configRows),
   'Config',
-  'The options of `fauxgate serve` in a config file: those of {@link createGateway} and those of the server. Each option with a ' +
-    'text, a number or a switch is also a flag and an environment variable.',
+  'The options of `fauxgate serve` in a config file: those of {@link createGateway} and those of the server. Each option whose ' +
+    'value is a string, a number or a switch is also a flag and an environment variable.',
 )

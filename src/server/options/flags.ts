@@ -2,7 +2,7 @@ export interface Flag {
   /** The name without hyphens. */
   readonly flag: string
   readonly kind: 'text' | 'integer' | 'switch' | 'texts' | 'json'
-  /** The placeholder of the value in the help; empty for a switch. */
+  /** The placeholder of the value in the help. Empty for a switch. */
   readonly value: string
   readonly sentence: string
   /** The environment variable that also sets the option. */

@@ -16,11 +16,11 @@ type Names = ParsedServerOptions['names']
 
 /**
  * Returns the options for `createGateway` from the options of the command.
- * @throws UsageError if options contradict each other, or an option names a file that cannot be read.
+ * @throws UsageError if options contradict each other, or if a file in an option cannot be read.
  */
 export async function gatewayOptionsOf({ config, names }: ParsedServerOptions): Promise<AnyOptions> {
   const { dialect, initial } = config
-  const configured = config.families as Families | undefined // The schema checks that the kit made them.
+  const configured = config.families as Families | undefined // The schema checks that the kit created them.
   const dialectOnly = typeof dialect === 'string' && dialect !== 'standard' ? await loadFamilies(dialect) : undefined
   const options: { [Name in keyof AnyOptions]?: AnyOptions[Name] | undefined } = {
     ...config,
@@ -28,7 +28,7 @@ export async function gatewayOptionsOf({ config, names }: ParsedServerOptions): 
     dialect: typeof dialect === 'string' ? dialects[dialect] : dialect,
     families: dialectOnly ? { ...dialectOnly, ...configured } : configured,
     clock: clockOf(config, names),
-    // The gateway checks the value of the file.
+    // The gateway checks the value in the file.
     initial: typeof initial === 'string' ? ((await readValue(initial)) as InitialResources) : initial,
   }
   return Object.fromEntries(Object.entries(options).filter(([name]) => name in gatewayRows))
@@ -41,19 +41,21 @@ async function loadFamilies(dialect: DialectName): Promise<Families | undefined>
 }
 
 function clockOf({ clock = 'system', start }: ParsedServerOptions['config'], names: Names): Clock {
-  // Events fall on whole seconds: from within a second, 30 s would end before an attempt that is due after 30 s.
+  // Events are due on whole seconds. From within a second, advancing by 30 s would miss an attempt that is due after 30 s.
   if (clock === 'manual') return manualClock(start ?? timestamp(readClock(systemClock)))
   if (start !== undefined) throw new UsageError(`${names.get('start')} needs --clock manual.`)
   return clock === 'system' ? systemClock : clock
 }
 
-/** Describes an error of `createGateway` about an option by the name that the user wrote. Returns other errors unchanged. */
+/**
+ * Converts an error of `createGateway` about an option to one with the name that the user wrote. Returns other errors unchanged.
+ */
 export function withOptionNames(error: unknown, names: Names): unknown {
   if (!(error instanceof TypeError || error instanceof GatewayError)) return error
   return new UsageError(describeByNames(error, (option) => findName(option, names)))
 }
 
-/** Returns the name of an option as the user wrote it, and then the place below it that has no name of its own. */
+/** Returns the name of an option as the user wrote it, followed by the path below it that has no name of its own. */
 function findName(option: string, names: Names): string {
   const nameOf = (path: string) => names.get(path) ?? flagOf(path)
   const whole = nameOf(option)

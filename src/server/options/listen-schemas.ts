@@ -5,7 +5,10 @@ import { integerFrom } from '../../core/schema/options.ts'
 /** The TCP port to listen on; 0 for any free port. */
 export const port = integerFrom(0, 65_535)
 
-/** Returns the host and the port of an address such as `0.0.0.0:4040`, `[::1]:4040` or 4040, whose host is 127.0.0.1; undefined for another value. */
+/**
+ * Returns the host and the port of an address such as `0.0.0.0:4040`, `[::1]:4040` or 4040, whose host is 127.0.0.1. Returns
+ * undefined for any other value.
+ */
 export function splitAddress(value: unknown): { readonly host: string; readonly port: number } | undefined {
   const { host = '127.0.0.1', port } =
     /^(?:(?<host>[^\s/:[\]]+|\[[^\s\]]+\]):)?(?<port>\d{1,5})$/.exec(String(value))?.groups ?? {}
@@ -23,12 +26,12 @@ export const address = v.pipe(
   facts({ type: 'number | string', json: { type: ['integer', 'string'] } }),
 )
 
-/** Returns the schema of a text with at least one character. `allowed` describes the text in messages. */
+/** Returns the schema of a string with at least one character. `allowed` describes the string in messages. */
 export const nonEmptyText = (allowed: string) => v.pipe(v.string(allowed), v.nonEmpty(allowed))
 
-/** The host to listen on. It must not be empty: Node would listen on every address. */
+/** The host to listen on. It must not be empty, because Node would then listen on every address. */
 export const host = nonEmptyText('a host name or an address')
 
-const NAME_ALLOWED = 'a text of 1 to 100 characters'
+const NAME_ALLOWED = 'a string of 1 to 100 characters'
 /** The name that the inspector shows. */
 export const name = v.pipe(nonEmptyText(NAME_ALLOWED), v.maxLength(100, NAME_ALLOWED))

@@ -46,7 +46,7 @@ export async function prefixErrors<T>(
 
 /**
  * Reads the options. Flags override environment variables, and variables override the config file.
- * @throws UsageError that names the invalid option as the user wrote it.
+ * @throws UsageError with the invalid option as the user wrote it.
  */
 export function parseOptions(
   { flags }: Arguments,
@@ -77,18 +77,18 @@ export function parseOptions(
   return { config: config as Config, names, file: file?.file }
 }
 
-/** Throws for a switch that is off beside an option that turns it on, such as `--no-tls --tls-root root.pem`. */
+/** Throws if a switch is off but another option turns it on, as in `--no-tls --tls-root root.pem`. */
 function requireNoContradiction(flags: Arguments['flags']): void {
   for (const [flag, value] of flags) {
     const other = value === false && [...flags.keys()].find((name) => name.startsWith(`${flag}-`))
-    if (other) throw new UsageError(`--no-${flag} contradicts --${other}. Give one of the two.`)
+    if (other) throw new UsageError(`--no-${flag} contradicts --${other}. Use only one of the two.`)
   }
 }
 
 /** Returns a warning for each environment variable whose name is close to a known one. */
 export function warningsOfVariables(environment: NodeJS.ProcessEnv): string[] {
   const start = variableName('')
-  // Without their common start, which would make any two names close.
+  // Without their common prefix, which would make any two names close.
   const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableName(flag).slice(start.length))
   return Object.keys(environment).flatMap((name) => {
     const own = name.slice(start.length)
@@ -144,7 +144,7 @@ interface Naming {
   /** Returns the name of a part of the value as the user wrote it. */
   readonly nameOf: (part: readonly string[]) => string
   readonly isSecret?: boolean | undefined
-  /** True for a flag or a variable, whose value is always a text. */
+  /** True for a flag or a variable, whose value is always a string. */
   readonly isText?: boolean
 }
 

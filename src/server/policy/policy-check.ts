@@ -15,20 +15,28 @@ const FORMAT_NAMES = ['text', 'json', 'junit', 'github'] as const
 export const policyCheckCommand: Command = {
   name: 'policy check',
   words: 'FILE…',
-  summary: 'Check traffic policies as ngrok does, without an account or a network',
+  summary: 'Check traffic policies like ngrok, without an account or a network',
   flags: [
     textFlag('format', FORMAT_NAMES.join('|'), 'The format of the output. Default: `text`.'),
-    textFlag('protocol', PROTOCOLS.join('|'), 'The protocol of the endpoint. Default: what the file says, or `https`.'),
-    textFlag('place', PLACES.join('|'), 'Where the policy is used. Default: what the file says, or any endpoint.'),
+    textFlag(
+      'protocol',
+      PROTOCOLS.join('|'),
+      'The protocol of the endpoint. Default: taken from the file, otherwise `https`.',
+    ),
+    textFlag(
+      'place',
+      PLACES.join('|'),
+      'Where the policy is used. Default: taken from the file, otherwise any endpoint.',
+    ),
     textFlag('plan', 'PLAN', 'The plan of the account, such as `free`. Default: a plan with all features.'),
     switchFlag('strict', 'Count warnings as errors.'),
     switchFlag('pass-without-policies', 'Exit with 0 if no file has a policy.'),
   ],
   example: 'policy check policy.yaml',
   notes: [
-    'FILE is YAML or JSON, a folder, a glob such as "policies/**/*.yaml", or - for the standard input.',
-    'A file is a policy, has policies as traffic_policy (such as the config of an agent), has Kubernetes resources with policies, or is Terraform with policies in heredocs.',
-    'Exit codes: 0 no errors; 1 errors; 2 the command line is wrong, a file cannot be read, or no file has a policy.',
+    'FILE is YAML or JSON, a folder, a glob such as "policies/**/*.yaml", or - for standard input.',
+    'A file is a policy, has policies under traffic_policy (such as an agent config), has Kubernetes resources with policies, or is Terraform with policies in heredocs.',
+    'Exit codes: 0 no errors; 1 errors; 2 invalid command line, unreadable file, or no file with a policy.',
   ],
   async run(parsed, environment) {
     if (parsed.words.length === 0) throwMissingWords('policy check', 'FILE', 'policy check policy.yaml')
@@ -68,14 +76,14 @@ async function checkAll(
       const checked = checkPolicyFile(text, options)
       if (checked.isTemplate)
         warn(
-          `${file} has values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…): these are not checked. Check the rendered output, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
+          `${file} has values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…). These are not checked. Check the rendered output, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
         )
       const problems = isStrict
         ? checked.problems.map((each) => ({ ...each, severity: 'error' as const }))
         : checked.problems
       files.push({ ...checked, problems, file: file === STDIN ? '<stdin>' : file })
     } catch (error) {
-      // The other files are checked all the same.
+      // The other files are still checked.
       printErrorLine(messageOf(error))
       hasFailed = true
     }

@@ -78,7 +78,7 @@ async function listWatchedFiles(words: readonly string[]): Promise<readonly stri
     try {
       return [file, loadPolicyTests(file).policyFile]
     } catch {
-      // The run says what is wrong with it.
+      // The run reports its problems.
       return file
     }
   })
@@ -94,7 +94,7 @@ function readPercent(text: string | undefined): number {
 
 async function listTestFiles(words: readonly string[]): Promise<readonly string[]> {
   const files = await listFiles(words)
-  // A folder has policies beside their tests.
+  // A folder contains policies as well as tests.
   return files.filter((file) => words.includes(file) || /\.test\.(ya?ml|json)$/.test(file))
 }
 
@@ -116,7 +116,7 @@ async function testAll(files: readonly string[], words: readonly string[]) {
       )
       tested.push({ file, policyFile, results, rules: run.coverage.list(), warnings })
     } catch (error) {
-      // The other files are tested all the same.
+      // The other files are still tested.
       printErrorLine(messageOf(error))
       hasFailed = true
     }

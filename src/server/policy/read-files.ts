@@ -5,14 +5,14 @@ import { buffer } from 'node:stream/consumers'
 import { UsageError } from '../errors.ts'
 import { readError, requireEnd } from '../files.ts'
 
-/** The name of the standard input among files. */
+/** The name for standard input. */
 export const STDIN = '-'
 
 /**
- * Returns the files that words of a command line name: files, folders and globs with `*`, `**`, `?`, `[…]` and `{…}`. A folder
- * means the YAML, JSON and Terraform files in it. Globs and folders leave out `node_modules` and names that begin with a dot.
+ * Returns the files for the words of a command line: files, folders and globs with `*`, `**`, `?`, `[…]` and `{…}`. A folder
+ * means the YAML, JSON and Terraform files in it. Globs and folders omit `node_modules` and names that begin with a dot.
  *
- * @throws UsageError for a glob without files
+ * @throws UsageError if a glob matches no files
  */
 export async function listFiles(words: readonly string[]): Promise<readonly string[]> {
   const files = new Set<string>()
@@ -29,7 +29,7 @@ async function filesOf(pattern: string, word: string): Promise<readonly string[]
   const files = (await walk(start.replace(/\/+$/, '') || (glob.startsWith('/') ? '/' : ''))).filter((each) =>
     matcher.test(each),
   )
-  if (files.length === 0 && !isFolder) throw new UsageError(`${word} matches no file.`)
+  if (files.length === 0 && !isFolder) throw new UsageError(`${word} matches no files.`)
   return files.sort()
 }
 
@@ -66,12 +66,12 @@ function globMatcher(glob: string): RegExp {
 }
 
 /**
- * Reads a file, or the standard input, in any encoding of YAML: UTF-8, UTF-16 or UTF-32, with a byte order mark or without.
+ * Reads a file, or standard input, in any YAML encoding: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
  *
- * @throws Error that names the file as it was passed
+ * @throws Error with the file's path as it was passed
  */
 export async function readEncoded(file: string): Promise<string> {
-  if (file === STDIN) return decodeYaml(await buffer(process.stdin), 'The standard input')
+  if (file === STDIN) return decodeYaml(await buffer(process.stdin), 'Standard input')
   requireEnd(file)
   const bytes = await readFile(file).catch((error: unknown) => {
     throw readError(file, error)
@@ -79,12 +79,12 @@ export async function readEncoded(file: string): Promise<string> {
   return decodeYaml(bytes, file)
 }
 
-/** Decodes a text as YAML 1.2.2 (5.2) does, by its byte order mark or by the zeros in its first character. */
+/** Decodes a string as YAML 1.2.2 (5.2) does, by its byte order mark or by the zeros in its first character. */
 export function decodeYaml(bytes: Uint8Array, name: string): string {
   try {
     return decode(bytes).replace(/^\uFEFF/, '')
   } catch {
-    throw new Error(`${name} is not a text in UTF-8, UTF-16 or UTF-32, which YAML allows.`)
+    throw new Error(`${name} is not valid UTF-8, UTF-16 or UTF-32, as YAML requires.`)
   }
 }
 

@@ -3,18 +3,18 @@ import type { CheckedFile, FileProblem } from '../../service/policy/files/check-
 import { codeOfProblem } from '../../service/policy/problem.ts'
 import type { createPainter } from '../log/log.ts'
 
-/** A checked file, with the name that its problems are shown with. */
+/** A checked file, with the name to show its problems with. */
 export interface ReportedFile extends CheckedFile {
   readonly file: string
 }
 
-/** A function that colours a text. */
+/** A function that colours a string. */
 export type Paint = ReturnType<typeof createPainter>
 
 /** The output formats of `policy check`, by name. */
 export const FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
 
-/** Returns the code of a problem; that of a file without a policy is `unreadable`. */
+/** Returns the code of a problem. For a file without a policy, it is `unreadable`. */
 const codeOf = (problem: FileProblem) => codeOfProblem(problem) || 'unreadable'
 
 function count(files: readonly ReportedFile[]) {
@@ -38,7 +38,7 @@ function renderText(files: readonly ReportedFile[], paint: Paint): string {
   return `${blocks.map((block) => `${block}\n\n`).join('')}${paint(style, found)} in ${where}.\n`
 }
 
-/** The number of characters of a line that are shown. Of a longer line, the part around the problem is shown. */
+/** The maximum number of characters of a line to show. Of a longer line, only the part around the problem is shown. */
 const MAX_WIDTH = 100
 
 export function renderProblem(problem: FileProblem, file: string, paint: Paint): string {
@@ -50,7 +50,7 @@ export function renderProblem(problem: FileProblem, file: string, paint: Paint):
   const length = Math.max(1, (endLine === line ? endColumn : source.length + 1) - column)
   const before = shown.slice(0, column - 1 - start)
   const gutter = ' '.repeat(String(line).length)
-  // Tabs stay, so that the caret is below its character whatever their width is.
+  // Tabs stay, so that the caret is below its character, whatever their width.
   const caret = `${before.replace(/[^\t]/g, (character) => (isWide(character) ? '  ' : ' '))}${'^'.repeat(Math.min(length, Math.max(1, shown.length - before.length)))}`
   return [
     head,
@@ -70,7 +70,7 @@ export function renderProblem(problem: FileProblem, file: string, paint: Paint):
 const isWide = (character: string) =>
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/.test(character)
 
-/** Returns a text without characters that control a terminal. Tabs stay. */
+/** Returns a string without characters that control a terminal. Tabs stay. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
   const shown = text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, ' ')
@@ -82,7 +82,7 @@ function renderJson(files: readonly ReportedFile[], _paint: Paint): string {
   return `${JSON.stringify({ ...count(files), problems }, null, 2)}\n`
 }
 
-/** Returns a problem as programs read it. */
+/** Returns a problem in the form for programs. */
 export function toJson(problem: FileProblem, file: string): object {
   const { number: _number, rule: _rule, within: _within, ...rest } = problem
   return { file, code: codeOf(problem), ...rest }
@@ -90,7 +90,7 @@ export function toJson(problem: FileProblem, file: string): object {
 
 function renderJunit(files: readonly ReportedFile[], _paint: Paint): string {
   const suites = files.map(({ file, policies, problems }) => {
-    // A problem of the file itself belongs to no policy.
+    // A problem with the file itself belongs to no policy.
     const names = [...new Set([...policies, ...problems.map(({ policy }) => policy)])]
     const failed = problems.filter(({ severity }) => severity === 'error')
     const cases = names.map((name) => {
@@ -116,7 +116,7 @@ function toLine({ line, column, message, hint }: FileProblem, file: string): str
   return `${file}:${line}:${column}: ${message}${hint ? ` ${hint}` : ''}`
 }
 
-/** Returns the element with warnings; an empty text for none. */
+/** Returns the element with the warnings, or an empty string if there are none. */
 export function junitWarnings(warnings: readonly FileProblem[], file: string): string {
   const lines = warnings.map((each) => `${toLine(each, file)} [${codeOf(each)}]`)
   return lines.length > 0 ? `<system-out>${xml(lines.join('\n'))}</system-out>` : ''
@@ -124,14 +124,14 @@ export function junitWarnings(warnings: readonly FileProblem[], file: string): s
 
 interface JunitSuite {
   readonly name: string
-  /** The elements of the cases. */
+  /** The elements of the test cases. */
   readonly cases: readonly string[]
   readonly failures: number
   /** The element with the output of the suite. */
   readonly output?: string
 }
 
-/** Returns a file of JUnit. */
+/** Returns a JUnit file. */
 export function junitFile(name: string, suites: readonly JunitSuite[]): string {
   const all = suites.map(
     ({ name: suite, cases, failures, output }) =>
@@ -166,7 +166,7 @@ export function githubProblem(problem: FileProblem, file: string): string {
   return githubCommand(severity, place, [message, hint, docs].filter(Boolean).join('\n'))
 }
 
-/** Returns a workflow command, which GitHub shows at its line of a pull request. */
+/** Returns a workflow command, which GitHub shows at its line in a pull request. */
 export function githubCommand(
   kind: 'error' | 'warning' | 'notice',
   place: Readonly<Record<string, string | number>>,

@@ -11,15 +11,15 @@ import { readError, requireEnd } from '../files.ts'
 /** A test file that was read, with its policy. */
 export interface LoadedTests {
   readonly tests: PolicyTestFile['tests']
-  /** The path of the policy; that of the test file if it has the policy itself. */
+  /** The path of the policy, or of the test file if that contains the policy. */
   readonly policyFile: string
-  /** Loads the gateway, which takes long, and checks the policy. Rejects with an error that names the policy's errors. */
+  /** Loads the gateway, which is slow, and checks the policy. Rejects with an error that lists the policy's errors. */
   load(): Promise<PolicyTestRun>
 }
 
 /**
  * Reads a test file and its policy, whose path is relative to the folder of the test file.
- * @throws Error that names the file, and what in it is not allowed
+ * @throws Error with the file and the part of it that is not allowed
  */
 export function loadPolicyTests(file: string): LoadedTests {
   const own = readUtf8(file)
@@ -46,7 +46,7 @@ export function loadPolicyTests(file: string): LoadedTests {
   }
 }
 
-/** Chooses a policy of a file by its place in the file, or by the name of what has it. */
+/** Selects a policy of a file by its position in the file, or by the name of its resource. */
 function choosePolicy(text: string, file: string, chosen: string | undefined): FoundPolicy {
   const { policies, isTemplate } = findPolicies(text)
   const [policy, ...others] = policies.filter(
@@ -61,7 +61,7 @@ function choosePolicy(text: string, file: string, chosen: string | undefined): F
   throw new Error(`${file} has ${policies.length} policies, and policy_name is ${received}. Allowed: one of ${names}.`)
 }
 
-/** Returns a policy that is not found in a file: its check says what is wrong with it. */
+/** Returns a policy that was not found in a file. Its check tells what is wrong. */
 function writtenPolicy(policy: string | object): FoundPolicy {
   const text = typeof policy === 'string' ? policy : JSON.stringify(policy, null, 2)
   return { name: '', slice: () => ({ text, linesBefore: 0, indent: 0 }) }

@@ -5,23 +5,26 @@ import type { FileProblem } from '../../service/policy/files/check-file.ts'
 import type { CoveredAction, CoveredPart, CoveredRule } from '../../testing/policy-tests/coverage.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
-/** The results of the tests of a file, and what they reached of its policy. */
+/** The results of a file's tests, and what they reached in its policy. */
 export interface TestedFile {
   readonly file: string
   readonly policyFile: string
   readonly results: readonly PolicyTestResult[]
   readonly rules: readonly CoveredRule[]
-  /** The warnings of `policy check` about the policy, without those of a file before. */
+  /** The warnings of `policy check` about the policy, except those already shown for an earlier file. */
   readonly warnings: readonly FileProblem[]
 }
 
-/** Returns the share of the outcomes of all rules and actions that tests reach, in whole percent. */
+/** Returns the percentage of the outcomes of all rules and actions that tests reach, as an integer. */
 export function percentOf(rules: readonly CoveredRule[]): number {
   const { all, reached } = countOutcomes(rules)
   return all === 0 ? 100 : Math.floor((reached * 100) / all)
 }
 
-/** Counts the outcomes of rules and their actions with the parts of expressions, those that tests reach, and those of these that let a rejected request pass. */
+/**
+ * Counts the outcomes of rules and actions with the parts of expressions, the outcomes that tests reach, and, of these, the ones
+ * that let a rejected request pass.
+ */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const actions = rules.flatMap((rule) => rule.actions)
   const conditions = rules.flatMap((rule) => rule.conditions)
@@ -61,7 +64,7 @@ function listUnreachedOf({ type, line, wasReached, outcomes, parts }: CoveredAct
   ]
 }
 
-/** Lists the parts of expressions that decided nothing. The items of lists are listed by line, because there can be many. */
+/** Lists the parts of expressions that decided nothing. List items are grouped by line, because there can be many. */
 function listUnreachedParts(parts: readonly CoveredPart[], owner: string) {
   const missing = parts.filter(({ wasReached }) => !wasReached)
   const items = missing.filter(({ of }) => of === 'in')
@@ -83,8 +86,8 @@ function describePart({ of, source }: CoveredPart, owner: string): string {
   return `the operand ${shorten(source)} of ${of} in ${owner}, as the first ${of === '||' ? 'true' : 'false'} one`
 }
 
-/** Returns the source of an expression in one line. */
+/** Returns the source of an expression as one line. */
 const shorten = (source: string) => cut(source.trim().replace(/\s*\n\s*/g, ' '))
 
-/** Returns a path as seen from the working directory. */
+/** Returns a path relative to the working directory. */
 export const shown = (file: string) => relative('', file) || file

@@ -7,8 +7,8 @@ import { nodeSqlite, type OpenDatabase, SqliteFile, withDatabase } from '../sqli
 import { lockFolder } from './folder-lock.ts'
 
 /**
- * Creates the data folder unless it exists, for its owner only, and locks it. Removes the files of removed sandboxes. Returns
- * their number, and a function that ends the lock.
+ * Creates the data folder unless it exists, accessible only to its owner, and locks it. Removes the files of deleted sandboxes.
+ * Returns their number, and a function that releases the lock.
  * @throws Error if the folder cannot be written, or another process uses it.
  */
 export async function openDataFolder(folder: string): Promise<{ removed: number; unlock: () => void }> {
@@ -22,11 +22,11 @@ export async function openDataFolder(folder: string): Promise<{ removed: number;
   return { removed: removeLeftFiles(folder), unlock }
 }
 
-/** Removes the files of removed sandboxes, and returns their number. */
+/** Removes the files of deleted sandboxes, and returns their number. */
 function removeLeftFiles(folder: string): number {
   // workerd stores the objects of the class in this folder.
   const objects = join(folder, 'fauxgate-sandbox')
-  // An older Node has no SQLite. There, nothing is removed.
+  // Older versions of Node have no SQLite. There, nothing is removed.
   const open = process.getBuiltinModule?.('node:sqlite') && nodeSqlite()
   const metadata = join(objects, 'metadata.sqlite')
   if (!open || !existsSync(metadata)) return 0
@@ -38,8 +38,8 @@ function removeLeftFiles(folder: string): number {
 const PAGE_BYTES = 4096
 
 /**
- * Removes the files of removed sandboxes, and returns their number: workerd empties the database of a removed object, and
- * leaves the file. After a kill, some databases are empty only together with their log, which SQLite reads too.
+ * Removes the files of deleted sandboxes, and returns their number: workerd empties the database of a deleted object, and leaves
+ * the file. After a kill, some databases are empty only together with their log, which SQLite reads too.
  */
 function removeEmptyDatabases(objects: string, open: OpenDatabase): number {
   const empty = readdirSync(objects)
@@ -72,7 +72,7 @@ export interface AccountKey {
   readonly createdIn?: string
 }
 
-/** Returns the account key. If there is none, creates one in the folder, in a file for its owner only. */
+/** Returns the account key. If there is none, creates one in the folder, in a file that only its owner can read. */
 export async function readOrCreateAccountKey(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv): Promise<AccountKey> {
   if (ACCOUNT_KEY === '') throw new UsageError('ACCOUNT_KEY is empty. Give it a value, or unset it.')
   if (ACCOUNT_KEY !== undefined) return { key: ACCOUNT_KEY, shellExpression: '$ACCOUNT_KEY' }

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { asSystemError } from '../errors.ts'
 
 /**
- * Locks a folder for this process, on every version of Node: a socket in the folder, which ends with its process, also after a
- * kill. Returns a function that ends the lock.
+ * Locks a folder for this process on every version of Node, with a socket in the folder. The socket ends with its process, even
+ * after a kill. Returns a function that releases the lock.
  * @throws Error if another process has the lock.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
   const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16)
-  // Windows has pipes by name. Elsewhere, the path of a socket has up to 103 bytes, and some file systems have no sockets.
+  // Windows has named pipes. Elsewhere, the path of a socket has up to 103 bytes, and some file systems have no sockets.
   if (process.platform === 'win32') return lockAt(`\\\\.\\pipe\\fauxgate-${name}`, folder)
   const inFolder = join(folder, 'lock.sock')
   if (Buffer.byteLength(inFolder) > 100) return lockAt(join(tmpdir(), `fauxgate-${name}.sock`), folder)
@@ -46,7 +46,7 @@ function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => server.once('error', reject).listen(path, () => resolve(server)))
 }
 
-/** Returns whether a process listens at a path. */
+/** Returns whether a process listens on a path. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {

@@ -9,7 +9,7 @@ import { sleep } from '../waiting.ts'
 
 /**
  * Returns the path of workerd's binary, from the current folder's packages or from the packages beside fauxgate.
- * @throws Error that says how to install it.
+ * @throws Error that tells how to install it.
  */
 export function findWorkerd(): string {
   for (const place of [join(process.cwd(), 'package.json'), import.meta.url]) {
@@ -35,21 +35,21 @@ function canResolve(required: NodeJS.Require): boolean {
   }
 }
 
-/** The configuration of workerd, which the build writes. It names the modules of the Worker. */
+/** The configuration of workerd, which the build writes. It lists the Worker's modules. */
 const CONFIG = new URL('./workerd.capnp', import.meta.url)
 
 /** The time for the last requests. It must be shorter than the 10 s after which Docker kills a container. */
 const STOP_TIMEOUT_MS = 3000
 
 /**
- * Starts a process that ends workerd when this process ends without a chance to do so: when it is killed, its pipe ends.
- * Otherwise workerd would keep its port and its folder.
+ * Starts a process that ends workerd if this process is killed, which closes the pipe between the two. Otherwise workerd would
+ * keep its port and its folder.
  */
 function startWatchdog(pid: number): ChildProcess {
   const program = `process.stdin.resume().on('end', () => { try { process.kill(${pid}, 'SIGKILL') } catch {} })`
   const watchdog = spawn(process.execPath, ['-e', program], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Signals of the terminal are for this process alone.
+    // Only this process handles signals from the terminal.
     detached: true,
     windowsHide: true,
   })
@@ -58,12 +58,12 @@ function startWatchdog(pid: number): ChildProcess {
   return watchdog
 }
 
-/** A process of workerd that runs the Worker of the sandboxes. */
+/** A workerd process that runs the sandboxes' Worker. */
 export class Workerd {
   readonly #child: ChildProcess
   /** True after the first call of `stop`. */
   isStopping = false
-  /** Resolves with the exit code, or with null for a process that a signal ended. Rejects if it could not be started. */
+  /** Resolves with the exit code, or with null if a signal ended the process. Rejects if it could not be started. */
   readonly ended: Promise<number | null>
 
   /** Starts workerd. `host` is written as in a URL. */
@@ -88,7 +88,7 @@ export class Workerd {
    * @throws Error if the process ends earlier.
    */
   async listening(): Promise<number> {
-    const events = createInterface(this.#child.stdio[3] as Readable) // The constructor makes it a pipe.
+    const events = createInterface(this.#child.stdio[3] as Readable) // The constructor opened it as a pipe.
     for await (const line of events) {
       const { socket, port } = JSON.parse(line)
       if (socket === 'http') return port

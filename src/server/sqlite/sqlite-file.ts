@@ -16,7 +16,7 @@ type DatabaseClass = new (...args: Parameters<OpenDatabase>) => Database
 
 /**
  * Returns Node's own SQLite.
- * @throws Error if this Node has none.
+ * @throws Error if this version of Node has none.
  */
 export function nodeSqlite(): OpenDatabase {
   // On a Node without SQLite, an import would also fail for users who never open a file.
@@ -42,9 +42,9 @@ export class SqliteFile {
   #isMarked = false
 
   /**
-   * Opens a file, or creates it. Only the owner can read it. With `check`, the file is one of fauxgate's own: `check` throws
-   * before anything is changed if it is another program's.
-   * @throws Error if it cannot be opened, is no SQLite file, is damaged, or is in use.
+   * Opens a file, or creates it. Only the owner can read it. With `check`, the file must be fauxgate's own: `check` throws before
+   * any change if it belongs to another program.
+   * @throws Error if it cannot be opened, is not a SQLite file, is damaged, or is in use.
    */
   constructor(file: string, open: OpenDatabase, check?: (run: RunSql) => void) {
     try {
@@ -76,7 +76,7 @@ export class SqliteFile {
     this.#requireSameFiles()
   }
 
-  /** Marks the file itself as open, before the first change. Its log exists already, so a killed process leaves both. */
+  /** Marks the file itself as open, before the first change. Its log already exists, so a killed process leaves both. */
   markAsOpen(): void {
     if (this.#isMarked) return
     this.#database.exec(`PRAGMA user_version = ${OPEN}`)
@@ -125,7 +125,7 @@ function openExclusively(file: string, open: OpenDatabase, check: ((run: RunSql)
   if (!found) closeSync(openSync(file, 'wx', 0o600))
   else if (!found.isFile()) throw new Error('it is not a file')
   else {
-    // SQLite's own error would not say why the file cannot be opened.
+    // SQLite's own error would not tell why the file cannot be opened.
     accessSync(file, constants.W_OK)
     if (existsSync(`${file}-journal`)) rollBackJournal(file, open, check)
     else if (found.size > 0) requireIntact(file, open, check)
@@ -145,7 +145,7 @@ function openExclusively(file: string, open: OpenDatabase, check: ((run: RunSql)
     ]) {
       database.exec(statement)
     }
-    // The check of an existing log creates this file. With an exclusive lock, nobody uses it.
+    // The check of an existing log creates this file. With an exclusive lock, it is not used.
     rmSync(`${file}-shm`, { force: true })
     return database
   } catch (error) {
@@ -169,7 +169,7 @@ function rollBackJournal(file: string, open: OpenDatabase, check: ((run: RunSql)
   if (statSync(file).size > 0) requireIntact(file, open, check)
 }
 
-/** Lets SQLite check the whole file, opened read-only so that a damaged file stays unchanged. */
+/** Checks the whole file with SQLite. It is opened read-only, so that a damaged file stays unchanged. */
 function requireIntact(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): void {
   // Reading the file may create a log.
   const hasLog = existsSync(`${file}-wal`)
@@ -181,7 +181,7 @@ function requireIntact(file: string, open: OpenDatabase, check: ((run: RunSql) =
       if (mark?.user_version === OPEN && !hasLog) throw new Error(copiedProblem(file))
       check((sql, ...values) => database.prepare(sql).all(...values))
     } catch (error) {
-      // This connection still has its lock, so the log is its own. A later start must not take it for that of the file.
+      // This connection still holds its lock, so the log is its own. A later start must not mistake it for the file's log.
       if (!hasLog) for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true })
       throw error
     }
@@ -206,7 +206,7 @@ function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino
 }
 
-/** SQLite's result code for a file that another connection has locked. */
+/** SQLite's result code for a file locked by another connection. */
 const SQLITE_BUSY = 5
 
 function openProblem(error: unknown): string {

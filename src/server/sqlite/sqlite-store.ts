@@ -29,8 +29,8 @@ export interface SqliteStore extends Store {
  * await server.close()
  * store.close()
  * ```
- * @throws Error if the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13. TypeError for a
- * value that is not a path.
+ * @throws Error if the file cannot be opened, is damaged or in use, or if Node is older than 22.13 and has no SQLite. TypeError
+ * for a value that is not a path.
  */
 export function sqliteStore(file: string): SqliteStore {
   if (typeof file !== 'string' || file === '') {
@@ -39,7 +39,7 @@ export function sqliteStore(file: string): SqliteStore {
   return openStore(file)
 }
 
-/** Opens a file for a command. Its `versions()` show what a migration has changed. */
+/** Opens a file for a command. Its `versions()` shows what a migration changed. */
 export function openStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite(), requireStoreOnly))
 }
@@ -57,7 +57,7 @@ export class GroupedStore implements SqliteStore {
 
   constructor(file: SqliteFile) {
     this.#file = file
-    // The whole group is one transaction.
+    // The whole group is written in one transaction.
     this.#store = sqlStore(this.#run, (work) => work())
     process.once('exit', this.close)
     allowExitListeners(1)
@@ -128,7 +128,7 @@ function allowExitListeners(more: number): void {
   if (limit > 0) process.setMaxListeners(limit + more)
 }
 
-/** Returns an empty group of commits that are written together. */
+/** Returns an empty group, for commits that are written together. */
 function createGroup() {
   const commits: StoredCommit[] = []
   let resolve = () => {}

@@ -14,15 +14,18 @@ const MAX_CONTEXTS = 1000
 /** The certificates of the port with TLS. */
 interface Certificates {
   /**
-   * Returns the certificate for the name that a client sends: that which the reserved domain has in use now. Without such a
-   * domain, or without a certificate yet, it is the default certificate, which is for another name (rules: traffic#certificate).
+   * Returns the certificate for the name that a client sends: the reserved domain's current certificate. Without such a domain,
+   * or if it has no certificate yet, returns the default certificate, which is for another name (rules: traffic#certificate).
    */
   readonly forName: (name: string) => Promise<SecureContext>
   /** Issues the certificate for clients that send no name. */
   readonly issueOwn: () => ServerCertificate
 }
 
-/** Makes the certificates of the port with TLS. Contexts are kept by certificate, so a renewal takes effect at the next handshake. */
+/**
+ * Creates the certificates of the port with TLS. Contexts are cached by certificate, so a renewal takes effect at the next
+ * handshake.
+ */
 export function createCertificates(gateway: Gateway): Certificates {
   const contexts = new Map<string, SecureContext>()
   const keep = (key: string, make: () => ServerCertificate) => {
@@ -46,7 +49,7 @@ export function createCertificates(gateway: Gateway): Certificates {
     const id = findDomain(gateway, name)?.certificate?.id
     if (id === undefined) return keepForDay(defaultCertificateName(gateway.dialect))
     if (name === sent.toLowerCase()) return keep(id, () => readCertificate(gateway, id))
-    // A browser asks for a name below localhost, which no certificate of a domain covers.
+    // Browsers ask for a name below localhost, which is not covered by any domain's certificate.
     const { not_before, not_after } = gateway.tlsCertificates.get(id)
     return keep(`${id} ${sent}`, () =>
       gateway.authority.serverCertificate({ names: [sent], notBefore: not_before, notAfter: not_after }),
@@ -60,7 +63,10 @@ function readCertificate(gateway: Gateway, id: string): ServerCertificate {
   return { certificate_pem, private_key_pem: gateway.authority.privateKeyPem(id) }
 }
 
-/** Returns the reserved domain of a name: the name itself, else a wildcard over it. A single label means the first domain that begins with it. */
+/**
+ * Returns the reserved domain for a name: the name itself, or else a wildcard that covers it. A single label means the first
+ * domain that begins with it.
+ */
 function findDomain({ reservedDomains }: Gateway, name: string): ReservedDomain | undefined {
   if (!isDnsName(name)) return undefined
   const find = (filter: string) => reservedDomains.list({ filter }).reserved_domains.at(-1)

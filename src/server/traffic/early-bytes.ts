@@ -2,15 +2,16 @@ import type { IncomingMessage, ServerResponse as Response } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServerResponse } from '../http.ts'
 
-/** The bytes that a visitor may send before the protocol has switched. */
+/** The maximum number of bytes that a visitor may send before the protocol has switched. */
 const MAX_EARLY_BYTES = 65_536
 
-/** The events at which a visitor has left. */
+/** The events that mean that a visitor has disconnected. */
 const ENDS = ['end', 'timeout', 'error']
 
 /**
- * Reads the connection of a visitor whose last request wishes to leave HTTP, until its next owner takes it. A visitor who ends it meanwhile,
- * or is silent for the time-out of the server, has left: Node no longer watches the connection.
+ * Reads the connection of a visitor whose last request asks to switch protocols, until its next owner takes over. A visitor who
+ * ends it meanwhile, or is silent for the server's timeout, counts as disconnected, because Node no longer watches the
+ * connection.
  */
 export class EarlyBytes {
   readonly #socket: Socket
@@ -24,7 +25,7 @@ export class EarlyBytes {
     for (const event of ENDS) socket.on(event, this.#leave)
   }
 
-  /** Makes the response to the request. Nothing follows it in HTTP. */
+  /** Creates the response to the request, the last one over HTTP. */
   respondTo(request: IncomingMessage): Response {
     const outgoing = new ServerResponse(request)
     outgoing.shouldKeepAlive = false

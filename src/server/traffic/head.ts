@@ -5,21 +5,21 @@ import { pairsOf, ReceivedBody } from '../forward/body.ts'
 import { METHODS } from '../http.ts'
 import { findMessageProblem, type HeadProblem } from '../message-problem.ts'
 
-/** A request of a visitor at a port, in HTTP/1.1 or HTTP/2. */
+/** A visitor's request at a port, over HTTP/1.1 or HTTP/2. */
 export type Arrived = IncomingMessage | Http2ServerRequest
 
-/** The header that names the host of an endpoint, for clients that cannot set `Host`. */
+/** The header that sets the host of an endpoint, for clients that cannot set `Host`. */
 const HOST_HEADER = 'x-fauxgate-host'
 
 /**
- * Returns why the head of a request cannot pass a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2 and 6.1;
- * RFC 9113, section 8.3.1).
+ * Returns the reason why the head of a request cannot pass a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2
+ * and 6.1; RFC 9113, section 8.3.1).
  */
 export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   const { method = '', url = '', httpVersion, headers } = request
   const found = findMessageProblem(request)
   if (found) return { ...found, problem: `${found.problem}.` }
-  // Node's client would write `delete` as DELETE, which a rule has not seen.
+  // Node's client would send `delete` as DELETE, which no rule has checked.
   if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods are in upper case.' }
   if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect || '100-continue'))
     return { status: 417, problem: 'The only supported expectation is 100-continue.' }
@@ -28,13 +28,13 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   if ('stream' in request && headers.host !== undefined && authority !== headers.host)
     return { status: 400, problem: 'The Host header is not the authority of the request.' }
   if (!/^[\x21\x22\x24-\x7e]*$/.test(url))
-    return { status: 400, problem: 'The target has a fragment, or a character that URLs cannot have.' }
+    return { status: 400, problem: 'The target has a fragment, or a character that is not allowed in URLs.' }
   if (!/^(\/|https?:\/\/[^/?#])/i.test(url) && !(url === '*' && method === 'OPTIONS'))
     return { status: 400, problem: 'The target is neither a path nor a URL.' }
   return undefined
 }
 
-/** Returns the host that a request is for, without its port; undefined if it names none that can be read. */
+/** Returns the host that a request is for, without its port, or undefined if it has no readable host. */
 export function hostOf({ url = '', headers }: Arrived): string | undefined {
   const [, absolute] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   const sent = headers[HOST_HEADER] ?? absolute ?? headers[':authority'] ?? headers.host
@@ -42,7 +42,7 @@ export function hostOf({ url = '', headers }: Arrived): string | undefined {
   return /^[^.\s@/?#\\,][^\s@/?#\\,]*$/.test(String(sent)) && URL.canParse(named) ? new URL(named).hostname : undefined
 }
 
-/** Returns the headers of a request as they go to an endpoint. `upgrade` is the protocol to switch to. */
+/** Returns the headers of a request in the form for endpoints. `upgrade` is the protocol to switch to. */
 export function toHeaders({ rawHeaders }: Arrived, host: string, upgrade: string | undefined): MessageHeaders {
   const isCookie = ([name]: [string, string]) => name.toLowerCase() === 'cookie'
   const fields = pairsOf(rawHeaders).filter(([name]) => !name.startsWith(':'))
@@ -68,9 +68,9 @@ export function hasBody(request: Arrived): boolean {
   return request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
 }
 
-/** Returns the body of a request; null if it has none. */
+/** Returns the body of a request, or null if it has none. */
 export function toBody(request: Arrived): ReceivedBody | null {
   if (!hasBody(request)) return null
-  // Whoever wants no more of it leaves the rest to the end of the request, whose connection still brings the response.
+  // A reader that stops leaves the rest to the end of the request, since its connection still brings the response.
   return new ReceivedBody(request, request.headers['content-length'], () => request.resume())
 }

@@ -28,7 +28,7 @@ export interface TrafficPort {
 export interface TrafficPortOptions {
   readonly port: number
   readonly host: string
-  /** True for TLS, with the certificates that domains have in use. */
+  /** True for TLS, with the domains' current certificates. */
   readonly tls: boolean
   /** The time that a visitor may be silent, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
@@ -42,7 +42,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   const server = createPort(gateway, tls, idle)
   const queueOf = takeTurns(server, { open: () => (response) => void visitors.answer(response.req, response) })
   const answerHttp2 = (request: Arrived, outgoing: ServerResponse | Http2ServerResponse | Socket) => {
-    // Requests over HTTP/2 run side by side.
+    // HTTP/2 requests run concurrently.
     if ('stream' in outgoing) void visitors.answer(request, outgoing)
   }
   for (const event of ['request', 'checkExpectation', 'connect']) server.on(event, answerHttp2)
@@ -53,19 +53,19 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   return listen(server, options)
 }
 
-/** The longest time of a handshake, in ms, as the service documents. */
+/** The maximum duration of a handshake, in ms, as documented by the service. */
 const HANDSHAKE_MS = 60_000
 
-/** The number of requests that a connection over HTTP/2 may have at once. It is that of Go's servers. */
+/** The maximum number of concurrent requests on an HTTP/2 connection, like that of Go's servers. */
 const MAX_STREAMS = 250
 
 function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http2SecureServer {
-  // Uploads may take any time, as at the service.
+  // Uploads may take any time, as with the service.
   const limits = {
     ...{ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: idle, requestTimeout: 0, keepAliveTimeout: idle },
     ...{ maxHeadersCount: 0, connectionsCheckingInterval: Math.min(idle, 5000), requireHostHeader: false },
   }
-  // A response at the end of a silence, such as 504, still passes. A visitor that never ends its body ends then.
+  // A response at the end of a silence, such as 504, still passes. A visitor that never ends its body is disconnected then.
   const timeout = 2 * idle
   if (!tls) return Object.assign(createServer({ ...limits, IncomingMessage: VisitorRequest }), { timeout })
   const { forName, issueOwn } = createCertificates(gateway)
@@ -83,23 +83,24 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
         (error: Error) => callback(error),
       ),
   })
-  // Node takes these for HTTP/1.1 from the server alone.
+  // For HTTP/1.1, Node reads these only from the server.
   Object.assign(server, limits, { timeout })
   server.on('session', (session: ServerHttp2Session) => endInSilence(session, idle))
-  // Node reads these for each connection. Traffic says why it rejects a certificate.
+  // Node reads these for each connection. `traffic` tells why it rejects a certificate.
   server.prependListener('connection', () =>
     Object.assign(server, { requestCert: gateway.transport.asksForCertificates(), rejectUnauthorized: false }),
   )
-  // A client without a server name gets this certificate, and the error 3003. To issue it takes a quarter of the command's start.
+  // A client without a server name gets this certificate, and error 3003. Issuing it takes a quarter of the command's startup
+  // time.
   return server.prependOnceListener('connection', () => {
     const { certificate_pem, private_key_pem } = issueOwn()
     server.setSecureContext({ cert: certificate_pem, key: private_key_pem })
   })
 }
 
-/** Lets what is under way on a silent connection end, such as with 504. What is silent again ends then. */
+/** Lets pending work on a silent connection end, for example with 504. The connection closes if it is silent again. */
 function endInSilence(session: ServerHttp2Session, idle: number): void {
-  // Node's own listener, for the time-out of the server, would end the session with what is under way.
+  // Node's own listener for the server's timeout would end the session with its pending work.
   session.removeAllListeners('timeout')
   session.setTimeout(idle, () => {
     session.close()

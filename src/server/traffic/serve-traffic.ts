@@ -11,8 +11,8 @@ import { splitUpstream } from './traffic-options.ts'
 import type { VisitorLog } from './visitor-log.ts'
 
 /**
- * Opens the ports for visitors that the options name, and sets their upstreams. `upstreamsName` is the option as the user wrote it.
- * @throws Error if an upstream is on another machine that `upstreamHosts` does not name, or if a port cannot be opened.
+ * Opens the visitor ports in the options, and sets their upstreams. `upstreamsName` is the option as the user wrote it.
+ * @throws Error if an upstream is on another machine that is not in `upstreamHosts`, or if a port cannot be opened.
  */
 export async function serveTraffic(
   gateway: Gateway,
@@ -24,7 +24,7 @@ export async function serveTraffic(
   const idle = durationMs(trafficTimeout)
   const servers: Upstream[] = []
   const connect = (server: URL): ServedUpstream => {
-    // As an agent does: servers of developers sign their own certificates.
+    // Agents do the same, because developers' servers often have self-signed certificates.
     const upstream = new Upstream(server, { idle, verify: !isThisMachine(server.hostname) })
     servers.push(upstream)
     return ({ method, url, headers, body, inform }, call) =>
@@ -61,7 +61,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Tells whether a host is this machine. A name other than `localhost` is not: whoever answers for it may send it anywhere. */
+/** Returns whether a host is this machine. A name other than `localhost` is not, because its DNS server can point it anywhere. */
 function isThisMachine(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '')
   const version = isIP(name)
@@ -71,7 +71,7 @@ function isThisMachine(host: string): boolean {
 const isReachable = ({ hostname }: URL, allowed: readonly string[]): boolean =>
   isThisMachine(hostname) || allowed.includes(hostname)
 
-/** Makes the function that reaches upstreams which programs name to the agent's API (rules: agent#upstreams). */
+/** Creates the function that reaches the upstreams that programs pass to the agent's API (rules: agent#upstreams). */
 function createDialer(connect: (server: URL) => ServedUpstream, allowed: readonly string[]): Dialer {
   const connected = new Map<string, ServedUpstream>()
   return (url) => {

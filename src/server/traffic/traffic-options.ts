@@ -5,7 +5,10 @@ import { nonEmptyText, port } from '../options/listen-schemas.ts'
 
 const UPSTREAM_ALLOWED = `${UPSTREAM_KEYS}, then "=", then an http or https URL without a query`
 
-/** The parts of an upstream such as `https://app.internal=http://127.0.0.1:3000`: its key, and the server that answers for it. */
+/**
+ * The parts of an upstream such as `https://app.internal=http://127.0.0.1:3000`: its key, and the server that responds in its
+ * place.
+ */
 export function splitUpstream(text: string): { readonly key: string; readonly server: URL } | undefined {
   const { key = '', server = '' } = /^(?<key>.+?)=(?<server>https?:\/\/[^?#]+)$/.exec(text)?.groups ?? {}
   return isUpstreamKey(key) && URL.canParse(server) ? { key, server: new URL(server) } : undefined
@@ -16,7 +19,7 @@ const upstream = v.pipe(
   v.check((text) => splitUpstream(text) !== undefined, UPSTREAM_ALLOWED),
 )
 
-/** The options of the ports for visitors. */
+/** The options of the visitor ports. */
 export const trafficRows = {
   traffic: optionRow(port, 'The TCP port for endpoint visitors; 0 for any free port.', { defaultText: 'none' }),
   trafficTls: optionRow(

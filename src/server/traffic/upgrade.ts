@@ -1,6 +1,6 @@
 import { IncomingMessage } from '../http.ts'
 
-/** A request of a visitor over HTTP/1. Node reads `upgrade` when the head is complete: the connection leaves HTTP if it is true. */
+/** A visitor's request over HTTP/1. Node reads `upgrade` when the head is complete: if it is true, the connection leaves HTTP. */
 export class VisitorRequest extends IncomingMessage {
   declare private hasWish: boolean
 
@@ -8,15 +8,16 @@ export class VisitorRequest extends IncomingMessage {
     return this.hasWish && maySwitch(this)
   }
 
-  /** Node sets what its parser has found. */
+  /** Node sets the value that its parser found. */
   set upgrade(found: boolean) {
     this.hasWish = found
   }
 }
 
 /**
- * Returns whether a connection leaves HTTP with a request. A gateway may ignore the wish to switch protocols, and must in HTTP/1.0 (RFC 9110,
- * section 7.8). It does so for HTTP/2, because Java's client has this wish with each request, and for a request with a body.
+ * Returns whether a connection leaves HTTP with a request. A gateway may ignore a request to switch protocols, and must in
+ * HTTP/1.0 (RFC 9110, section 7.8). This one ignores a switch to HTTP/2, which Java's client offers with each request, and any
+ * switch in a request with a body.
  */
 function maySwitch({ method, httpVersion, headers }: VisitorRequest): boolean {
   if (method === 'CONNECT') return true

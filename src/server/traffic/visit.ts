@@ -10,14 +10,14 @@ import { type Arrived, findHeadProblem, hostOf, toBody, toHeaders } from './head
 import { logVisit, type VisitorLog } from './visitor-log.ts'
 
 interface VisitCall {
-  /** Aborts when the visitor has left, or has the whole response. */
+  /** Aborts when the visitor has disconnected or has received the whole response. */
   readonly signal: AbortSignal
   readonly inform: Inform
-  /** The protocol that the visitor wishes to switch to. */
+  /** The protocol that the visitor asks to switch to. */
   readonly upgrade?: string | undefined
 }
 
-/** Sends a request of a visitor through the gateway. */
+/** Sends a visitor's request through the gateway. */
 export type SendVisit = (request: Arrived, call: VisitCall) => Promise<UpstreamResponse>
 
 interface VisitOptions {
@@ -25,23 +25,26 @@ interface VisitOptions {
   readonly log: VisitorLog | undefined
 }
 
-/** Makes the function that sends requests of one port through a gateway. The host of a request chooses the endpoint (rules: traffic#ports). */
+/**
+ * Creates the function that sends requests of one port through a gateway. The host of a request chooses the endpoint (rules:
+ * traffic#ports).
+ */
 export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions): SendVisit {
-  // Endpoints have TLS at the gateway; a port without it is for both.
+  // Endpoints terminate TLS at the gateway. A port without TLS serves both schemes.
   const schemes = tls ? ['https'] : ['http', 'https']
   const refuse = (number: number) => toUpstreamResponse(errorResponse(number), gateway.dialect)
   return async (request, { upgrade, ...call }) => {
     const { socket, method = 'GET', url = '' } = request
     const secure = socket instanceof TLSSocket ? socket : undefined
-    // Node's types lack it: the name that the client sent; false if it sent none.
+    // Missing in Node's types: the name that the client sent, or false if it sent none.
     if (tls && !(secure && Reflect.get(secure, 'servername'))) return refuse(3003)
     const wrong = findHeadProblem(request)
     if (wrong) return answerText(wrong.status, wrong.problem)
-    // The target of this request is the gateway itself, also as a URL without a path (RFC 9112, section 3.2.4).
+    // The target of this request is the gateway itself, even if it is a URL without a path (RFC 9112, section 3.2.4).
     if (method === 'OPTIONS' && /^(\*|https?:\/\/[^/?]+)$/i.test(url))
       return new UpstreamResponse(200, new MessageHeaders(), null)
     const name = hostOf(request)
-    if (name === undefined) return answerText(400, 'The host cannot be read.')
+    if (name === undefined) return answerText(400, 'The host is malformed.')
     const origin = await gateway.transport.locate(name, schemes)
     const headers = toHeaders(request, new URL(origin).host, upgrade)
     const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
@@ -59,7 +62,7 @@ export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions):
   }
 }
 
-/** Returns the TLS of a connection: what policies can read of it, and the certificates of the visitor, its own first. */
+/** Returns the TLS facts of a connection that policies can read, and the visitor's certificates, its own first. */
 function describeTls(socket: TLSSocket) {
   const tls = [
     ['conn.tls.version', (socket.getProtocol() ?? '').replace('TLSv', '')],
@@ -67,13 +70,13 @@ function describeTls(socket: TLSSocket) {
   ] as const
   const chain: Buffer[] = []
   let { raw, issuerCertificate: above } = socket.getPeerCertificate(true)
-  // Node shows a certificate that signed itself as its own issuer.
+  // Node shows a self-signed certificate as its own issuer.
   for (; raw && !chain.some((each) => each.equals(raw)); { raw, issuerCertificate: above } = above ?? {})
     chain.push(raw)
   return { tls, certificate: chain.map((der) => writePem('CERTIFICATE', der)).join('') || undefined }
 }
 
-/** Makes a response to a request that reaches no endpoint. Nothing more is read on its connection. */
+/** Creates a response to a request that reaches no endpoint. Nothing more is read on its connection. */
 export function answerText(status: number, text: string): UpstreamResponse {
   const headers = new MessageHeaders([['content-type', 'text/plain; charset=utf-8']])
   return new UpstreamResponse(status, headers, new TextEncoder().encode(`${text}\n`))

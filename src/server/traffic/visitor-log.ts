@@ -6,7 +6,7 @@ import type { ServedRequest } from '../../traffic/traffic.ts'
 import { messageOf } from '../errors.ts'
 import type { LoggedRequest } from '../log/log.ts'
 
-/** Logs the request of a visitor. */
+/** Logs a visitor's request. */
 export type VisitorLog = (request: LoggedRequest) => void
 
 interface LoggedVisit {
@@ -15,7 +15,7 @@ interface LoggedVisit {
   readonly sent: Pick<ServedRequest, 'method' | 'url'>
 }
 
-/** Returns the same response, and logs the request when its head is there. */
+/** Returns the same response, and logs the request once the response's head is available. */
 export async function logVisit(
   visited: Promise<UpstreamResponse>,
   { gateway, log, sent: { method, url } }: LoggedVisit,

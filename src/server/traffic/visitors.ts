@@ -11,12 +11,12 @@ import type { EarlyBytes } from './early-bytes.ts'
 import { type Arrived, hasBody } from './head.ts'
 import { answerText, type SendVisit } from './visit.ts'
 
-/** The reason of what ends because the visit has ended. With one, an abort makes no error. */
+/** The abort reason at the end of a visit. Given a reason, an abort creates no error. */
 const ENDED = 'The visit has ended.'
 
 /**
- * The visitors of a port. It is the boundary around each request: whatever fails there gets a response with a number, or ends its own
- * connection, and what the request has opened ends with it.
+ * The visitors of a port. It is the boundary around each request: a failure there gets a response with an error code, or ends its
+ * own connection, and everything that the request opened ends with it.
  */
 export class Visitors {
   readonly #gateway: Gateway
@@ -29,7 +29,10 @@ export class Visitors {
     this.#idle = idle
   }
 
-  /** Answers a request. The connection of one with `early` is joined with that of an upstream that switches protocols, such as to a WebSocket. */
+  /**
+   * Responds to a request. With `early`, its connection is joined with that of an upstream that switches protocols, such as to
+   * WebSocket.
+   */
   async answer(request: Arrived, outgoing: VisitorResponse, early?: EarlyBytes): Promise<void> {
     const end = new AbortController()
     const leave = () => end.abort(ENDED)
@@ -54,12 +57,12 @@ export class Visitors {
     }
   }
 
-  /** Answers a visitor who is silent in the middle of a body. A silent upstream ends its own call, which is 504. */
+  /** Responds to a visitor who is silent in the middle of a body. A silent upstream ends its own call, with 504. */
   #limitSilence(request: Arrived, outgoing: VisitorResponse, end: AbortController): void {
     outgoing.setTimeout(this.#idle)
     outgoing.once('timeout', () => {
       if (outgoing.headersSent) return abort(outgoing)
-      // Node takes twice as long to see that an upstream reads no more. Without a listener, it ends the connection then.
+      // Node takes twice as long to notice that an upstream has stopped reading. Without a listener, it ends the connection then.
       if (!awaitsBody(request)) return void outgoing.setTimeout(2 * this.#idle)
       end.abort('The visitor was silent in the middle of a body.')
       sendLast(answerText(408, `The body did not continue within ${this.#idle / 1000} s.`), outgoing)
@@ -89,7 +92,7 @@ export class Visitors {
   #answerFailure(error: unknown, outgoing: VisitorResponse): void {
     const isClosed = /^(ECONNRESET$|ERR_SSL_)/.test(String(asSystemError(asSystemError(error).cause ?? {}).code))
     if (isClosed || outgoing.headersSent) abort(outgoing)
-    // A policy needs a fact that nobody gave.
+    // A policy needs a fact that was not provided.
     else if (error instanceof Refusal) sendResponse(answerText(501, error.message), outgoing)
     else {
       printError(error)
@@ -98,7 +101,7 @@ export class Visitors {
   }
 }
 
-/** Returns whether a request waits for bytes of its body, and not for the reader of the body. */
+/** Returns whether a request waits for bytes of its body rather than for the body's reader. */
 function awaitsBody(request: Arrived): boolean {
   if (!('stream' in request)) return !request.complete && request.readableLength === 0
   const { state, readableLength } = request.stream

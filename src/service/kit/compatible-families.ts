@@ -8,15 +8,15 @@ import { createOptionError } from '../../core/schema/option-error.ts'
 import { quote, toSnakeCase } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 
-/** The names that the families of a test cannot use. */
+/** The names that a test's families cannot use. */
 interface ReservedNames {
   readonly prefixes: readonly string[]
   readonly declarations: readonly string[]
 }
 
 /**
- * Checks that the families of a test do not clash with one another or with the built-in ones.
- * @throws TypeError that names the mistake, or the family with the same name, prefix, collection or path.
+ * Checks that a test's families do not conflict with each other or with the built-in ones.
+ * @throws TypeError with the mistake, or with the family that has the same name, prefix, collection or path.
  */
 export function requireCompatibleFamilies(
   own: Families,
@@ -69,7 +69,7 @@ function withoutNames(path: string): string {
   return path.replace(/\{\w+\}/g, '{}')
 }
 
-/** Checks the names of a family, its prefix and its operations. Calls, journal and faults use the names of operations. */
+/** Checks the names of a family, its prefix and its operations. Calls, the journal and faults use the names of operations. */
 function requireNames(name: string, { operations, prefix }: Family): void {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
     throw new TypeError(`A family is called ${quote(name)}. Allowed: a letter a to z, then letters and digits.`)
@@ -101,7 +101,7 @@ function requirePath({ name, path, ids }: Operation): void {
   if (inPath.length === described.length && inPath.every((id) => described.includes(id))) return
   const list = (names: readonly string[]) => names.join(', ') || 'none'
   throw new TypeError(
-    `${name} has the ids ${list(described)}, and its path ${path} has ${list(inPath)}. Describe each id of the path in \`ids\`.`,
+    `${name} has the ids ${list(described)}, but its path ${path} has ${list(inPath)}. Describe each id of the path in \`ids\`.`,
   )
 }
 
@@ -118,22 +118,22 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
   }
 }
 
-/** Checks that a family with due records has work for them, and the other way round. */
+/** Checks that a family with due records has `onDue`, and vice versa. */
 function requireDueWork(name: string, { collections, onDue }: Family): void {
   const hasDue = collections.some(({ due }) => due !== undefined)
   if (hasDue && !onDue) throw new TypeError(`families.${name} has a collection with \`due\`, but no \`onDue\`.`)
   if (!hasDue && onDue) throw new TypeError(`families.${name} has \`onDue\`, but no collection with \`due\`.`)
 }
 
-/** Checks that the response to an error is no success. */
+/** Checks that the response to an error is not a success. */
 function requireStatuses(name: string, { errors }: Family): void {
   for (const { key, status } of Object.values(errors)) {
     if (Number.isInteger(status) && status >= 400 && status <= 599) continue
-    throw new TypeError(`families.${name} has the error ${key} with the status ${quote(status)}. Allowed: 400 to 599.`)
+    throw new TypeError(`families.${name} has the error ${key} with status ${quote(status)}. Allowed: 400 to 599.`)
   }
 }
 
-/** Checks that all errors are in the catalogue: faults, documents and dialects know no others. */
+/** Checks that all errors are in the catalogue: faults, documents and dialects only know these. */
 function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
   const known = new Set([general, accountErrors, errors].flatMap((group): CatalogueError[] => Object.values(group)))
   const refusals = [
@@ -153,6 +153,6 @@ function requireSameNames(families: readonly Family[]): void {
   for (const { name, path } of families.flatMap((family) => Object.values(family.operations))) {
     const before = paths.get(withoutNames(path)) ?? path
     paths.set(withoutNames(path), before)
-    if (before !== path) throw new TypeError(`${name} has the path ${path}, which is ${before} already.`)
+    if (before !== path) throw new TypeError(`${name} has the path ${path}, which is already ${before}.`)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The parts from which tests and fauxgate itself make families. Schemas are those of valibot.
+ * The building blocks for families, of tests and of fauxgate itself. Schemas are valibot schemas.
  *
  * @module
  */

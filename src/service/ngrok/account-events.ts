@@ -1,4 +1,4 @@
-/** The events of the account: which change of a record is which event, and where it goes. */
+/** The events of the account: which record change causes which event, and the destinations of events. */
 import * as kit from '../kit/index.ts'
 import type * as parts from '../parts/index.ts'
 import { apiKeys } from './api-keys.ts'
@@ -65,7 +65,7 @@ const STOPS: Readonly<Record<string, string>> = {
   'ssh_credentials.delete': 'The credential of the agent was deleted.',
 }
 
-/** Returns the user and the key that made a change. What no request made, the user did in the dashboard. */
+/** Returns the user and the key that made a change. Changes without a request count as made by the user in the dashboard. */
 function principalOf(tx: kit.Transaction, { operation, caller }: Parameters<typeof eventRules.ofChange>[2]) {
   if (operation === 'control' || caller?.isInspector)
     return { ...userOf(tx, ACCOUNT_USER), source: 'Dashboard', credential: null }
@@ -78,7 +78,7 @@ function principalOfAgent(tx: kit.Transaction, { credential_id }: SessionRecord)
   return { ...userOf(tx, owner_id), source: 'API', credential: showCredential(tx, credential_id) }
 }
 
-/** Returns the API key that a request was sent with; else the key that `/self` shows. */
+/** Returns the API key that a request was sent with, or else the key that `/self` shows. */
 function findKey(tx: kit.Transaction, authorization: string) {
   const [, characters = ''] = /^Bearer +([0-9A-Za-z]{27})_/i.exec(authorization) ?? []
   return tx.get(apiKeys, `ak_${characters}`) ?? [...tx.newestFirst(apiKeys)].at(-1) ?? NO_KEY
@@ -92,7 +92,7 @@ function showCredential(tx: kit.Transaction, id: string) {
   return kit.refTo(tx.wire, id.startsWith('sshcr_') ? '/ssh_credentials' : '/credentials', id)
 }
 
-/** Returns a session as its events have it. What only the real network knows is null. */
+/** Returns a session in the form used in its events. Facts that only the real network knows are null. */
 function showSession(tx: kit.Transaction, session: SessionRecord, stop: string | undefined) {
   const { id, credential_id, ip, region, agent_version, metadata, os, transport, started_at } = session
   return {

@@ -1,4 +1,4 @@
-/** The features that an account can lack. The service names them one by one, and not a number of resources. */
+/** The features that an account can lack. Each has its own error, unlike numbers of resources. */
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { ACCOUNT_USER } from './shared.ts'
@@ -48,7 +48,7 @@ function isEnabled(module: unknown): boolean {
   return parts.isObject(module) && module.enabled !== false
 }
 
-/** Makes the feature of a module: a field in the bodies of its owners, and the operations that replace it. */
+/** Creates the feature of a module: a field in the bodies of its owners, and the operations that replace it. */
 function module(
   what: string,
   none: parts.LimitError,
@@ -67,7 +67,7 @@ function module(
 const ROUTES = ['https_edge_routes']
 const ENDS = ['https_edges', 'tls_edges']
 
-/** Makes the feature of a module that only routes have. */
+/** Creates the feature of a module that only routes have. */
 function routeModule(what: string, none: parts.LimitError, field: string, group = `route_${field}`): Feature {
   return module(what, none, [field], ROUTES, [group])
 }
@@ -75,7 +75,7 @@ function routeModule(what: string, none: parts.LimitError, field: string, group 
 const OWNERS = ['owner_id', 'owner_email', 'scim_user_id']
 const namesOwner = (body: Body) => OWNERS.some((name) => body[name] && body[name] !== ACCOUNT_USER)
 
-/** The only types of events that need no add-on. */
+/** The only event types that need no add-on. */
 const TRAFFIC_EVENTS = /^(http_request_complete|tcp_connection_closed)\./
 const isAudit = (source: unknown) => parts.isObject(source) && !TRAFFIC_EVENTS.test(String(source.type))
 const hasAudit = ({ sources }: Body) => Array.isArray(sources) && sources.some(isAudit)
@@ -167,7 +167,7 @@ const FEATURES = {
 
 const rows: readonly (readonly [string, Feature])[] = Object.entries(FEATURES)
 
-/** Makes the rules of an operation that uses features. */
+/** Creates the rules of an operation that uses features. */
 function toRules(operation: string): parts.RulesBefore {
   const used = rows.filter(([, { uses }]) => uses[operation])
   return {

@@ -26,7 +26,7 @@ export const managementColumns = {
   certificate_management_policy: parts.column({
     sent: parts.managementPolicyBody,
     kept: false,
-    shown: kit.documented(v.nullable(parts.managementPolicyShape), `${POLICY}; null without one.`),
+    shown: kit.documented(v.nullable(parts.managementPolicyShape), `${POLICY}; null if there is none.`),
   }),
   certificate_management_status: parts.column({
     shown: kit.documented(
@@ -36,7 +36,7 @@ export const managementColumns = {
   }),
 }
 
-/** Puts an ingress under the policy of a body, if it has another one, and starts its job. */
+/** Applies the policy of a body to an ingress, if it differs, and starts its job. */
 export function withSentPolicy<M extends Managed>(
   tx: kit.Transaction,
   ingress: M,
@@ -53,7 +53,7 @@ function defaultKeyType(tx: kit.Transaction) {
   return parts.domainDialect(tx.dialect).defaultPrivateKeyType
 }
 
-/** Runs the attempt of an ingress that is due, or begins its renewal. */
+/** Runs the due attempt of an ingress, or begins its renewal. */
 export function runDue<M extends Managed>(tx: kit.Transaction, ingress: M): M {
   const { job, domain } = ingress
   if (!job) return { ...ingress, ...parts.startJob(tx) }

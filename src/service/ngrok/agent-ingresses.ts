@@ -80,7 +80,7 @@ const unique = defineUnique(ingresses, 'domain', {
   allowed: 'a domain that no other agent ingress has',
 })
 
-/** Agent ingresses: domains by which agents connect. */
+/** Agent ingresses: domains that agents connect to. */
 export const agentIngresses = kit.resource(table.kind, {
   view: (ingress, wire) => ({
     ...table.rules.view(ingress, wire),

@@ -1,11 +1,11 @@
-/** The errors of an agent's start by the name of its host and by the state of its account. */
+/** The errors of starting an agent that concern the host name and the state of the account. */
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
 const notActive = (number: number, what: string, until: string) =>
   kit.entry(number, 403, `${what} has been suspended${until}. Set another account.state.`)
 
-/** The errors of a host, and those of an account that is suspended (rules: agent#urls-of-the-account, account#states). */
+/** The errors for a host, and those for a suspended account (rules: agent#urls-of-the-account, account#states). */
 export const agentStartErrors = kit.declareErrors({
   agent_account_unpaid: notActive(102, 'The account of the agent', ' until its invoice is paid'),
   agent_account_suspended: notActive(103, 'The account of the agent', ''),
@@ -28,7 +28,7 @@ export const agentStartErrors = kit.declareErrors({
   agent_domain_too_long: kit.field(397, 400, 'a host of at most 253 characters'),
 })
 
-/** The errors of the same rules for agents, by the keys of those of domains. A wildcard at a wrong place has the error of URLs. */
+/** The errors of the same rules for agents, by the keys of the domain errors. A misplaced wildcard has the error of URLs. */
 const OF_AGENTS: Readonly<Record<string, parts.NameError>> = {
   domain_character_invalid: agentStartErrors.agent_domain_character_invalid,
   domain_empty_label: agentStartErrors.agent_domain_empty_label,
@@ -42,7 +42,7 @@ const OF_AGENTS: Readonly<Record<string, parts.NameError>> = {
   domain_too_long: agentStartErrors.agent_domain_too_long,
 }
 
-/** Rejects a URL whose host is no name of a domain. */
+/** Rejects a URL whose host is not a domain name. */
 export function requireDomainOfUrl(url: string): void {
   const [, host = ''] = /^(?:https?|tls):\/\/([^/:]+)/i.exec(url) ?? []
   const error = parts.nameProblem(host)
@@ -55,10 +55,10 @@ const accountOptions = kit.sectionReader<{
   readonly unknownActions: unknown
 }>('unknownActions')
 
-/** Tells whether the account is suspended for another reason than an invoice. */
+/** Returns whether the account is suspended for a reason other than an invoice. */
 export const isSuspended = (tx: kit.Transaction): boolean => accountOptions(tx.options).account?.state === 'suspended'
 
-/** Rejects an agent whose account is suspended: its session, or its endpoint if it is connected already. */
+/** Rejects an agent of a suspended account: its session, or its endpoint if it is already connected. */
 export function requireActiveAccount(tx: kit.Transaction, isConnected: boolean): void {
   if (isSuspended(tx))
     kit.refuse(agentStartErrors[isConnected ? 'endpoint_account_suspended' : 'agent_account_suspended'], {})

@@ -14,7 +14,7 @@ const created_by = userField('The user who created it.')
 const last_updated_by = userField('The user who changed it last.')
 const users = { created_by: { id: ACCOUNT_USER, uri: '' }, last_updated_by: { id: ACCOUNT_USER, uri: '' } }
 
-/** Returns a key with only its beginning and its end. */
+/** Returns a key reduced to its beginning and its end. */
 function redact(key: string): string {
   return key.length < 12 ? '***' : `${key.slice(0, 6)}***${key.slice(-3)}`
 }
@@ -145,11 +145,11 @@ const endpointId = v.optional(kit.documented(v.string(), 'The id of the endpoint
 const sentProviderKey = v.object({
   ...descriptionAndMetadata(),
   provider_id,
-  name: v.optional(kit.documented(v.string(), 'A name, which no response has.')),
+  name: v.optional(kit.documented(v.string(), 'A name. Never included in a response.')),
   value,
 })
 
-/** The API keys of AI gateways, with the keys of providers that belong to them. */
+/** The API keys of AI gateways, with their provider keys. */
 export const aiGatewayApiKeys = kit.resource(
   {
     name: 'ai_gateway_api_keys',

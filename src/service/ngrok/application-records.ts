@@ -28,7 +28,7 @@ export const applicationUserRecords = kit.collection<ApplicationUserRecord>({
   name: 'application_users',
   schema: user,
   indexes: { person: ({ provider, provider_user_id }) => `${provider} ${provider_user_id}` },
-  // Visits make them, and not the code under test: they are no leftovers.
+  // Visits create these, not the code under test, so they are not leftovers.
   isAttached: () => true,
 })
 

@@ -16,7 +16,7 @@ const nullableText = (sentence: string) => kit.documented(v.nullable(v.string())
 
 const userAgent = kit.named(
   v.object({
-    raw: text('The header User-Agent.'),
+    raw: text('The User-Agent header.'),
     browser_name: text('The name of the browser; "" in fauxgate, which does not read the header.'),
     browser_version: text('The version of the browser, as above.'),
     device_type: text('The kind of device, as above.'),
@@ -35,7 +35,7 @@ const location = kit.named(
     lat_long_radius_km: kit.documented(v.nullable(v.number()), 'The accuracy of the coordinates; null in fauxgate.'),
   }),
   'Location',
-  'The place of an address.',
+  'The location of an address.',
 )
 
 const orNull = (sentence: string) => kit.documented(v.nullable(kit.ref), sentence)
@@ -50,7 +50,7 @@ const shape = kit.named(
         v.object({
           user_agent: userAgent,
           ip_address: text('The IP address that the person connects from.'),
-          location: kit.documented(v.nullable(location), 'The place of the address; null if it is unknown.'),
+          location: kit.documented(v.nullable(location), 'The location of the address; null if it is unknown.'),
         }),
         'BrowserSession',
         'The program and the address of a session.',
@@ -96,7 +96,7 @@ const view: kit.View<ApplicationSessionRecord, kit.Frozen<v.InferOutput<typeof s
 
 const NOWHERE = { latitude: null, longitude: null, lat_long_radius_km: null }
 
-/** Makes the row of the table of references for a field of a session. */
+/** Creates the row of the table of references for a field of a session. */
 function rowOf(name: string, to: parts.Target, deletion: 'cascades' | 'detaches') {
   return parts.referenceOf(applicationSessionRecords, {
     field: `${name}_id`,
@@ -125,7 +125,7 @@ const applicationSession = kit.declaration({
     v.object({
       user: kit.documented(v.string(), 'The id of the application user.'),
       public_url: v.optional(text('The URL at which the person signed in.'), 'https://app.example.com'),
-      user_agent: v.optional(text('The header User-Agent.'), 'Mozilla/5.0'),
+      user_agent: v.optional(text('The User-Agent header.'), 'Mozilla/5.0'),
       ip_address: v.optional(text('The IP address that the person connects from.'), '203.0.113.10'),
       country_code: v.optional(nullableText('The two-letter country code.'), null),
       expires_in: v.optional(kit.sentDuration('The time until the session ends. Default: one day.'), '1d'),
@@ -143,7 +143,7 @@ const applicationSession = kit.declaration({
     parts.requireTargets(tx, rows.endpoint, endpoint)
     parts.requireTargets(tx, rows.edge, edge)
     parts.requireTargets(tx, rows.route, route)
-    // A session shows its route by the address of the edge.
+    // A session shows its route with the URL of the edge.
     if (route !== null && (edge === null || !parts.hasRoute(tx, edge, route))) {
       const allowed = edge === null ? 'a route together with its edge' : `a route of the edge ${edge}`
       kit.refuse(kit.general.field_invalid, { field: 'route', received: kit.quote(route), allowed })
@@ -178,7 +178,7 @@ const kind = {
   shape,
 } as const
 
-/** The sessions of people at endpoints. Visits make them, tests declare them, and they end by the clock. */
+/** The sessions of people at endpoints. Visits create sessions, tests declare them, and sessions expire over time. */
 export const applicationSessions = kit.familyOf({
   operations: {
     ...kit.readOperations(kind, view),

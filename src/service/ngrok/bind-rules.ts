@@ -9,10 +9,10 @@ const notAllowed = (number: number) =>
   kit.ofField(
     number,
     403,
-    '{field} is {received}. The acl of {credential} allows {acl}. Send what it allows, or add {rule}.',
+    '{field} is {received}. The acl of {credential} allows {acl}. Send an allowed value, or add {rule}.',
   )
 
-/** The errors of what the ACL of a credential does not allow an agent to bind. */
+/** The errors for what a credential's ACL does not allow an agent to bind. */
 export const bindErrors = kit.declareErrors({
   agent_address_not_allowed: notAllowed(308),
   agent_name_not_allowed: notAllowed(316),

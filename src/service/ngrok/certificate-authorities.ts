@@ -8,7 +8,7 @@ const errors = kit.declareErrors({
   authority_not_a_ca: kit.entry(
     1913,
     400,
-    '{field}: {subject} is not a certificate authority. Its basic constraints must say CA:TRUE (RFC 5280, 4.2.1.9).',
+    '{field}: {subject} is not a certificate authority. Its basic constraints must be CA:TRUE (RFC 5280, 4.2.1.9).',
   ),
   authority_description_too_long: parts.tooLong(1916),
   authority_metadata_too_long: parts.tooLong(1917),
@@ -84,7 +84,7 @@ const table = parts.columns(
 /** The records of certificate authorities. */
 export const authorities = table.records
 
-/** Certificate authorities, as what fields refer to. */
+/** Certificate authorities, as the target of references. */
 export const authorityTarget = parts.targetOf('a certificate authority', table.records)
 
 /** Certificate authorities, for mutual TLS. */

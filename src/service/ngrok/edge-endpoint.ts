@@ -27,7 +27,7 @@ const fields = kit.named(
   v.object({
     edge: kit.documented(
       kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
-      'The HTTPS, TCP or TLS edge; not one that an operation created. An edge that is not declared yet is declared too.',
+      'The HTTPS, TCP or TLS edge; not one created by an operation. An edge that is not declared yet is declared too.',
     ),
     url: kit.documented(
       v.string(),
@@ -59,7 +59,7 @@ export const edgeEndpoint = kit.declaration({
       kit.refuse(kit.general.field_invalid, {
         field: 'edge',
         received: kit.quote(edge),
-        allowed: 'an edge that no operation created; for others, add the host and the port to hostports',
+        allowed: 'an edge not created by an operation; for other edges, add the host and the port to hostports',
       })
     }
     const place = resolvePlace(tx, url, 'public')
@@ -90,7 +90,7 @@ export const edgeEndpoint = kit.declaration({
   },
 })
 
-/** Tells whether an operation made an edge. Then its endpoints follow from its hostports. */
+/** Returns whether an operation created an edge, whose endpoints then follow from its hostports. */
 function isMadeByOperation(tx: kit.Transaction, edge: string): boolean {
   return tx.get(edges[getEdgeKind(edge)], edge) !== undefined
 }

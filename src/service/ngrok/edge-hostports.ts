@@ -77,7 +77,7 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
   if (kind !== 'tcp') {
     const addressError = kind === 'https' ? edgeErrors.https_edge_on_address : edgeErrors.tls_edge_on_address
     if (address.tcp_addr_id !== null) refuseAs(addressError, 'is a TCP address. Use a reserved domain')
-    if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have the port 443')
+    if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have port 443')
     if (lack?.taken !== undefined) {
       const relation = lack.taken === host ? 'a name' : `below ${lack.taken}`
       refuseAs(edgeErrors.edge_domain_of_other, `is ${relation} of another account. Use your own domain`)
@@ -87,8 +87,8 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
   const others = kind === 'tcp' ? [kind] : (['https', 'tls'] as const)
   for (const each of others) {
     const other = findOtherEndpoint(tx, { url: hostportUrl(each, text), binding: 'public' })
-    if (other?.type === 'edge') refuseAs(edgeErrors.edge_hostport_taken, `the edge ${other.edge_id} has already`)
-    if (other && each === kind) refuseAs(edgeErrors.edge_hostport_of_endpoint, `the endpoint ${other.id} has already`)
+    if (other?.type === 'edge') refuseAs(edgeErrors.edge_hostport_taken, `the edge ${other.edge_id} already has`)
+    if (other && each === kind) refuseAs(edgeErrors.edge_hostport_of_endpoint, `the endpoint ${other.id} already has`)
   }
   return place
 }

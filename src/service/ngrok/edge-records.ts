@@ -31,13 +31,13 @@ export const edgeErrors = kit.declareErrors({
   tls_edge_on_address: hostportError(7133),
 })
 
-/** The texts of an edge or a route. */
+/** The strings of an edge or a route. */
 export const edgeTexts = descriptionAndMetadata({
   description: edgeErrors.edge_description_too_long,
   metadata: edgeErrors.edge_metadata_too_long,
 })
 
-/** The form of a host and a port. {@link isHost} checks the host. */
+/** Matches a host and a port. {@link isHost} checks the host. */
 export const HOSTPORT = /^(?<host>[^:]+):(?<port>\d{1,10})$/
 
 const hostports = v.array(
@@ -74,7 +74,7 @@ export interface EdgeRecord extends kit.ResourceRecord {
   readonly hostports: readonly string[]
 }
 
-/** The edges that operations made, by kind. */
+/** The edges created by operations, by kind. */
 export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'), tls: edgeCollection('tls') }
 
 /** The ways in which the path of a route matches the path of a request. */
@@ -90,14 +90,14 @@ const route = v.object({
 /** A route of an HTTPS edge. */
 export type RouteRecord = kit.Frozen<v.InferOutput<typeof route>>
 
-/** The routes that operations made, indexed by their edge, and by their edge and path. */
+/** The routes created by operations, indexed by edge, and by edge and path. */
 export const routes = kit.collection<RouteRecord>({
   name: 'https_edge_routes',
   schema: route,
   indexes: { edge: ({ edge_id }) => edge_id, place: ({ edge_id, match }) => `${edge_id} ${match}` },
 })
 
-/** Edges of every kind, as what fields refer to. Tests may declare others than those of operations. */
+/** Edges of every kind, as the target of references. Tests may declare edges in addition to those created by operations. */
 export const edgeTarget: parts.Target = {
   what: 'an edge',
   collections: Object.values(edges).map(({ name }) => name),
@@ -105,5 +105,5 @@ export const edgeTarget: parts.Target = {
   isUndeclared: parts.isMissing,
 }
 
-/** Routes of HTTPS edges, as what fields refer to. */
+/** Routes of HTTPS edges, as the target of references. */
 export const routeTarget: parts.Target = { ...edgeTarget, what: 'a route', collections: [routes.name] }

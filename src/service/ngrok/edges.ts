@@ -73,7 +73,7 @@ interface EdgeModules<Modules> {
   remove(tx: kit.Transaction, ids: { readonly id: string }): void
 }
 
-/** Makes the rules of a kind of edges (rules: edges#edges). */
+/** Creates the rules of a kind of edges (rules: edges#edges). */
 function defineEdgeRules<Modules extends object>(kind: EdgeKind, modules: EdgeModules<Modules>) {
   const errors = [
     ...[edgeErrors, cardErrors, modules.errors].flatMap((each) => Object.values<parts.CatalogueError>(each)),

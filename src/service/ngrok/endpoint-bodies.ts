@@ -35,7 +35,7 @@ export const errors = {
     endpoint_not_cloud: kit.entry(
       90440,
       400,
-      '{id} is of the type {type}. Only cloud endpoints can be changed and deleted here.',
+      '{id} is of type {type}. Only cloud endpoints can be changed and deleted here.',
     ),
     address_in_use: inUseError(90441, 409),
   }),
@@ -98,7 +98,7 @@ export const endpointBodies = parts.defineBodies('Endpoint', 'a cloud endpoint',
   note: '; at least one field is required',
 })
 
-/** The limits of endpoints: those that operations make, and those that tests declare (rules: account#declaring). */
+/** The limits of endpoints, for those created by operations and those declared by tests (rules: account#declaring). */
 export const endpointLimits = kit.accountLimits({
   cloud_endpoints: {
     what: 'cloud endpoints',

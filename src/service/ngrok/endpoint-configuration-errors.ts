@@ -1,11 +1,11 @@
-/** The errors of the modules of endpoint configurations: those of edges, by other numbers. */
+/** The errors of the modules of endpoint configurations: those of edges, with other error codes. */
 import type * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
-/** The service numbers an error of an edge's module this much higher than the same error of an endpoint configuration. */
+/** The offset of the error code for an edge's module from that for an endpoint configuration. */
 const DISTANCE = 5400
 
-/** The numbers of errors that have another distance, by those of edges. */
+/** The error codes that have another offset, by those of edges. */
 const OTHERS: Readonly<Record<number, number>> = { 7107: 1699 }
 
 type TwinKey<Key> = `configuration_${Key & string}`
@@ -19,7 +19,7 @@ export type Twins<Errors> = {
       : never
 }
 
-/** Makes the errors of endpoint configurations for those of edges, and the map from the ones to the others. */
+/** Creates the errors of endpoint configurations from those of edges, and the map from the latter to the former. */
 export function makeTwins<const Errors extends parts.ErrorsByKey>(errors: Errors) {
   const pairs = Object.values(errors).map(
     (error) =>
@@ -29,14 +29,14 @@ export function makeTwins<const Errors extends parts.ErrorsByKey>(errors: Errors
       ] as const,
   )
   const twins = Object.fromEntries(pairs.map(([, twin]) => [twin.key, twin]))
-  // The type checker does not follow entries.
+  // The type checker loses the key types of entries.
   return {
     twins: twins as unknown as Twins<Errors>,
     inPlaceOf: new Map<parts.CatalogueError, parts.CatalogueError>(pairs),
   }
 }
 
-/** Runs work. An error has the errors of endpoint configurations instead of those of edges. */
+/** Runs work, and replaces errors of edges with those of endpoint configurations. */
 function withTwins<T>(inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.CatalogueError>, work: () => T): T {
   try {
     return work()

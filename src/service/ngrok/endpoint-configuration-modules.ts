@@ -20,7 +20,7 @@ export const configurationErrors = kit.declareErrors({
   configuration_module_unsupported: kit.ofField(
     1621,
     400,
-    '{field} was sent for an endpoint configuration of the type {type}, which has no such module.',
+    '{field} was sent for an endpoint configuration of type {type}, which has no such module.',
   ),
   configuration_type_invalid: kit.field(1622, 400, TYPES.join(', ')),
   modules_without_termination: kit.entry(
@@ -42,10 +42,10 @@ const record = v.object({ ...kit.recordHead('ec', descriptionAndMetadata()), typ
 /** The record of an endpoint configuration. */
 export type ConfigurationRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-/** The endpoint configurations that operations made. */
+/** The endpoint configurations created by operations. */
 export const configurations = kit.collection<ConfigurationRecord>({ name: 'endpoint_configurations', schema: record })
 
-/** The name of a configuration in words. */
+/** The words for a configuration. */
 export const CONFIGURATION = 'endpoint configuration'
 
 const OWNER: Owner & { readonly article: 'an' } = {
@@ -142,7 +142,7 @@ type Name = keyof All
 
 const NAMES = Object.keys(all)
 const OF_TLS: readonly string[] = ['mutual_tls', 'tls_termination'] satisfies Name[]
-/** The modules that need not see the content of connections. */
+/** The modules that do not need the content of connections. */
 const WITHOUT_TERMINATION: readonly string[] = ['ip_policy', 'tls_termination'] satisfies Name[]
 
 /** The modules that configurations of a type can have. */
@@ -177,7 +177,7 @@ export function requireModulesOf(type: ConfigurationRecord['type'], body: object
   if (field) kit.refuse(configurationErrors.configuration_module_unsupported, { field, received: '', type })
 }
 
-/** Rejects a configuration whose enabled modules exclude one another. */
+/** Rejects a configuration whose enabled modules exclude each other. */
 export function requireFittingModules(tx: kit.Transaction, { id }: ConfigurationRecord): void {
   const modules = configurationModules.view(tx, { id })
   requireOneSignIn(modules)

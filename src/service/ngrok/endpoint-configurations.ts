@@ -17,12 +17,12 @@ const errors = kit.declareErrors({
   domain_configuration_of_other_type: kit.ofField(
     428,
     400,
-    '{field} is {received}, which is of the type {type}. Allowed: one of the type {expected}.',
+    '{field} is {received}, which is of type {type}. Allowed: one of type {expected}.',
   ),
   address_configuration_of_other_type: kit.ofField(
     507,
     400,
-    '{field} is {received}, which is of the type {type}. Allowed: one of the type {expected}.',
+    '{field} is {received}, which is of type {type}. Allowed: one of type {expected}.',
   ),
   configuration_in_use: kit.entry(1619, 400, '{id} is linked to {user}. Detach it there before you delete it.'),
   configuration_limit_reached_older: kit.tooMany(1609),
@@ -64,13 +64,13 @@ const shape = kit.named(
   'Modules for the traffic of the reserved domains and addresses that link to it.',
 )
 
-/** The type that each link of a domain, or of an address, asks for. */
+/** The type that each link of a domain or address requires. */
 const DOMAIN_LINKS = { http_endpoint_configuration_id: 'http', https_endpoint_configuration_id: 'https' }
 const ADDRESS_LINKS = { endpoint_configuration_id: 'tcp' }
 
 type OtherType = typeof errors.domain_configuration_of_other_type | typeof errors.address_configuration_of_other_type
 
-/** Makes the rule that a link leads to a configuration of a fitting type, if an operation made it. */
+/** Creates the rule that a link refers to a configuration of a matching type, if an operation created it. */
 function linkRules(error: OtherType, links: Readonly<Record<string, string>>): parts.RulesBefore {
   return {
     errors: [error],
@@ -86,7 +86,7 @@ function linkRules(error: OtherType, links: Readonly<Record<string, string>>): p
   }
 }
 
-/** Makes the row of the table of references for a link of domains or addresses, which have the names of `nameOf`. */
+/** Creates the row of the table of references for a link of domains or addresses, named by `nameOf`. */
 function linkOf<R extends object>(holder: kit.Collection<R>, shown: string, nameOf: (holder: R) => string) {
   return parts.referenceOf(holder, {
     field: `${shown}_id`,
@@ -162,7 +162,7 @@ const family = kit.resource(
   },
 )
 
-/** Endpoint configurations, to which reserved domains and addresses link. */
+/** Endpoint configurations, which reserved domains and addresses link to. */
 export const endpointConfigurations = {
   ...family,
   operations: {

@@ -13,24 +13,24 @@ const USUAL_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443'
 export interface UrlParts {
   readonly scheme: string
   readonly host: string
-  /** The port of the URL, else the usual port of its scheme, else "". */
+  /** The port of the URL, or else the default port of its scheme, or else "". */
   readonly port: string
   readonly path: string
-  /** The URL without the usual port, in lower case. */
+  /** The URL without the default port, in lower case. */
   readonly url: string
 }
 
 const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^/:]+)(?::(\d{1,5}))?(\/.*)?$/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
-/** Tells whether a text in lower case is a host, or "*." and a host. */
+/** Returns whether a string in lower case is a host, or "*." and a host. */
 export function isHost(text: string): boolean {
   const labels = text.replace(/^\*\./, '').split('.')
   return text.length <= 253 && labels.every((label) => LABEL.test(label))
 }
 
 /**
- * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser, which accepts texts that no endpoint can
+ * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser, which accepts strings that no endpoint can
  * have, and does not know the default ports of tls and tcp.
  */
 export function parseUrl(text: string): UrlParts | undefined {
@@ -96,7 +96,7 @@ export const endpoints = kit.collection<EndpointRecord>({
   },
 })
 
-/** Returns the key of a name that an agent gives. Half of a surrogate pair has no place in a path, nor in the JSON of agents. */
+/** Returns the key of a name set by an agent. Half of a surrogate pair is not allowed in a path, nor in agents' JSON. */
 export function agentNameKey(session: string, name: string): string {
   return `${session} ${toAgentName(name)}`
 }
@@ -105,15 +105,15 @@ export function toAgentName(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** Returns the scheme and the first label of the host of a public endpoint; null for a host of one label. */
+/** Returns the scheme and the first label of the host of a public endpoint, or null for a host of one label. */
 function labelKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): string | null {
   return binding === 'public' ? (/^([a-z]+:\/\/[^./:]+)\./.exec(url)?.[1] ?? null) : null
 }
 
-/** Endpoints, as what fields refer to. */
+/** Endpoints, as the target of references. */
 export const endpointTarget = parts.targetOf('an endpoint', endpoints)
 
-/** Puts a new endpoint of an edge. */
+/** Stores a new endpoint of an edge. */
 export function putEdgeEndpoint(
   tx: kit.Transaction,
   edge_id: string,
@@ -148,8 +148,8 @@ export function findOtherEndpoint(
 type Reservation = Omit<EndpointPlace, 'url' | 'binding'>
 
 /**
- * Returns the reservation for a public URL: the address, or the longest domain that is its host or above its host. For tcp it is a
- * domain only if that has dedicated IPs.
+ * Returns the reservation for a public URL: the address, or the longest domain that is its host or a parent of its host. For tcp,
+ * a domain counts only if it has dedicated IPs.
  */
 export function findReservation(tx: kit.Transaction, { scheme, host, port }: UrlParts): Reservation {
   const none = { domain_id: null, tcp_addr_id: null }
@@ -160,7 +160,7 @@ export function findReservation(tx: kit.Transaction, { scheme, host, port }: Url
   return hasDedicatedIps(tx, reservation) ? reservation : none
 }
 
-/** Tells whether a reservation is a domain that resolves to dedicated IPs (rules: reserved-domains#resolves-to). */
+/** Returns whether a reservation is a domain that resolves to dedicated IPs (rules: reserved-domains#resolves-to). */
 export function hasDedicatedIps(tx: kit.Transaction, { domain_id }: Reservation): boolean {
   const places = domain_id === null ? undefined : tx.get(kit.domains, domain_id)?.resolves_to
   return places?.some(({ value }) => parts.isDedicated(value)) ?? false

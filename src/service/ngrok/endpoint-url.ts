@@ -13,7 +13,7 @@ import {
 } from './endpoint-records.ts'
 import { cardErrors, findLack } from './own-places.ts'
 
-/** Declares the error of a URL where another endpoint is online. */
+/** Declares the error for a URL where another endpoint is online. */
 export const urlTakenError = (number: number, allowed: string) =>
   kit.ofField(
     number,
@@ -22,7 +22,7 @@ export const urlTakenError = (number: number, allowed: string) =>
       `${it.field} is ${it.received}, where ${it.id} is already online. Allowed: ${allowed}.`,
   )
 
-/** The errors of the URL of an endpoint. */
+/** The errors for the URL of an endpoint. */
 export const urlErrors = {
   ...cardErrors,
   ...kit.declareErrors({
@@ -34,7 +34,7 @@ export const urlErrors = {
     endpoint_not_internal: kit.field(9029, 400, 'a host below ".internal" with the binding internal'),
     endpoint_too_many_labels: kit.field(9031, 400, 'at most 5 labels before ".internal"'),
     endpoint_url_path: kit.field(9037, 400, 'a URL without a path'),
-    endpoint_url_slash: kit.field(9038, 400, 'a URL without a "/" at its end'),
+    endpoint_url_slash: kit.field(9038, 400, 'a URL without a trailing "/"'),
     endpoint_port_missing: kit.field(18003, 400, 'a URL with a port, such as "tcp://1.tcp.ngrok.io:12345"'),
     endpoint_scheme_fixed: kit.field(18005, 400, 'a URL with the scheme {scheme}, which cannot change'),
     endpoint_not_reserved: kit.field(
@@ -49,9 +49,13 @@ export const urlErrors = {
     endpoint_kubernetes_scheme: kit.field(
       18018,
       400,
-      'a URL with the scheme http, tcp or tls with the binding kubernetes',
+      'a URL whose scheme is http, tcp or tls with the binding kubernetes',
     ),
-    endpoint_scheme_invalid: kit.field(18022, 400, `a URL with the scheme ${SCHEMES.join(', ')}`),
+    endpoint_scheme_invalid: kit.field(
+      18022,
+      400,
+      `a URL whose scheme is ${SCHEMES.slice(0, -1).join(', ')} or ${SCHEMES.at(-1)}`,
+    ),
     endpoint_port_not_allowed: kit.field(
       18023,
       400,
@@ -91,7 +95,7 @@ export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | 
   return { url, binding, ...reservation }
 }
 
-/** Returns the host of a URL in Punycode, if it needs that. */
+/** Returns the host of a URL in Punycode, if it needs Punycode. */
 const hostFacts = (url: string) => parts.nameFacts(/^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1] ?? '')
 
 function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: parts.FieldFacts): void {
@@ -114,7 +118,7 @@ function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sen
   }
 }
 
-/** Rejects a URL with a scheme other than before. */
+/** Rejects a URL with a changed scheme. */
 export function requireScheme(text: string, before: string): void {
   const scheme = String(parseUrl(before)?.scheme)
   const sent = parseUrl(text)?.scheme ?? scheme

@@ -29,7 +29,7 @@ const devDomain: typeof parts.devDomain = {
   },
 }
 
-/** Endpoints. Operations make cloud endpoints; agents and edges make the others. */
+/** Endpoints. Operations create cloud endpoints; agents and edges create the others. */
 export const endpoints = kit.resource(
   {
     name: 'endpoints',

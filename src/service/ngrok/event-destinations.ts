@@ -64,7 +64,7 @@ const table = parts.columns(
 /** The event destinations. */
 export const destinations = table.records
 
-/** Event destinations: where the events of subscriptions go. The option `destinations` gives their kinds an address. */
+/** Event destinations, which receive the events of subscriptions. The `destinations` option sets a URL for each kind. */
 export const eventDestinations = kit.resource(table.kind, {
   ...table.rules,
   update: {

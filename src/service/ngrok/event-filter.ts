@@ -23,7 +23,7 @@ export function compileSource({ filter, fields }: parts.EventSource): (object: o
   }
 }
 
-/** Returns the reason why a text is no filter, as a sentence; undefined if it is one. */
+/** Returns the reason why a string is not a filter, as a sentence, or undefined if it is one. */
 export function filterProblem(filter: string): string | undefined {
   const { valid, type, error } = createEnvironment().check(filter)
   // The library's messages begin in lower or upper case.

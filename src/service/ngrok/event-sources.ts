@@ -14,7 +14,7 @@ import {
 } from './event-subscription-records.ts'
 import { FILTERABLE, fieldsOf } from './event-types.ts'
 
-// An id of a subscription has another name in the paths of its sources.
+// The id of a subscription has a different name in the paths of its sources.
 const ids = { subscription_id: 'esb' }
 const path = '/event_subscriptions/{subscription_id}/sources'
 
@@ -173,7 +173,7 @@ const eventSource = kit.declaration({
   },
 })
 
-/** The sources of event subscriptions, by the type of their events. */
+/** The sources of event subscriptions, by event type. */
 export const eventSources = kit.familyOf({
   operations,
   errors: sourceErrors,

@@ -36,12 +36,12 @@ export const sourceShape = kit.named(
 
 type Shown = kit.Frozen<v.InferOutput<typeof sourceShape>>
 
-/** Returns a source of a response. */
+/** Returns a source for a response. */
 export function sourceView(wire: kit.Wire, id: string, type: string): Shown {
   return { type, uri: `${wire.url}/event_subscriptions/${id}/sources/${type}` }
 }
 
-/** The most destinations of one subscription. */
+/** The maximum number of destinations of one subscription. */
 const MAX_DESTINATIONS = 5
 
 export const errors = kit.declareErrors({
@@ -88,7 +88,7 @@ export const table = parts.columns(
       shown: kit.documented(v.array(sourceShape), SOURCES),
     }),
     source_types: parts.column({ kept: v.array(parts.oneOfThese(EVENT_TYPES)), shown: false }),
-    /** The filter and the fields of a source that a test has declared, by type. */
+    /** The filters and fields of sources declared by a test, by type. */
     source_settings: parts.column({
       kept: v.exactOptional(
         v.record(
@@ -114,7 +114,7 @@ export type SubscriptionRecord = kit.RecordOf<typeof table.kind>
 /** The event subscriptions. */
 export const subscriptions = table.records
 
-/** Returns a subscription with other sources. What was declared of a source ends with the source. */
+/** Returns a subscription with other sources. Declarations for a source end with the source. */
 export function withSourceTypes(record: SubscriptionRecord, source_types: readonly string[]): SubscriptionRecord {
   const { source_settings, ...rest } = record
   const kept = Object.entries(source_settings ?? {}).filter(([type]) => source_types.includes(type))

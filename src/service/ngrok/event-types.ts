@@ -1,6 +1,6 @@
 /** The types of events, and the fields of traffic, which a source can select. */
 
-/** The kinds of resources whose creations, changes and deletions are events, and the collections of their records. */
+/** The kinds of resources whose creations, changes and deletions cause events, and the collections of their records. */
 export const KINDS: Readonly<Record<string, string>> = {
   api_key: 'api_keys',
   certificate_authority: 'certificate_authorities',

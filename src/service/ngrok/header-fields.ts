@@ -9,7 +9,7 @@ const VALUE = /^(?![ \t])[\t\x20-\x7e\x80-\u{10ffff}]*(?<![ \t])$/u
 
 type HeaderError = parts.FieldError<string, object>
 
-/** The errors of headers: an invalid name, an invalid value, and a name that two headers have. */
+/** The errors for headers: an invalid name, an invalid value, and a repeated name. */
 export interface HeaderErrors<Name extends HeaderError, Value extends HeaderError, Twice extends HeaderError> {
   readonly name: Name
   readonly value: Value

@@ -30,7 +30,7 @@ const routeErrors = kit.declareErrors({
   route_match_too_long: kit.field(7135, 400, `at most ${MAX_MATCH_LENGTH} characters`),
 })
 
-/** The older module `policy`, whose policies the language checks too (rules: traffic-policy#module). */
+/** The older `policy` module, whose policies are checked against the language too (rules: traffic-policy#module). */
 const olderPolicy: typeof parts.trafficPolicy.module = {
   ...parts.trafficPolicy.module,
   set(tx, ids, body, field) {
@@ -112,13 +112,13 @@ interface RoutePath {
 
 const getIds = ({ edge_id, id }: RoutePath) => ({ edge_id, id })
 
-/** Replaces the modules that a body has (rules: edges#signing-in). */
+/** Replaces the modules in a body (rules: edges#signing-in). */
 function setModules(tx: kit.Transaction, route: RouteRecord, body: object): void {
   modules.set(tx, getIds(route), body)
   requireOneSignIn(modules.view(tx, getIds(route)))
 }
 
-/** Returns the family of a module for signing in, which no other such module of the route may join. */
+/** Returns the family of a sign-in module, with the rule that a route has only one such module enabled. */
 function withOneSignIn<R extends kit.Operation, F extends { readonly operations: { readonly replace: R } }>(
   family: F,
 ): F {
@@ -136,7 +136,7 @@ function withOneSignIn<R extends kit.Operation, F extends { readonly operations:
   return { ...family, operations: { ...family.operations, replace: checked } }
 }
 
-/** The modules for signing in: a route has one of them enabled at most. */
+/** The sign-in modules. A route has at most one of these enabled. */
 export const routeSignIns = {
   routeOauth: withOneSignIn(routeOauth),
   routeOidc: withOneSignIn(routeOidc),

@@ -30,7 +30,7 @@ const ruleErrors = kit.declareErrors({
   ip_rule_action_invalid: kit.field(1422, 400),
 })
 
-/** Reads a range of addresses. Returns its normal form, or the error if it is wrong. */
+/** Reads a range of addresses. Returns its normal form, or the error if it is invalid. */
 function readRange(cidr: string) {
   const [address = '', length, ...rest] = cidr.split('/')
   const bytes = parts.ipBytes(address)
@@ -99,7 +99,7 @@ const policies = parts.columns(
   },
 )
 
-/** IP policies, as what fields refer to. */
+/** IP policies, as the target of references. */
 export const ipPolicyTarget = parts.targetOf('an IP policy', policies.records)
 
 /** IP policies. Their rules are another family. */

@@ -38,7 +38,7 @@ const errors = kit.declareErrors({
 })
 
 const limitOf = (type: (typeof TYPES)[number]) => ({
-  what: `IP restrictions of the type ${type}`,
+  what: `IP restrictions of type ${type}`,
   counts: (fields: parts.FieldValues) => fields.type === type,
   reached: errors[`ip_restriction_limit_${type}`],
   plans: { free: 0, hobbyist: 0 },
@@ -118,7 +118,7 @@ const policyOfRestriction = parts.referenceOf(restrictions, {
   rules: 'ngrok-families#ip-restrictions',
 })
 
-/** Returns whether the policies of a restriction allow an address: one rule allows it, and none denies it. */
+/** Returns whether the policies of a restriction allow an address: a rule allows it, and no rule denies it. */
 export function isAllowed(tx: Pick<kit.Transaction, 'findAll'>, { ip_policy_ids }: Restriction, ip: string): boolean {
   const all = ip_policy_ids.flatMap((id) => tx.findAll(rules, 'policy', id))
   const actions = all.filter((rule) => isInRangeOf(rule, ip)).map(({ action }) => action)

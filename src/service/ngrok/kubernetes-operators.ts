@@ -11,7 +11,7 @@ const RENEWAL = 30 * DAY
 const INGRESS_ENDPOINT = 'connect.ngrok-endpoints.com:443'
 const NO_DEPLOYMENT = { name: '', namespace: '', version: '', cluster_name: '' }
 
-// Both lists of endpoints have the same schema of a page.
+// Both lists of endpoints share the page schema.
 const { response } = endpoints.operations.list
 
 const boundEndpoints = kit.listOperation({
@@ -87,7 +87,7 @@ export const kubernetesOperators = kit.resource(
           deployment: mergeSent(before.deployment, body.deployment),
           endpoint_selectors,
           order: placeOrder(tx, csr, before.order),
-          // The service shows its address after the first change.
+          // The service shows the operator's address after the first change.
           ingress_endpoint: ingress_endpoint ?? before.ingress_endpoint ?? INGRESS_ENDPOINT,
         })
       },
@@ -102,7 +102,7 @@ function placeOrder(tx: kit.Transaction, csr: string | undefined, before: Order 
   return { csr, not_before: Math.floor(tx.now / 1000) * 1000, number: tx.nextOrder() }
 }
 
-/** Returns fields, replaced by those that were sent. */
+/** Returns fields, overridden by those that were sent. */
 function mergeSent<T extends object>(fields: T, sent: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
   return { ...fields, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) }
 }

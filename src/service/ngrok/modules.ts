@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 
-/** An edge or a route with modules. The names of their operations and schemas begin with its names. */
+/** An edge or a route with modules. The names of the modules' operations and schemas begin with its names. */
 export interface Owner<Ids extends parts.PathIds = { readonly id: string }> extends parts.ModuleOwner<Ids> {
   /** The name for operations, such as `tcp_edge`. */
   readonly name: string
@@ -11,7 +11,7 @@ export interface Owner<Ids extends parts.PathIds = { readonly id: string }> exte
   readonly title: string
 }
 
-/** Makes the owner of the modules of a kind of edges. */
+/** Creates the owner of the modules of a kind of edges. */
 function edgeOwner(kind: EdgeKind, title: `${string}Edge`) {
   return {
     name: `${kind}_edge`,
@@ -41,7 +41,7 @@ export interface ModuleNames {
   readonly segment: string
   /** The name for schemas, such as `IpRestriction`. */
   readonly title: string
-  /** The name in words, such as "IP restriction". */
+  /** The name in messages, such as "IP restriction". */
   readonly what: string
 }
 
@@ -58,11 +58,11 @@ interface Definition<
   readonly example: object
   /** The schema of the response. */
   readonly shape: Shape
-  /** Makes the response from a body. */
+  /** Creates the response from a body. */
   view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
-  /** The fields that name other resources. Their ids are checked before `check`. */
+  /** The fields that reference other resources. Their ids are checked before `check`. */
   readonly references?: readonly parts.ModuleReference<v.InferOutput<Body>>[]
-  /** Rejects a body by rules that need the state of the gateway. `before` is the body that it replaces. */
+  /** Applies rules to a body that need the state of the gateway. `before` is the body that it replaces. */
   check?(tx: kit.Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 
@@ -92,7 +92,7 @@ type SentType<F> = ModuleOf<F> extends parts.EdgeModule<never, infer Sent, unkno
 type BodyType<F> = ModuleOf<F> extends parts.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
 type ResourceType<F> = ModuleOf<F> extends parts.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
 
-/** The errors of all modules together. */
+/** The errors of all modules. */
 type ErrorsOf<All> = {
   [Name in keyof All]: ModuleOf<All[Name]> extends { readonly errors: infer E } ? (errors: E) => void : never
 }[keyof All] extends (errors: infer Together) => void
@@ -115,13 +115,13 @@ export interface ModuleFields<Ids, All> {
   readonly none: Shown<All>
   /** Returns the fields of a response. */
   view(tx: kit.Transaction, ids: Ids): Shown<All>
-  /** Replaces the modules that a body has. */
+  /** Replaces the modules in a body. */
   set(tx: kit.Transaction, ids: Ids, body: object): void
   /** Removes all modules. */
   remove(tx: kit.Transaction, ids: Ids): void
 }
 
-/** Makes the parts of a resource with modules, from the families of its modules by the names of their fields. */
+/** Creates the parts of a resource with modules, from the families of its modules, keyed by field name. */
 export function moduleFields<Ids extends parts.PathIds, const All extends Modules<Ids>>(
   families: All,
 ): ModuleFields<Ids, All>
@@ -132,7 +132,7 @@ export function moduleFields<Ids extends parts.PathIds>(families: Modules<Ids>):
   return {
     body: each(({ module }) => v.optional(module.body)),
     shape: each(({ name, module }) =>
-      kit.documented(v.nullable(module.shape), `The module \`${name}\`; null if not set.`),
+      kit.documented(v.nullable(module.shape), `The \`${name}\` module; null if not set.`),
     ),
     errors: Object.assign({}, ...all.map(({ module }) => module.errors)),
     none: each(() => null),

@@ -9,10 +9,10 @@ const ALLOWED_FEATURES = FEATURES.join(', ')
 export const operatorErrors = kit.declareErrors({
   operator_csr_invalid: kit.field(19001, 400, 'a certificate signing request (PKCS #10) in PEM; {problem}'),
   operator_feature_invalid: kit.field(19002, 400),
-  operator_selector_invalid: kit.field(19003, 400, 'an expression in CEL; {problem}'),
+  operator_selector_invalid: kit.field(19003, 400, 'a CEL expression; {problem}'),
 })
 
-// With a picklist, the documents could not say that any case is allowed.
+// With a picklist, the documents could not tell that any case is allowed.
 const feature = kit.documented(
   v.pipe(
     v.string(ALLOWED_FEATURES),
@@ -67,7 +67,7 @@ export const operators = kit.collection<OperatorRecord>({
   schema: record,
 })
 
-/** The order of a certificate for a request. */
+/** The certificate order for a request. */
 export type Order = NonNullable<OperatorRecord['order']>
 
 export const DAY = 86_400_000

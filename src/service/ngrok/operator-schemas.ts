@@ -9,7 +9,7 @@ export const DEFAULT_REGION = 'global'
 const FEATURES = 'The features of the operator, in lower case.'
 const REGION = 'The region of its connections.'
 const DEPLOYMENT = 'The deployment of the operator in its cluster.'
-const SELECTORS = 'Expressions in CEL over `endpoint`. The operator binds each endpoint for which one is true.'
+const SELECTORS = 'CEL expressions over `endpoint`. The operator binds each endpoint for which one of these is true.'
 const BINDING = 'The settings for binding endpoints.'
 const INGRESS = 'The address that the operator forwards to.'
 

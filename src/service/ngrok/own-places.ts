@@ -6,10 +6,10 @@ const notOnPlan = (number: number, what: string) =>
   kit.ofField(
     number,
     400,
-    `{field} is {received}, ${what}. The plan {plan} does not include them: omit the URL, or set another account.plan.`,
+    `{field} is {received}, ${what}. The {plan} plan does not include these: omit the URL, or set another account.plan.`,
   )
 
-/** The errors of URLs at which the account of an agent may start no endpoint (rules: agent#urls-of-the-account). */
+/** The errors for URLs at which an agent's account may not start an endpoint (rules: agent#urls-of-the-account). */
 export const ownPlaceErrors = kit.declareErrors({
   agent_address_not_reserved: kit.field(307, 400, 'the addr of a reserved address, or a URL without a host'),
   agent_subdomain_not_on_plan: notOnPlan(313, 'a custom subdomain'),
@@ -20,12 +20,12 @@ export const ownPlaceErrors = kit.declareErrors({
   agent_domain_of_other: kit.ofField(
     320,
     400,
-    '{field} is {received}, and another account has {taken} (option takenDomains). Send your own host.',
+    '{field} is {received}, but another account has {taken} (option takenDomains). Send your own host.',
   ),
   agent_wildcard_not_exact: kit.ofField(
     321,
     400,
-    '{field} is {received}, and the account has {own}. Reserve the wildcard domain itself.',
+    '{field} is {received}, but the account has {own}. Reserve the wildcard domain itself.',
   ),
   agent_domain_nested: kit.ofField(
     354,
@@ -39,7 +39,7 @@ export const cardErrors = kit.declareErrors({
   endpoint_card_missing: kit.ofField(
     8013,
     400,
-    '{field} is {received}. On the plan free, TCP endpoints need a verified card: set the option account.card.',
+    '{field} is {received}. On the free plan, TCP endpoints need a verified card: set the account.card option.',
   ),
 })
 
@@ -50,7 +50,7 @@ const accountOptions = kit.sectionReader<{
   readonly unknownActions: unknown
 }>('unknownActions')
 
-/** Tells whether an account is on the plan free. */
+/** Returns whether an account is on the free plan. */
 export const isOnPlanFree = (tx: kit.Transaction): boolean => accountOf(tx).plan === 'free'
 
 /** The reason why an account may not use a place; `taken` is the name of another account. */
@@ -62,8 +62,9 @@ interface Lack {
 const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
 
 /**
- * Returns the reason why the account may not use the place of a public URL; undefined if it may. Cloud endpoints, the endpoints of
- * agents and those of edges share this rule. Each has its own numbers (rules: ngrok-families#endpoints, agent#urls-of-the-account).
+ * Returns the reason why the account may not use the place of a public URL, or undefined if it may. Cloud endpoints, the
+ * endpoints of agents and those of edges share this rule. Each has its own error codes (rules: ngrok-families#endpoints,
+ * agent#urls-of-the-account).
  */
 export function findLack(
   tx: kit.Transaction,
@@ -76,7 +77,7 @@ export function findLack(
     return tcp_addr_id === null ? { what: 'address' } : undefined
   }
   const domain = domain_id === null ? undefined : tx.get(kit.domains, domain_id)
-  // A dev domain has no names below it.
+  // A dev domain has no subdomains.
   const isCovered = domain?.domain === host || !domain?.is_dev
   const own = isCovered ? withoutWildcard(domain?.domain ?? '') : ''
   const taken = parts.findTakenName(tx, host)
@@ -85,12 +86,12 @@ export function findLack(
   return own === '' ? { what: 'domain' } : undefined
 }
 
-/** Tells whether an account on the plan free has no card, which TCP endpoints need. */
+/** Returns whether an account on the free plan has no card, which TCP endpoints need. */
 function hasNoCard(tx: kit.Transaction): boolean {
   return isOnPlanFree(tx) && !accountOf(tx).card
 }
 
-/** Rejects a place that the account of an agent may not use. A random place is one that the service chose. */
+/** Rejects a place that an agent's account may not use. A random place is one chosen by the service. */
 export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRandom: boolean): void {
   const lack = findLack(tx, place)
   const at = { field: 'url', received: kit.quote(place.url) }
@@ -115,7 +116,7 @@ export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRan
   }
 }
 
-/** Tells whether the account of an agent may use a place that its start named. */
+/** Returns whether an agent's account may use the place requested at its start. */
 export function isOwnPlace(tx: kit.Transaction, place: EndpointPlace): boolean {
   try {
     requireOwnPlace(tx, place, false)
@@ -126,12 +127,12 @@ export function isOwnPlace(tx: kit.Transaction, place: EndpointPlace): boolean {
   }
 }
 
-/** Returns the domain of the service that a host is below. */
+/** Returns the service domain that a host is below. */
 function findBase({ dialect }: kit.Transaction, host: string): string | undefined {
   return parts.domainDialect(dialect).serviceDomains.find((each) => host.endsWith(`.${each}`))
 }
 
-/** Rejects a host that nobody reserved, and that the plan cannot have (rules: account#order). */
+/** Rejects a host that is not reserved and that the plan does not allow (rules: account#order). */
 function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts): void {
   const { plan } = accountOf(tx)
   if (plan === undefined || plan === 'paygo') return
@@ -142,7 +143,10 @@ function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts):
   kit.refuse(findBase(tx, host) === undefined ? custom : ofService, facts)
 }
 
-/** Returns the host of an endpoint for which an agent names none: on the plan free, that of the dev domain; undefined for a random one. */
+/**
+ * Returns the host of an endpoint for which an agent requests no host: on the free plan, the dev domain's, otherwise undefined
+ * for a random one.
+ */
 export function findHostByDefault(tx: kit.Transaction, scheme: string): string | undefined {
   return scheme !== 'tcp' && isOnPlanFree(tx) ? parts.provideDevDomain(tx) : undefined
 }

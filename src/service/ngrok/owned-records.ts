@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { ACCOUNT_USER } from './shared.ts'
 
-/** The prefixes of a user's id. A user keeps the one of the path that created it (rules: ngrok-families#users). */
+/** The prefixes of a user's id. A user keeps the prefix of the path that created it (rules: ngrok-families#users). */
 export const PREFIXES = ['bot', 'service'] as const
 
 const [ofKeys] = PREFIXES
@@ -22,17 +22,17 @@ export type BotUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 export const users = kit.collection<BotUserRecord>({
   name: 'bot_users',
   schema: user,
-  // One prefix for all, so that the keys sort in the order of creation.
+  // One prefix for all, so that the keys sort in creation order.
   key: ({ id }) => ownerKey(id),
   indexes: { name: ({ name }) => name },
 })
 
-/** Returns the user with an id of either prefix. */
+/** Returns the user whose id has either prefix. */
 export function findUser(records: parts.OtherRecords, id: string): BotUserRecord | undefined {
   return records.get(users, ownerKey(id))
 }
 
-/** Returns the key of the user with an id of either prefix. Other ids stay the same. */
+/** Returns the key of the user whose id has either prefix. Other ids stay the same. */
 export function ownerKey(id: string): string {
   const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
   return prefix === undefined ? id : ofKeys + id.slice(prefix.length)
@@ -44,7 +44,7 @@ export const ownerTarget: parts.Target = {
   has: (records, id) => id === ACCOUNT_USER || findUser(records, id) !== undefined,
 }
 
-/** Makes the row of the table of references for the owner of records. */
+/** Creates the row of the table of references for the owner of records. */
 export function ownerRow<R extends { readonly owner_id: string }>(
   holder: kit.Collection<R>,
   missing: parts.CatalogueError,
@@ -70,12 +70,12 @@ export interface Owned {
   readonly metadata?: string | undefined
 }
 
-/** Returns the key of the owner, by which an index finds a record. */
+/** Returns the key of the owner, for the index of records by owner. */
 export function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return ownerKey(owner_id)
 }
 
-/** Makes a token: the characters of its id, then 21 random ones. */
+/** Creates a token: the characters of its id, then 21 random characters. */
 export function newToken(tx: kit.Transaction, id: string): string {
   const characters = tx.newId('token')
   return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`

@@ -17,7 +17,7 @@ export const errors = kit.declareErrors({
   owner_named_twice: kit.ofField(
     631,
     400,
-    (it) => `${it.field} is ${it.received}, and another owner was sent too. Send one of ${OWNER_NAMES.join(', ')}.`,
+    (it) => `${it.field} is ${it.received}, but another owner was sent too. Send one of ${OWNER_NAMES.join(', ')}.`,
   ),
   acl_rule_invalid: kit.field(
     600,
@@ -60,7 +60,7 @@ function isIdOfOwner(id: string): boolean {
 
 const otherOwner = (sentence: string) => v.optional(kit.documented(v.string(), sentence, { rules: OWNER_RULE }), '')
 
-/** The columns of the owner. Three fields of a body may name the owner, and {@link readOwner} reads them. */
+/** The columns for the owner. Three body fields may specify the owner, which {@link readOwner} reads. */
 export const ownerColumns = {
   owner_id: parts.column({
     create: v.optional(
@@ -81,7 +81,7 @@ export const ownerColumns = {
   scim_user_id: parts.column({ create: otherOwner('The SCIM id of the user who owns it.') }),
 }
 
-/** The column of the token. A snapshot without secrets has none. */
+/** The column of the token. A snapshot without secrets has no tokens. */
 export const tokenColumn = parts.column({
   kept: v.exactOptional(parts.made(v.pipe(v.string(), kit.secret))),
   shown: kit.documented(
@@ -111,7 +111,7 @@ export const ownerErrors = [errors.owner_named_twice, errors.owner_not_found, er
 
 type Owners = { readonly [Name in (typeof OWNER_NAMES)[number]]: string }
 
-/** Returns the id of the owner that a body names, by default the account's user. Rejects an unknown or inactive owner. */
+/** Returns the id of the owner in a body, by default the account's user. Rejects an unknown or inactive owner. */
 export function readOwner(tx: kit.Transaction, body: Owners): string {
   const [, second] = OWNER_NAMES.filter((name) => body[name] !== '')
   if (second) kit.refuse(errors.owner_named_twice, { field: second, received: kit.quote(body[second]) })
@@ -130,7 +130,7 @@ interface Changes extends Pick<Owned, 'description' | 'metadata'> {
   readonly acl?: readonly string[] | undefined
 }
 
-/** Makes the rules for updating a record that a user owns. An update needs at least one field. */
+/** Creates the rules for updating a record that a user owns. An update needs at least one field. */
 export function defineOwnedUpdate<R extends Owned>(records: kit.Collection<R>, updateBody: v.GenericSchema) {
   return {
     errors: [errors.owned_update_empty],
@@ -155,7 +155,7 @@ function isAclRule(text: string): boolean {
 
 const acl = kit.documented(
   v.array(v.pipe(v.string(), refuseUnless(errors.acl_rule_invalid, isAclRule))),
-  'The rules that allow what an agent may bind, such as `bind:*.example.com`; an empty list allows everything.',
+  'The rules for what an agent may bind, such as `bind:*.example.com`. An empty list allows everything.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
 

@@ -48,7 +48,7 @@ export const ipPolicyInText = {
   rules: 'references#deleted',
 } as const
 
-/** Returns the IP policies that a traffic policy names: a value, or its text in JSON or YAML. */
+/** Returns the IP policies in a traffic policy, given as a value, or as JSON or YAML text. */
 export function ipPoliciesIn(policy: unknown): readonly string[] {
   if (typeof policy === 'string') return ipPoliciesIn(readText(policy).value ?? null)
   const phases = parts.isObject(policy) ? Object.values(policy) : []
@@ -63,7 +63,7 @@ function listObjects(lists: readonly unknown[]) {
   return lists.flatMap((each) => (Array.isArray(each) ? each.filter(parts.isObject) : []))
 }
 
-/** Makes the check of an IP policy in a policy: it exists, or the policy before names it already. */
+/** Creates the check of an IP policy in a policy: it exists, or the previous policy already contains it. */
 function createIpPolicyCheck(tx: kit.Transaction, before: unknown) {
   return (id: string) => ipPolicyTarget.has(tx, id) || ipPoliciesIn(before).includes(id)
 }
@@ -81,8 +81,8 @@ export function requirePolicy(
 }
 
 /**
- * Returns the problems of a traffic policy that was sent as a text, in JSON or YAML (rules: traffic-policy#texts). They
- * name the field `value` of an edge's module, or `traffic_policy` of an endpoint.
+ * Returns the problems of a traffic policy that was sent as a string, in JSON or YAML (rules: traffic-policy#texts). The problems
+ * are about the field `value` of an edge's module, or `traffic_policy` of an endpoint.
  */
 export function policyProblems(
   text: string,
@@ -109,7 +109,7 @@ export function policyProblems(
   return found.slice(0, MAX_NAMED).flatMap((each) => toProblems(field, each))
 }
 
-/** Rejects the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
+/** Rejects the older `policy` module if the policy language does not accept it (rules: traffic-policy#module). */
 export function requireModulePolicy(
   tx: kit.Transaction,
   body: object,
@@ -125,13 +125,13 @@ export function requireModulePolicy(
   if (first) throw new parts.Refusal([first, ...others])
 }
 
-/** The number of the error for an action that an earlier one makes unreachable. */
+/** The error code for an action that an earlier one makes unreachable. */
 const UNREACHABLE = 2207
 
-/** The actions whose shape the module's own schema decides. */
+/** The actions whose shape is checked by the module's own schema. */
 const OF_SCHEMA: ReadonlySet<unknown> = new Set(['url-rewrite', 'custom-response', 'deny', 'log'])
 
-/** Returns whether a place in the module is in an action that the schema of the module decides about. */
+/** Returns whether a place in the module is in an action that the module's schema checks. */
 function isOfSchema(body: object, [phase, index, actions, at]: PolicyPath): boolean {
   const rules: unknown = Reflect.get(body, String(phase))
   const rule: unknown = Array.isArray(rules) ? rules[Number(index)] : undefined
@@ -140,7 +140,7 @@ function isOfSchema(body: object, [phase, index, actions, at]: PolicyPath): bool
   return parts.isObject(action) && OF_SCHEMA.has(action.type)
 }
 
-/** Checks a policy by its language, with the gateway's own options. */
+/** Checks a policy against the language, with the gateway's own options. */
 function checkByLanguage(
   policy: unknown,
   place: PolicyOptions,
@@ -164,12 +164,12 @@ function toProblems(field: string, { number, path, message, hint }: PolicyProble
   return error ? [toProblem(error, at, hint === undefined ? message : `${message} ${hint}`)] : []
 }
 
-/** Returns a problem whose message says the place in the policy itself, wherever the policy is. */
+/** Returns a problem whose message has the place within the policy, wherever the policy is. */
 function toProblem(error: kit.Problem['error'], field: string, message: string): kit.Problem {
   return { error: { ...error, message: () => message }, values: {}, field, message, prefix: '' }
 }
 
-/** The maximum number of problems that a response names. */
+/** The maximum number of problems that a response lists. */
 const MAX_NAMED = 20
 
 const byNumber: ReadonlyMap<number, kit.Problem['error']> = new Map(

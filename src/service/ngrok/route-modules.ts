@@ -41,7 +41,7 @@ const headersShape = kit.named(
   'The headers that a route adds or removes.',
 )
 
-/** Makes the module of the headers that an owner adds and removes. */
+/** Creates the module of the headers that an owner adds and removes. */
 export function headersModule<Ids extends parts.PathIds>(
   owner: Owner<Ids>,
   message: 'request' | 'response',

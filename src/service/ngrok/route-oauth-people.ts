@@ -1,4 +1,4 @@
-/** The rules of the people who may pass after they signed in by OAuth (rules: edges#signing-in). */
+/** The rules for the people who are allowed after signing in with OAuth (rules: edges#signing-in). */
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
@@ -8,7 +8,7 @@ const emptyTextError = (number: number) =>
 const twiceError = (number: number) =>
   kit.ofField(number, 400, '{field} is {received}, which is already in the list for {provider}. Send it once.')
 
-/** The errors of the people who may pass. */
+/** The errors for the people who are allowed. */
 export const peopleErrors = kit.declareErrors({
   oauth_email_domain_invalid: kit.ofField(
     7039,
@@ -49,11 +49,11 @@ export const peopleErrors = kit.declareErrors({
 
 type PeopleError = (typeof peopleErrors)[keyof typeof peopleErrors]
 
-/** The errors of the texts of a list. */
+/** The errors for the strings in a list. */
 interface ListRules {
   readonly empty: PeopleError
   readonly twice: PeopleError
-  /** Returns the error of the form of a text. */
+  /** Returns the error of the form of a string. */
   readonly find: (text: string) => PeopleError | undefined
 }
 
@@ -90,7 +90,7 @@ const RULES: Readonly<Record<string, ListRules>> = {
 
 const hasWrongPunycode = (name: string): boolean => parts.nameProblem(name) === parts.nameErrors.domain_punycode_invalid
 
-/** Reports the error of each text of a list of people. */
+/** Reports the error of each string in a list of people. */
 export function checkPeople(
   list: string,
   texts: readonly string[],

@@ -21,7 +21,7 @@ const appErrors = kit.declareErrors({
   oauth_provider_missing: kit.ofField(7037, 400, '{field} is empty. Send one of {names}.'),
 })
 
-/** The errors of providers, and of the people who may pass. */
+/** The errors for providers, and for the people who are allowed. */
 export const providerErrors = { ...appErrors, ...peopleErrors }
 
 const CLIENT_ID = "The id of your own app at the provider. If omitted, the service's app is used."
@@ -45,7 +45,7 @@ const account = {
 }
 
 const accountShape = {
-  client_id: kit.documented(v.nullable(v.string()), `${CLIENT_ID} Then it is null.`),
+  client_id: kit.documented(v.nullable(v.string()), `${CLIENT_ID} It is null then.`),
   client_secret: kit.documented(v.nullable(v.pipe(v.string(), kit.secret)), `${CLIENT_SECRET} Null without one.`),
   ...responseFields(lists),
 }
@@ -87,7 +87,7 @@ const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
     const [provider] = found
     if (provider === undefined) return report(providerErrors.oauth_provider_missing, { names: PROVIDERS.join(', ') })
     if (found.length > 1) return report(providerErrors.oauth_providers_several, { names: found.join(' and ') })
-    const { client_id, client_secret, scopes, ...people } = sent[provider] as Provider // `found` has its name.
+    const { client_id, client_secret, scopes, ...people } = sent[provider] as Provider // `found` has the provider's name.
     const at = { path: [provider], value: {} }
     if ((client_id === '') !== (client_secret === '')) report(providerErrors.oauth_app_incomplete, { provider }, at)
     const hasApp = client_id !== '' || client_secret !== ''
@@ -138,7 +138,7 @@ const oauthShape = kit.named(
   'Requires people to sign in with a provider.',
 )
 
-/** Makes the module that lets people sign in at a provider (rules: edges#signing-in). */
+/** Creates the module that lets people sign in at a provider (rules: edges#signing-in). */
 export function oauthModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'oauth',

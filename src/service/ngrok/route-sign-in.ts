@@ -7,7 +7,7 @@ import { refuseIfEmpty, refuseUnless, responseFields, textList } from './shared.
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** The errors of the fields that all modules for signing in have in common. */
+/** The errors for the fields that all sign-in modules have in common. */
 export const signInErrors = kit.declareErrors({
   cookie_prefix_invalid: kit.field(7042, 400, 'letters, digits and periods'),
   inactivity_timeout_too_long: kit.field(7092, 400, `whole seconds from 0 to ${YEAR_SECONDS}, a year`),
@@ -17,7 +17,7 @@ export const signInErrors = kit.declareErrors({
 /** The modules that let people sign in, by their fields. Routes have no basic auth. */
 const SIGN_INS = ['basic_auth', 'oauth', 'oidc', 'saml']
 
-/** Rejects the modules of a route or of an endpoint configuration if people would sign in by several of them. */
+/** Rejects the modules of a route or an endpoint configuration if more than one lets people sign in. */
 export function requireOneSignIn(modules: object): void {
   const names = SIGN_INS.filter((name) => {
     const module: unknown = Reflect.get(modules, name)
@@ -100,7 +100,7 @@ const oidcShape = kit.named(
   'Requires people to sign in with an OpenID provider.',
 )
 
-/** Makes the module that lets people sign in at an OpenID provider. */
+/** Creates the module that lets people sign in at an OpenID provider. */
 export function oidcModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'oidc',
@@ -123,14 +123,14 @@ export function oidcModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
 /** The module of routes that lets people sign in at an OpenID provider. */
 export const routeOidc = oidcModule(ROUTES)
 
-/** The errors of an identity provider that speaks SAML. */
+/** The errors for a SAML identity provider. */
 export const samlErrors = kit.declareErrors({
   saml_metadata_twice: kit.ofField(7081, 400, '{field} was sent together with idp_metadata_url. Omit one of them.'),
   saml_metadata_missing: kit.field(7091, 400, 'an EntityDescriptor in XML, or its URL as idp_metadata_url'),
 })
 
 const DEFAULT_NAMEID_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
-/** The start of the URLs that the service gives a route for its identity provider. */
+/** The start of the URLs that the service assigns to a route for its identity provider. */
 const SAML_URL = 'https://idp.ngrok.com/saml'
 
 const samlFields = v.object({
@@ -188,7 +188,7 @@ const samlShape = kit.named(
   'Requires people to sign in with an identity provider.',
 )
 
-/** Makes the module that lets people sign in at an identity provider that speaks SAML. */
+/** Creates the module that lets people sign in at a SAML identity provider. */
 export function samlModule<Ids extends parts.PathIds & { readonly id: string }>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'saml',
@@ -213,5 +213,5 @@ export function samlModule<Ids extends parts.PathIds & { readonly id: string }>(
   })
 }
 
-/** The module of routes that lets people sign in at an identity provider that speaks SAML. */
+/** The module of routes that lets people sign in at a SAML identity provider. */
 export const routeSaml = samlModule(ROUTES)

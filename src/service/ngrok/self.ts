@@ -35,7 +35,7 @@ const shape = kit.named(
         token: kit.documented(v.nullable(v.string()), 'Always null.'),
         owner_id: text('The user who owns the key.'),
       }),
-      'The oldest API key created through the API; if there is none, a key without a resource.',
+      'The oldest API key created through the API, or a key without a resource if there is none.',
       { rules: 'ngrok-families#self' },
     ),
     user: text('The email address of the user.'),
@@ -44,7 +44,7 @@ const shape = kit.named(
   'The account, the user and the API key of a request.',
 )
 
-/** The API key of requests whose key is no resource. */
+/** The API key of requests whose key is not a resource. */
 export const NO_KEY = { id: 'ak_0000000theKeyOfThisAccount0', created_at: BEGINNING, owner_id: ACCOUNT_USER }
 
 /** The account, the user and the API key that a request belongs to. */

@@ -32,7 +32,7 @@ export const declarationErrors = {
   }),
 }
 
-/** The limits of the connected agents at the same time. */
+/** The limits of concurrently connected agents. */
 export const agentLimits = kit.accountLimits({
   agents: {
     what: 'connected agents',
@@ -175,7 +175,7 @@ export function openLabelled(
   openTunnel(tx, session, { ...facts, ...started, ...kit.described({ metadata }), url: null })
 }
 
-/** Starts an endpoint of an agent that is connected, maybe at a URL that nobody chose. The rules and limits of the account apply. */
+/** Starts an endpoint of a connected agent, possibly at a random URL. The rules and limits of the account apply. */
 export function startEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
@@ -186,7 +186,7 @@ export function startEndpoint(
   if (endpoint) parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
-/** Rejects a session with its endpoints if the account now has more of them than it may have (rules: account#declaring). */
+/** Rejects a session with its endpoints if the account now exceeds its limits (rules: account#declaring). */
 function requireWithinLimits(tx: kit.Transaction, session: SessionRecord): void {
   parts.requireWithin(tx, agentLimits, sessions, session)
   for (const endpoint of tx.findAll(endpointRecords, 'tunnel_session', session.id))
@@ -212,7 +212,7 @@ function requireCredential(tx: kit.Transaction, id: string | undefined) {
   )
 }
 
-/** Opens an endpoint of an agent. What a test declares is a fact: without `start`, it needs no reservation. */
+/** Opens an endpoint of an agent. Without `start`, a test declares a fact, which needs no reservation. */
 function openEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,

@@ -6,7 +6,7 @@ import { resolvePlace } from './endpoint-url.ts'
 import { isOwnPlace } from './own-places.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
-/** The commands of the API to an agent. */
+/** The commands that the API can send to an agent. */
 export const COMMANDS = ['restart', 'stop', 'update'] as const
 
 const { metadata } = descriptionAndMetadata()
@@ -23,7 +23,7 @@ const session = v.object({
   region: v.string(),
   transport: v.string(),
   supports: v.array(parts.oneOfThese(COMMANDS)),
-  /** The reasons why the agent fails to obey, by command. */
+  /** The reasons why commands fail on the agent, by command. */
   failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
   /** The version that the agent can be updated to. */
   update: v.nullable(v.string()),
@@ -49,16 +49,16 @@ const tunnel = v.object({
   region: v.string(),
   forwards_to: v.string(),
   metadata,
-  /** The URL of its endpoint; null for a tunnel with labels, which has no endpoint. */
+  /** The URL of its endpoint, or null for a tunnel with labels, which has no endpoint. */
   url: v.nullable(v.string()),
   labels: v.nullable(v.record(v.string(), v.string())),
-  /** The name that the agent gives a tunnel with labels. Other tunnels have that of their endpoint. */
+  /** The name that the agent gives a tunnel with labels. Other tunnels use the name of their endpoint. */
   name: v.exactOptional(v.string()),
   /** False if the agent keeps no requests through the tunnel. */
   inspect: v.exactOptional(v.literal(false)),
-  /** True if the API of the agent started the tunnel. A test declared any other. */
+  /** True if the agent's API started the tunnel. A test declared any other tunnel. */
   is_started: v.exactOptional(v.literal(true)),
-  /** True if the start named the URL. */
+  /** True if the URL was requested at the start. */
   has_chosen_url: v.exactOptional(v.literal(true)),
 })
 
@@ -75,7 +75,7 @@ export const tunnels = kit.collection<TunnelRecord>({
   },
 })
 
-/** Sessions of agents, as what fields refer to. */
+/** Sessions of agents, as the target of references. */
 export const sessionTarget = parts.targetOf('a tunnel session', sessions)
 
 type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'
@@ -103,8 +103,8 @@ export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
 }
 
 /**
- * Restarts an agent: its session, tunnels and endpoints get new ids. The URLs use the present reservations. They stay, unless `urlOf`
- * returns others.
+ * Restarts an agent: its session, tunnels and endpoints get new ids. The URLs use the current reservations, and stay unless
+ * `urlOf` returns others.
  */
 export function restartSession(
   tx: kit.Transaction,

@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 
 type TooLong = Parameters<typeof parts.textOfBytes>[1]
 
-/** Makes the fields `description` and `metadata` of a body, with the errors of texts that are too long. */
+/** Creates the fields `description` and `metadata` of a body, with their errors for strings that are too long. */
 export function descriptionAndMetadata(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
   return {
     description: parts.textOfBytes(parts.MAX_DESCRIPTION_BYTES, errors.description, parts.DESCRIPTION),
@@ -20,12 +20,12 @@ export const limits = v.optional(
   true,
 )
 
-/** Creates the schema of an optional list of texts in a body. */
+/** Creates the schema of an optional list of strings in a body. */
 export function textList(sentence: string) {
   return v.optional(kit.documented(v.array(v.string()), sentence), () => [])
 }
 
-/** Makes an optional field of a body that is always rejected with the error. */
+/** Creates an optional body field that is always rejected with the error. */
 export function refusedField<E extends parts.FieldError<string, object>>(error: E, sentence: string, rules: string) {
   const read = v.pipe(
     v.custom<never>(() => false),
@@ -34,19 +34,19 @@ export function refusedField<E extends parts.FieldError<string, object>>(error: 
   return v.optional(kit.documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))
 }
 
-/** Makes a rule that rejects invalid values of a field with the error. */
+/** Creates a rule that rejects invalid values of a field with the error. */
 export function refuseUnless<T, E extends parts.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
   return kit.rule<T, E>([error], (value, report) => {
     if (!isRight(value)) report(error, {})
   })
 }
 
-/** Makes a rule that rejects an empty text in a field with the error. */
+/** Creates a rule that rejects an empty string in a field with the error. */
 export function refuseIfEmpty<E extends parts.FieldError<string, object>>(error: E) {
   return refuseUnless<string, E>(error, (text) => text !== '')
 }
 
-/** Declares the error of a name that another record has. `other` is the kind of the record, such as "vault". */
+/** Declares the error for a name that another record has. `other` is the kind of the record, such as "vault". */
 export function nameTakenError(number: number, other: string) {
   return kit.ofField(
     number,
@@ -57,14 +57,14 @@ export function nameTakenError(number: number, other: string) {
 }
 
 interface Unique<R> {
-  /** The field that errors name. */
+  /** The field for the errors. */
   readonly field: keyof R & string
   readonly error: parts.CatalogueError<string, parts.FieldFacts & { readonly id: string }>
   /** The allowed values of the field, for messages about a snapshot. */
   readonly allowed: string
 }
 
-/** Makes the rule that no two records have the same value in an index, both for operations and for snapshots. */
+/** Creates the rule that no two records have the same value in an index, both for operations and for snapshots. */
 export function defineUnique<R extends { readonly id: string }>(
   collection: kit.Collection<R>,
   index: string,
@@ -75,27 +75,27 @@ export function defineUnique<R extends { readonly id: string }>(
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
-    /** Returns the record, unless another one has its value: then rejects it. */
+    /** Returns the record. Rejects it if another one has the same value. */
     requireUnique(tx: kit.Transaction, record: R): R {
       const other = findSame(tx, record)
       if (other && other.id !== record.id)
         kit.refuse(error, { field, received: kit.quote(record[field]), id: other.id })
       return record
     },
-    /** Reports the record of a snapshot if another one has its value. */
+    /** Reports a snapshot's record if another one has the same value. */
     relations(record: R, others: parts.OtherRecords, report: parts.ReportRelation): void {
       if (findSame(others, record)?.id !== record.id) report([field], record[field], allowed)
     },
   }
 }
 
-/** Returns the type of a region: the known regions, for completion in editors, or any other text. */
+/** Returns the type of a region: the known regions, for completion in editors, or any other string. */
 export function knownRegions(...further: readonly string[]) {
   const known = [...further, ...parts.REGIONS].map((each) => `'${each}'`)
   return { type: [...known, '(string & Record<never, never>)'].join(' | ') }
 }
 
-/** The fields that filters of most lists can name. */
+/** The fields that filters of most lists can use. */
 export const FILTERABLE = ['id', 'created_at', 'description', 'metadata'] as const
 
 /** The id of the account. */
@@ -114,7 +114,7 @@ export const updatedAt = parts.column({
   show: kit.timestamp,
 })
 
-/** Puts a record with the time of its change, unless nothing changed. */
+/** Stores a record with the time of its change, unless nothing changed. */
 export function putIfChanged<R extends { readonly updated_at: number }>(
   tx: kit.Transaction,
   collection: kit.Collection<R>,
@@ -125,21 +125,21 @@ export function putIfChanged<R extends { readonly updated_at: number }>(
   return tx.put(collection, { ...after, updated_at: tx.now })
 }
 
-// A named schema has one sentence for all fields, so these fields only have its type.
+// A named schema has one sentence for all fields, so these fields only share its type.
 const REF = { type: 'Ref' }
 
-/** Makes the field of a response that refers to another resource. */
+/** Creates the field of a response that refers to another resource. */
 export function refField(sentence: string) {
   return kit.documented(v.object(kit.ref.entries), sentence, REF)
 }
 
-/** Makes the field of a response that refers to a user. */
+/** Creates the field of a response that refers to a user. */
 export function userField(sentence: string) {
   const uri = kit.documented(v.string(), 'Always empty: this API creates no users.')
   return kit.documented(v.object({ ...kit.ref.entries, uri }), sentence, REF)
 }
 
-/** Returns fields without those that are null, because ngrok leaves them out. */
+/** Returns fields without those that are null, because ngrok omits these. */
 export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> }
 export function omitNulls(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
@@ -147,7 +147,7 @@ export function omitNulls(fields: object): object {
 
 type OptionalFields = Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>
 
-/** Returns the fields of a body as fields of a response, which are never absent. */
+/** Converts the fields of a body to fields of a response, which are never absent. */
 export function responseFields<const E extends OptionalFields>(entries: E): { readonly [K in keyof E]: E[K]['wrapped'] }
 export function responseFields(entries: OptionalFields): Readonly<Record<string, v.GenericSchema>> {
   return parts.mapValues(entries, (field) => v.unwrap(field))

@@ -16,20 +16,20 @@ export const errors = kit.declareErrors({
   ssh_key_size_unused: kit.ofField(
     1940,
     400,
-    '{field} was sent for a key of the type {type}. Only rsa keys have this field.',
+    '{field} was sent for a key of type {type}. Only rsa keys have this field.',
   ),
   ssh_curve_invalid: kit.field(1941, 400),
   ssh_curve_unused: kit.ofField(
     1942,
     400,
-    '{field} was sent for a key of the type {type}. Only ecdsa keys have this field.',
+    '{field} was sent for a key of type {type}. Only ecdsa keys have this field.',
   ),
   ssh_authority_limit_none: kit.tooMany(1953),
   ssh_authority_limit_reached: kit.tooMany(1956),
   ssh_authority_in_use: kit.entry(1964, 400, '{id} has signed certificates, such as {certificate}. Delete them first.'),
 })
 
-/** Creates the schema of one of some texts. An empty text counts as absent. */
+/** Creates the schema of one of several strings. An empty string counts as absent. */
 function choice<const T extends readonly string[], E extends parts.FieldError<string, { allowed: string }>>(
   choices: T,
   error: E,
@@ -86,7 +86,7 @@ const table = parts.columns(
   },
 )
 
-/** The SSH certificate authorities. Their keys derive from the order of each. */
+/** The SSH certificate authorities. Each key is derived from the order of its authority. */
 export const sshAuthorities = table.records
 
 const fields = v.object(table.kind.createBody.entries)

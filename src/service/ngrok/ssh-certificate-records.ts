@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
-/** The parts of a key from which it derives, with the order of its authority. */
+/** The parts that a key is derived from, together with the order of its authority. */
 export const key = v.object({
   type: parts.oneOfThese(parts.SSH_KEY_TYPES),
   curve: v.picklist(['nistp256', 'nistp384', 'nistp521']),
@@ -26,7 +26,7 @@ const fields = {
   number: parts.made(kit.count),
 }
 
-/** The record of a certificate of SSH. */
+/** The record of an SSH certificate. */
 export type SshCertificateRecord = kit.ResourceRecord &
   kit.Frozen<v.InferOutput<v.ObjectSchema<typeof fields, undefined>>>
 

@@ -8,13 +8,13 @@ import { type SshCertificateRecord, sshHostRecords, sshUserRecords } from './ssh
 const DAY = 86_400_000
 
 const errors = kit.declareErrors({
-  timestamp_invalid: kit.field(241, 400, 'a time of RFC 3339, such as "2026-01-01T00:00:00Z"'),
+  timestamp_invalid: kit.field(241, 400, 'an RFC 3339 time, such as "2026-01-01T00:00:00Z"'),
   ssh_public_key_invalid: kit.field(
     1934,
     400,
     `one line in OpenSSH format: the key type (${parts.ALGORITHMS.join(', ')}), a space, and the base64-encoded key`,
   ),
-  ssh_public_key_unsupported: kit.field(1950, 400, `a key of the type ${parts.ALGORITHMS.join(', ')}`),
+  ssh_public_key_unsupported: kit.field(1950, 400, `a key of type ${parts.ALGORITHMS.join(', ')}`),
   ssh_public_key_missing: kit.field(1952, 400, 'the public key to sign, one line in OpenSSH format'),
 })
 
@@ -68,7 +68,7 @@ const PUBLIC_KEY = 'The certified public key: one line in OpenSSH format. Respon
 const AUTHORITY = 'The id of the SSH certificate authority that signs.'
 const CRITICAL = 'The critical options, such as `force-command`.'
 const EXTENSIONS = 'The extensions, such as `permit-pty`.'
-const CERTIFICATE = 'The certificate: one line in OpenSSH format, for a file whose name ends with `-cert.pub`.'
+const CERTIFICATE = 'The certificate: one line in OpenSSH format, for a file whose name ends in `-cert.pub`.'
 const AFTER = 'The start of the validity period.'
 const UNTIL = 'The end of the validity period, which OpenSSH calls valid_before.'
 
@@ -98,7 +98,7 @@ const sharedBody = (principals: string, lifetime: string) => ({
 
 type Kind = 'host' | 'user'
 
-/** Returns the response of a certificate. The authority signs it whenever somebody reads it. */
+/** Returns the response of a certificate. The authority signs it each time that it is read. */
 function viewOf(kind: Kind, record: SshCertificateRecord, wire: kit.Wire) {
   const { public_key, principals, valid_after, valid_until } = record
   const { algorithm } = parts.readPublicKey(public_key)
@@ -124,13 +124,13 @@ interface Sent extends Pick<kit.ResourceRecord, 'description' | 'metadata'> {
 
 interface KindRules {
   readonly prefix: string
-  /** The validity by default, in ms. */
+  /** The default validity, in ms. */
   readonly lifetime: number
   readonly unknown: typeof hostErrors.ssh_host_authority_unknown | typeof userErrors.ssh_user_authority_unknown
   readonly duration: typeof hostErrors.ssh_host_duration_invalid | typeof userErrors.ssh_user_duration_invalid
 }
 
-/** Makes the record of a certificate from the fields of a body. */
+/** Creates the record of a certificate from the fields of a body. */
 function order(
   tx: kit.Transaction,
   { ssh_certificate_authority_id: id, public_key, principals, valid_after = tx.now, valid_until, ...rest }: Sent,
@@ -153,7 +153,7 @@ function order(
   }
 }
 
-/** Makes the row of the table of references for the authority of a kind of certificates. */
+/** Creates the row of the table of references for the authority of a kind of certificates. */
 function authorityRow(holder: kit.Collection<SshCertificateRecord>, { unknown }: KindRules) {
   return parts.referenceOf(holder, {
     field: 'authority_id',
@@ -231,7 +231,7 @@ const userRules: KindRules = {
   duration: userErrors.ssh_user_duration_invalid,
 }
 
-/** The extensions of a certificate without any in its body. */
+/** The default extensions of a certificate. */
 const DEFAULT_EXTENSIONS = { 'permit-pty': '', 'permit-user-rc': '' }
 
 /** SSH certificates of users. */

@@ -69,7 +69,7 @@ const table = parts.columns(
 /** The tunnel group backends. */
 export const tunnelGroups = table.records
 
-/** Tells whether a tunnel is in a group: the group has labels, and the tunnel has each label of the group. */
+/** Returns whether a tunnel is in a group: the group has labels, and the tunnel has all of these. */
 export function isInGroup({ labels }: TunnelRecord, { labels: required }: { readonly labels: Labels }): boolean {
   const all = Object.entries(required)
   return (

@@ -101,7 +101,7 @@ const commandErrors = kit.declareErrors({
   session_restart_over_ssh: overSshError(1122, 'restart'),
 })
 
-/** Returns the session if its agent obeys the command; otherwise rejects the command. */
+/** Returns the session if its agent accepts the command; otherwise rejects the command. */
 function requireObedientSession(tx: kit.Transaction, id: string, command: Command): SessionRecord {
   const session = kit.required(tx, sessions, id, 'tunnel session')
   if (command !== 'stop' && session.transport === 'ssh') {

@@ -11,7 +11,7 @@ const errors = kit.declareErrors({
   user_limit_reached: kit.tooMany(4119),
 })
 
-/** The limit of both paths, which have the same users. */
+/** The limit for both paths, which share the users. */
 const limits = kit.accountLimits({
   bot_users: { what: 'bot users', reached: errors.user_limit_reached, plans: { free: 0, hobbyist: 0 } },
 })
@@ -41,7 +41,7 @@ const unique = defineUnique(users, 'name', {
 /** The path of a user with an id of each prefix. */
 const PATHS = PREFIXES.map((prefix) => ({ prefix, path: `/${prefix}_users` }))
 
-/** Makes the family for one of the two paths. Both paths have the same users. */
+/** Creates the family for one of the two paths, which share the users. */
 function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
   const title = prefix === 'bot' ? 'BotUser' : 'ServiceUser'
   const shape = kit.named(fields, title, 'A user for a program. It owns credentials and API keys.')

@@ -12,7 +12,7 @@ interface NameErrors {
   readonly tooLong: parts.FieldError<string, { bytes: number; limit: number }>
 }
 
-/** Makes the field `name` of a vault or a secret. */
+/** Creates the `name` field of a vault or a secret. */
 export function nameField({ missing, invalid, tooLong }: NameErrors, sentence: string) {
   const read = v.pipe(
     v.unwrap(parts.textOfBytes(MAX_NAME_LENGTH, tooLong, sentence)),
@@ -25,9 +25,9 @@ export function nameField({ missing, invalid, tooLong }: NameErrors, sentence: s
   })
 }
 
-/** Declares the error of a vault's or a secret's name with other characters. */
+/** Declares the error for a vault's or secret's name with invalid characters. */
 export const invalidNameError = (number: number) => kit.field(number, 400, CHARACTERS)
-/** Declares the error of a missing name of a vault or a secret. */
+/** Declares the error for a missing name of a vault or secret. */
 export const missingNameError = (number: number) =>
   kit.ofField(number, 400, `{field} is missing or empty. Allowed: 1 to ${MAX_NAME_LENGTH} ${CHARACTERS}.`)
 

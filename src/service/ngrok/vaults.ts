@@ -10,7 +10,7 @@ const unique = defineUnique(records, 'name', {
   allowed: 'a name that no other vault has',
 })
 
-// Both lists of secrets have the same schema of a page.
+// Both lists of secrets share the page schema.
 const { response } = vaultSecrets.operations.list
 
 /** Vaults, with a list of the secrets of each. A vault can be deleted only after its secrets. */

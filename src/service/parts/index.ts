@@ -1,5 +1,5 @@
 /**
- * The parts that fauxgate's own families share beside the kit: lint lets  them import this room.
+ * The parts that fauxgate's own families share in addition to the kit. Only they may import this folder, as lint checks.
  *
  * @module
  */

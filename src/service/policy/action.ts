@@ -3,20 +3,20 @@ import type { PolicyProtocol } from './options.ts'
 import type { Phase } from './phases.ts'
 import type { ActionOutcome, OwnResponse, Visit } from './visit.ts'
 
-/** The facts that every field of an action's config has. */
+/** The facts common to all fields of an action's config. */
 interface FieldFacts {
   /** The sentence that hover texts, the reference and the JSON Schema show. */
   readonly about: string
   readonly isRequired?: true
-  /** True if no message, journal or snapshot may show the value. */
+  /** True if messages, the journal and snapshots must not show the value. */
   readonly isSecret?: true
-  /** True if `${…}` in the field's texts is CEL. */
+  /** True if `${…}` in the field's strings is CEL. */
   readonly takesCel?: true
-  /** The value of a field that is left out, as JSON. */
+  /** The default of an omitted field, as JSON. */
   readonly default?: unknown
 }
 
-/** The ways in which a text must be written. */
+/** The formats that a string may be required to have. */
 export type Format =
   | 'certificate'
   | 'certificate-or-id'
@@ -37,9 +37,9 @@ export type Field = FieldFacts &
         readonly kind: 'text'
         readonly format?: Format
         readonly choices?: readonly string[]
-        /** True if upper and lower case of a choice are the same. */
+        /** True if choices are case-insensitive. */
         readonly isAnyCase?: true
-        /** The number of the error for a value that is no choice. Default 2222. */
+        /** The error code for a value that is not one of the choices. Default: 2222. */
         readonly choiceNumber?: number
         readonly minLength?: number
         readonly maxLength?: number
@@ -55,12 +55,12 @@ export type Field = FieldFacts &
         readonly min?: number
         readonly max?: number
         readonly isUnique?: true
-        /** True if one item needs no list around it. */
+        /** True if a single item needs no list around it. */
         readonly takesOne?: true
-        /** The number of the error for too many items. Default 2218. */
+        /** The error code for too many items. Default: 2218. */
         readonly countNumber?: number
       }
-    /** A map of names to values. The names of headers have rules of their own. */
+    /** A map of names to values. Header names have their own rules. */
     | {
         readonly kind: 'map'
         readonly value: Field
@@ -80,15 +80,18 @@ export type Field = FieldFacts &
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** The type of a variable: a CEL type, or the variables below it. `_text` is the type of a variable that also has variables below it. */
+/**
+ * The type of a variable: a CEL type, or the variables below it. `_text` is the type of a variable that itself has variables
+ * below it.
+ */
 export type Variables = { readonly [name: string]: Variable | Variables }
 
 export interface Variable {
   readonly type: string
   readonly about: string
-  /** The values that a text can have. Default: any. */
+  /** The values that a string can have. Default: any. */
   readonly choices?: readonly string[]
-  /** The form that the service's pages say the values have. Default: any. */
+  /** The form of the values according to the service's pages. Default: any. */
   readonly form?: Form
 }
 
@@ -96,27 +99,27 @@ export interface Variable {
 export interface Form {
   /** The sentence about the values, such as `Methods are in capitals.` */
   readonly about: string
-  /** A pattern that the beginning of each value matches, or its whole. */
+  /** A pattern that matches the beginning of each value, or the whole value. */
   readonly start?: RegExp
   readonly whole?: RegExp
-  /** A pattern of parts that no value has. */
+  /** A pattern that no part of a value matches. */
   readonly never?: RegExp
-  /** Returns the text that was probably meant, if there is one. */
+  /** Returns the string that was probably meant, if there is one. */
   readonly fix?: (text: string) => string
 }
 
-/** A further problem of a config, which no field alone can have. */
+/** An additional problem of a config, which involves more than one field. */
 export interface ConfigProblem {
   readonly number: number
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** True for a problem of the last key of the path, and not of its value. */
+  /** True for a problem with the last key of the path rather than its value. */
   readonly isOfKey?: true
 }
 
 export type Config = Readonly<Record<string, unknown>>
 
-/** The value of a field, as `run` receives it: durations are in ms, and each `${…}` is replaced. */
+/** The value of a field in the form that `run` receives: durations are in ms, and each `${…}` is replaced. */
 type ValueOf<F> = F extends { readonly kind: 'text' | 'header-name' | 'ip-policy' }
   ? string
   : F extends { readonly kind: 'integer' | 'number' | 'duration' }
@@ -142,7 +145,7 @@ type ConfigOf<F> = {
     | (F[Name] extends { readonly isRequired: true } | { readonly default: unknown } ? never : undefined)
 }
 
-/** A variable of `set-vars`. `read` evaluates its value, which may name the variables before it. */
+/** A variable of `set-vars`. `read` evaluates its value, which may use the variables before it. */
 export interface Assignment {
   readonly name: string
   readonly read: () => unknown
@@ -151,41 +154,41 @@ export interface Assignment {
 /** An action of traffic policies. Checking, hover texts, the JSON Schema and the reference derive from it. */
 export interface Action {
   readonly type: string
-  /** The sentence that says what the action does. */
+  /** The sentence that describes the action. */
   readonly about: string
   readonly phases: readonly Phase[]
-  /** The protocols of the endpoints that may have it. Default: all that have one of its phases. */
+  /** The protocols of the endpoints that may have the action. Default: all that have one of its phases. */
   readonly protocols?: readonly PolicyProtocol[]
   readonly config: Fields
-  /** True if `config` may have further fields. */
+  /** True if `config` may have additional fields. */
   readonly isOpen?: true
-  /** Returns whether no action follows one with this config. */
+  /** Returns whether an action with this config is always the last. */
   readonly ends?: (config: Config) => boolean
-  /** True if the action answers traffic, but perhaps not all of it: what follows it is not unreachable. */
+  /** True if the action responds to some traffic but perhaps not all, so that later actions are reachable. */
   readonly mayEnd?: true
   /** The variables below `actions.ngrok.<name>` after the action ran. */
   readonly sets?: Variables
   /** The name of those variables. Default: the type, with `_` for `-`. */
   readonly variable?: string
-  /** The group of which a policy may have one action, with the number of the error. */
+  /** The group of actions of which a policy may have one, with the error code. */
   readonly onlyOne?: { readonly group: string; readonly number: number }
   /** The plans that do not have the action. */
   readonly notOnPlans?: readonly string[]
   /** Fields that some plans do not have. */
   readonly paid?: { readonly fields: readonly string[]; readonly notOnPlans: readonly string[] }
-  /** Returns the problems that no field alone has. */
+  /** Returns the problems that involve more than one field. */
   readonly check?: (config: Config, phase: Phase) => readonly ConfigProblem[]
   /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
-  /** The words for what a check finds, such as `allowed` and `limited`. Coverage counts both. */
+  /** The outcomes of a check, such as `allowed` and `limited`. Coverage counts each outcome. */
   readonly outcomes?: readonly [passed: string, refused: string]
   /** Returns the names of the parts of a config that can each have an effect, such as replacements. Coverage counts each of them. */
   readonly parts?: (config: Config) => readonly string[]
-  /** The decisions of fauxgate that its results can depend on. */
+  /** The decisions of fauxgate that the results can depend on. */
   readonly decisions?: readonly Decision[]
-  /** Returns the end of the traffic if these values of its variables, which a caller states, are those of an error. */
+  /** Returns the end of the traffic if the values of its variables, set by a caller, describe an error. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
-  /** Carries the action out. Without it, the action is not simulated. */
+  /** Executes the action. Without it, the action is not simulated. */
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }
 
@@ -194,14 +197,14 @@ export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>
   return variable ?? type.replaceAll('-', '_')
 }
 
-/** The outcome of an action whose check rejects, and that lets the request pass because of `enforce: false`. */
+/** The outcome of an action whose check rejects but which lets the request pass because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 
-/** Returns the outcomes that an action with a config can have; undefined for an action that has one. */
+/** Returns the outcomes that an action with a config can have, or undefined for an action that has one. */
 export function outcomesOf({ outcomes, sets }: Action, { enforce, on_error }: Config): readonly string[] | undefined {
   if (!outcomes && on_error === 'continue') return ['ran', 'failed']
   if (!outcomes || enforce !== false) return outcomes
-  // Without variables, nothing is left of the check.
+  // Without variables, the check leaves no trace.
   return sets ? [outcomes[0], NOT_ENFORCED] : [outcomes[0]]
 }
 
@@ -213,6 +216,6 @@ type Row<F extends Fields> = Omit<Action, 'config' | 'run'> & {
 /** Declares an action. The type of the config that `run` receives follows from the fields. */
 export function action<const F extends Fields>(row: Row<F>): Action {
   const { run, ...rest } = row
-  // A config is read by the fields before the action runs.
+  // The config is parsed with the fields before the action runs.
   return run ? { ...rest, run: (config, visit) => run(config as ConfigOf<F>, visit) } : rest
 }

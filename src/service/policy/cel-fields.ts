@@ -11,10 +11,10 @@ import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
 import { findInterpolations, LITERAL } from './template.ts'
 
-/** The deepest value whose texts are read. */
+/** The maximum depth at which strings are read. */
 const MAX_DEPTH = 32
 
-/** Checks the expressions `${…}` in a text, or in all texts of a list or a map. */
+/** Checks the expressions `${…}` in a string, or in all strings of a list or a map. */
 export function checkCelText(value: unknown, path: PolicyPath, place: Place, isSecret = false): undefined {
   if (path.length > MAX_DEPTH) return
   if (Array.isArray(value)) for (const [index, each] of value.entries()) checkCelText(each, [...path, index], place)
@@ -81,7 +81,7 @@ function reportType(
   reporter: Reporter,
 ): undefined {
   const hint = type === 'string' || type === 'int' ? { hint: 'Compare it with a value, such as with ==.' } : {}
-  const what = `is ${quote(source)}, which is of the type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that is true or false`
+  const what = `is ${quote(source)}, which is of type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that is true or false`
   reporter.report(number, path, what, { within: { offset: 0, length: source.length }, ...hint })
 }
 
@@ -93,7 +93,7 @@ function reportExpression(
   reporter: Reporter,
   shift = 0,
 ): undefined {
-  // In a secret, even a name may be a part of it.
+  // Even a name may be a part of a secret.
   const why = source === undefined ? '' : `: ${message}. Received: ${quote(source)}`
   const what = `is not valid at character ${offset + shift + 1}${why}`
   reporter.report(number, path, what, {
@@ -102,14 +102,14 @@ function reportExpression(
   })
 }
 
-/** Returns an expression with `…` instead of its texts, which may be secrets. */
+/** Returns an expression with `…` instead of its strings, which may be secrets. */
 function hideTexts(source: string): string {
   return source.replace(LITERAL, (_, raw, quote) => `${raw ?? quote}…${raw ?? quote}`)
 }
 
 type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: PolicyPath; readonly offset: number }
 
-/** Checks the names of the variables of `set-vars`, which types do not tell. */
+/** Checks the names of the variables of `set-vars`, which are not part of the types. */
 function checkNames(tree: ASTNode, { declared, reporter, number, path, offset }: Names): undefined {
   if (!tree.input.includes('vars')) return
   walk(tree, (node) => {
@@ -120,12 +120,10 @@ function checkNames(tree: ASTNode, { declared, reporter, number, path, offset }:
       const near = nearest(variable, declared)
       const hint =
         near === undefined ? 'Set it with set-vars, earlier in the same phase.' : `Did you mean vars.${near}?`
-      reporter.report(
-        number,
-        path,
-        `names ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase`,
-        { within, hint },
-      )
+      reporter.report(number, path, `uses ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase`, {
+        within,
+        hint,
+      })
     }
   })
 }

@@ -22,7 +22,7 @@ export function checkAction(
   const action = ACTIONS.find(({ type }) => type === each.type)
   const at = [...path, 'type']
   if (!action) return known.options.unknownActions === 'accept' ? undefined : reportType(each.type, at, known)
-  // The config of an action that is in a wrong place would have problems of its own, which do not matter.
+  // The config of a misplaced action would have additional problems, which do not matter.
   if (!checkPlace(action, at, known, seen)) return action
   const { config } = each
   if (config !== undefined && config !== null && !isObject(config)) {
@@ -40,7 +40,9 @@ function reportType(type: unknown, at: PolicyPath, { reporter }: Known): undefin
   reporter.report(2201, at, `is ${received}.${near} Allowed: ${types.join(', ')}`)
 }
 
-/** Checks that an action may be in its phase, for its protocol, on the plan, and beside the others. Returns whether it may be there. */
+/**
+ * Checks that an action is allowed in its phase, for its protocol, on the plan, and next to the others. Returns whether it is.
+ */
 function checkPlace(
   { type, phases, protocols, notOnPlans, onlyOne }: Action,
   at: PolicyPath,
@@ -57,7 +59,7 @@ function checkPlace(
     reporter.report(2205, at, `is ${type}, which does not exist for ${protocol}. It exists for ${protocols.join(', ')}`)
   }
   if (plan !== undefined && notOnPlans?.includes(plan))
-    reporter.report(2256, at, `is ${type}, which the plan ${plan} does not have`)
+    reporter.report(2256, at, `is ${type}, which the ${plan} plan does not have`)
   if (onlyOne && seen.has(onlyOne.group)) {
     const members = ACTIONS.filter((each) => each.onlyOne?.group === onlyOne.group).map((each) => each.type)
     const what = `is ${type}, but the policy already has one. Only one ${members.join(', ')} is allowed in a policy`
@@ -75,7 +77,7 @@ const OLDER: Readonly<Record<string, string>> = {
   'ip-restriction': 'restrict-ips',
 }
 
-/** Returns the one action that has all words of a name, or whose words are all in the name, such as `rate-limit` for `limit`. */
+/** Returns the only action that has all words of a name, or whose words are all in the name, such as `rate-limit` for `limit`. */
 function findByWords(name: string, types: readonly string[]): string {
   const words = name.split(/[-_ ]/)
   const found = types.filter((type) => {

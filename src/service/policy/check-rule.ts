@@ -7,10 +7,10 @@ import { endsRule } from './check-end.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 
-/** The facts about a phase of a policy that the check of its rules needs. */
+/** The facts about a phase of a policy that are needed to check its rules. */
 export type Known = Omit<Place, 'action'>
 
-/** The most characters of the text of one rule. */
+/** The maximum number of characters in the text of one rule. */
 const MAX_RULE_LENGTH = 65_536
 
 const FIELDS = ['name', 'expressions', 'actions']
@@ -21,10 +21,10 @@ export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: M
   if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `a rule: an object with ${FIELDS.join(', ')}`)
   const { name, expressions, actions } = rule
   const isAction = actions === undefined && typeof rule.type === 'string'
-  // The type and the config of an action without its list are one mistake.
+  // The type and the config of an action outside of a list are one mistake.
   const unknown = reporter.reportUnknown(2236, path, rule, isAction ? [...FIELDS, 'type', 'config'] : FIELDS, 'a rule')
   if (name !== undefined && name !== null && typeof name !== 'string')
-    reporter.reportValue(2236, [...path, 'name'], name, 'a text')
+    reporter.reportValue(2236, [...path, 'name'], name, 'a string')
   const length = JSON.stringify(rule).length
   if (length > MAX_RULE_LENGTH)
     return reporter.report(2236, path, `has ${length} characters. At most ${MAX_RULE_LENGTH} are allowed in a rule`)
@@ -44,7 +44,7 @@ function checkExpressions(expressions: unknown, path: PolicyPath, known: Known):
   for (const [index, each] of expressions.entries()) {
     // YAML reads `true` as a boolean.
     if (typeof each === 'string' || typeof each === 'boolean') checkCondition(`${each}`, [...path, index], known)
-    else known.reporter.reportValue(2200, [...path, index], each, 'a CEL expression, as text')
+    else known.reporter.reportValue(2200, [...path, index], each, 'a CEL expression, as a string')
   }
 }
 

@@ -6,7 +6,7 @@ import { type ReadText, readText, type Span } from './text.ts'
 import { checkWithWarnings } from './warnings/index.ts'
 
 /**
- * Checks the text of a traffic policy, in JSON or YAML, as the service does. Also warns about parts that are valid but
+ * Checks the text of a traffic policy, in JSON or YAML, like the service. Also warns about parts that are valid but
  * probably mistakes.
  *
  * @returns all errors and warnings, in text order
@@ -37,12 +37,12 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
   ]
 }
 
-/** Returns whether the value of the line that cannot be read begins with the sign of a tag. */
+/** Returns whether the value in the unreadable line begins with a tag's "!". */
 function isTag(text: string, offset: number): boolean {
   return /^(?:[\s-]|[\w-]+:\s)*!/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1))
 }
 
-/** Adds to problems their places in the text that was read. `above` is the path of the policy in the text. */
+/** Adds the places in the text to problems. `above` is the path of the policy in the text. */
 function placeProblems(
   text: string,
   read: ReadText,

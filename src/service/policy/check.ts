@@ -11,9 +11,9 @@ import { PHASES, phasesOf } from './phases.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
 import { KEY, Reporter } from './reporter.ts'
 
-/** The most rules of a policy: the check of more would take too long. */
+/** The maximum number of rules in a policy, since checking more would take too long. */
 export const MAX_RULES = 1_000
-/** The deepest policy that is checked. */
+/** The maximum nesting of a policy. */
 const MAX_DEPTH = 64
 
 function isTooDeep(value: unknown, depth = 0): boolean {
@@ -76,7 +76,7 @@ function checkPhases(policy: Config, options: Known, reporter: Reporter): undefi
     const before = amount
     amount += rules.length
     if (amount > most && before <= most) {
-      const by = plan === undefined || maxRules !== lookUp(RULES_OF_PLANS, plan) ? '' : ` on the plan ${plan}`
+      const by = plan === undefined || maxRules !== lookUp(RULES_OF_PLANS, plan) ? '' : ` on the ${plan} plan`
       reporter.report(2264, [key], `brings the rules to ${amount}. At most ${most} are allowed${by}`)
     }
     if (amount > MAX_RULES) return

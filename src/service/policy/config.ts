@@ -11,7 +11,7 @@ import { KEY } from './reporter.ts'
 import { checkVariables } from './set-variables.ts'
 import { readDuration } from './time.ts'
 
-/** The longest list of choices that a message has in full. */
+/** The maximum number of choices that a message lists in full. */
 const MAX_NAMED = 30
 
 /** Checks the config of an action. */
@@ -23,7 +23,7 @@ export function checkConfig(config: Config, path: PolicyPath, place: Place): und
   const { paid } = action
   if (paid && options.plan !== undefined && paid.notOnPlans.includes(options.plan)) {
     for (const name of paid.fields.filter((each) => isGiven(config[each]))) {
-      reporter.report(2263, [...path, name], `is a paid feature, which the plan ${options.plan} does not have`, KEY)
+      reporter.report(2263, [...path, name], `is a paid feature, which the ${options.plan} plan does not have`, KEY)
     }
   }
 }
@@ -97,10 +97,10 @@ function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path
   const { reporter } = place
   const refuse = (number: number, what: string) => reporter.report(number, path, what)
   const isScalar = typeof value === 'number' || typeof value === 'boolean'
-  // The examples of the service have headers such as `is-ngrok: 1`.
+  // The service's examples have headers such as `is-ngrok: 1`.
   if (typeof value !== 'string' && !(isScalar && field.format === 'header-value')) {
     const hint = isScalar && field.choices?.includes(String(value)) ? { hint: `Write "${value}", with quotes.` } : {}
-    return reporter.reportValue(2204, path, value, 'a text', { isSecret: field.isSecret, ...hint })
+    return reporter.reportValue(2204, path, value, 'a string', { isSecret: field.isSecret, ...hint })
   }
   const text = String(value)
   if (field.takesCel && text.includes('${')) {

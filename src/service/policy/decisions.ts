@@ -1,4 +1,4 @@
-/** A traffic behavior that fauxgate chose because the service's documentation does not describe it, or contradicts itself. */
+/** A traffic behavior that fauxgate chose because the service's documentation omits it or contradicts itself. */
 export interface Decision {
   readonly says: string
   /** The URL of the section with the reason. */
@@ -7,10 +7,13 @@ export interface Decision {
 
 const PAGES = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
 
-/** Makes a decision. A rule is named by its page and heading. */
+/** Creates a decision. A rule is named by its page and heading. */
 const decide = (rule: string, says: string): Decision => ({ says, docs: PAGES + rule.replace('#', '.md#') })
 
-/** The decisions that traces name where they matter. The reference of an action lists its `decisions`, and all others in one place. */
+/**
+ * The decisions, which traces mention where they matter. The reference of an action lists its `decisions`, and all others in one
+ * place.
+ */
 export const DECISIONS = {
   certificate: decide(
     'traffic#certificate',
@@ -28,8 +31,8 @@ export const DECISIONS = {
     'traffic#responses',
     "The rules for responses also run on an error that replaces the upstream's response, such as 502.",
   ),
-  expressionError: decide('traffic#errors', 'If an expression fails in an action, the response has the status 500.'),
-  bodyError: decide('traffic#bodies', 'If a body cannot be read, the response has the status 400, 413 or 502.'),
+  expressionError: decide('traffic#errors', 'If an expression fails in an action, the response has status 500.'),
+  bodyError: decide('traffic#bodies', 'If a body cannot be read, the response has status 400, 413 or 502.'),
   failedAttempt: decide(
     'traffic#responses',
     'A response with a status of 400 or more is a failed attempt, which `retry_condition` can repeat.',

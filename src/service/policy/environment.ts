@@ -48,7 +48,7 @@ function createLanguages(): (scope: Scope) => Language {
   }
 }
 
-/** Makes what all scopes share: the types and the functions without phases. */
+/** Creates what all scopes share: the types and the functions without phases. */
 function createBase(): Environment {
   extendLexer()
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: { maxAstNodes: 10_000 } })

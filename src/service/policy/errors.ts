@@ -2,7 +2,10 @@ import { declareErrors, entry } from '../../core/schema/errors.ts'
 
 const refused = (number: number, about: string) => entry(number, 400, about)
 
-/** The errors of policies beside those of the module `policy`. Their messages name the place, the value and what is allowed. */
+/**
+ * The errors of policies other than those of the `policy` module. Their messages have the place, the value and the allowed
+ * values.
+ */
 export const languageErrors = declareErrors({
   policy_action_not_in_phase: refused(2202, 'The action is not available in the phase of the rule.'),
   policy_config_field_unknown: refused(2203, 'The config of an action has an unknown field.'),
@@ -16,22 +19,22 @@ export const languageErrors = declareErrors({
   policy_algorithm_unknown: refused(2214, 'An algorithm of `compress-response` does not exist.'),
   policy_number_out_of_range: refused(2215, 'A number in a config is too small or too large.'),
   policy_ip_policy_unknown: refused(2216, 'An IP policy does not exist.'),
-  policy_cidr_invalid: refused(2217, 'A text is not an address range.'),
+  policy_cidr_invalid: refused(2217, 'A string is not an address range.'),
   policy_too_many_entries: refused(2218, 'A list in a config has too many entries.'),
   policy_header_reserved: refused(2219, 'Policies cannot change a header.'),
-  policy_text_too_long: refused(2221, 'A text in a config is too long.'),
+  policy_text_too_long: refused(2221, 'A string in a config is too long.'),
   policy_value_not_allowed: refused(2222, 'A value in a config is not allowed.'),
   policy_value_empty: refused(2223, 'A value in a config is empty.'),
   policy_template_invalid: refused(2224, 'A config has a CEL expression that is not valid.'),
   policy_duration_out_of_range: refused(2225, 'A duration in a config is too short or too long.'),
-  policy_url_invalid: refused(2226, 'A text in a config is not a URL.'),
-  policy_pem_invalid: refused(2228, 'A text in a config is not valid PEM.'),
+  policy_url_invalid: refused(2226, 'A string in a config is not a URL.'),
+  policy_pem_invalid: refused(2228, 'A string in a config is not valid PEM.'),
   policy_phase_invalid: refused(2230, 'A policy has a phase that does not exist, or does not exist for its protocol.'),
   policy_value_twice: refused(2231, 'A list in a config has a value twice.'),
-  policy_value_missing: refused(2234, 'A config lacks a required field.'),
+  policy_value_missing: refused(2234, 'A config has no value for a required field.'),
   policy_does_not_end: refused(2235, 'The policy of a cloud endpoint does not terminate traffic.'),
-  policy_unreadable: refused(2236, 'A text is not a policy.'),
-  policy_text_too_short: refused(2237, 'A text in a config is too short.'),
+  policy_unreadable: refused(2236, 'A string is not a policy.'),
+  policy_text_too_short: refused(2237, 'A string in a config is too short.'),
   policy_two_sign_ins: refused(2239, 'A policy has two actions that let users sign in.'),
   policy_pair_incomplete: refused(2240, 'A config has one of two fields that belong together.'),
   policy_domain_punycode_invalid: refused(2242, 'The domain of a cookie has a label that is not Punycode.'),
@@ -45,7 +48,7 @@ export const languageErrors = declareErrors({
   policy_action_not_on_plan: refused(2256, 'The plan of the account does not include the action.'),
   policy_user_invalid: refused(2257, 'The user of a credential has a control character.'),
   policy_password_invalid: refused(2258, 'The password of a credential has a control character.'),
-  policy_pattern_invalid: refused(2261, 'A text in a config is not an RE2 pattern.'),
+  policy_pattern_invalid: refused(2261, 'A string in a config is not an RE2 pattern.'),
   policy_tcp_phase_internal: refused(
     2262,
     'The policy of an internal endpoint for HTTP has the phase `on_tcp_connect`.',

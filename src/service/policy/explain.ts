@@ -38,10 +38,10 @@ interface Explanation {
   readonly name?: string
 }
 
-/** The better form of a text that begins with an exclamation mark. */
-export const TAG_HINT = 'In YAML, write quotes around a text that begins with "!": without quotes it is a tag.'
+/** The better form of a string that begins with an exclamation mark. */
+export const TAG_HINT = 'In YAML, put a string that begins with "!" in quotes: without quotes it is a tag.'
 
-/** Describes an error of the CEL library in the words of policies. */
+/** Describes an error of the CEL library in terms of policies. */
 export function explain(error: unknown, known: Known): ExpressionProblem {
   if (!isCelError(error))
     return { message: 'the expression is nested too deeply', offset: 0, length: known.source.length }
@@ -50,13 +50,13 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
   const { range = { start: 0, end: 0 } } = error
   const word = error.summary.startsWith('Unexpected character') && readWord(known.source, known.toSource(range.start))
   if (word) return word
-  // What follows a tag is the whole text.
+  // The whole text after a tag is its value.
   const isRest = /^\s*(?:in\b|&&|[|]{2}|[=!]=|[<>])/.test(known.source)
   const { message, hint = isRest ? TAG_HINT : undefined, name } = explainCode(error, known)
   const start = known.toSource(range.start)
   const end = Math.max(known.toSource(range.end), start)
   const node = known.source.slice(start, end)
-  // The range of a field or a method is that of the whole chain: the name is what is wrong.
+  // The range of a field or a method is that of the whole chain, but the name is wrong.
   const inNode = name === undefined ? -1 : findName(error.node, node, name)
   const offset = inNode < 0 ? start : start + inNode
   const length = inNode < 0 || name === undefined ? end - start : name.length
@@ -65,7 +65,7 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
 
 const OPERATORS: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' }
 
-/** Reads an operator of other languages, which ends or begins where the parser stops. */
+/** Reads an operator from another language, which ends or begins where the parser stops. */
 function readWord(source: string, at: number): ExpressionProblem | undefined {
   for (const {
     0: { length },
@@ -105,7 +105,7 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
     const name = node.args[1]
     return {
       name,
-      message: `a value of the type ${cleanTypes(/'(.*)'/.exec(summary)?.[1] ?? '')} has no field ${cut(name)}`,
+      message: `a value of type ${cleanTypes(/'(.*)'/.exec(summary)?.[1] ?? '')} has no field ${cut(name)}`,
     }
   }
   if (code === 'limit_exceeded') return { message: 'the expression is too long or nested too deeply' }
@@ -124,14 +124,14 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   return { message, hint: hint && `Did you mean ${hint}${hint}?` }
 }
 
-/** Returns the better form of `!a in b`, which negates the value and not the test; undefined for other nodes. */
+/** Returns the better form of `!a in b`, which negates the value and not the test, or undefined for other nodes. */
 export function suggestNegation(node: ASTNode): string | undefined {
   if (node.op !== 'in' || node.args[0].op !== '!_' || node.input.charAt(node.range.start) !== '!') return undefined
   const [value, list] = [node.args[0].args, node.args[1]].map(({ range }) => node.input.slice(range.start, range.end))
   return `Write !(${value} in ${list}).`
 }
 
-/** Replaces the library's names of types by words: `$req.url` is an object, and `HashFunctions` is the namespace `hash`. */
+/** Replaces the library's type names with words: `$req.url` is an object, and `HashFunctions` is the namespace `hash`. */
 function cleanTypes(text: string): string {
   return text
     .replace(/\$[\w.]+/g, 'object')

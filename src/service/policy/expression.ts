@@ -115,7 +115,7 @@ export function sourceOf({ input, range }: ASTNode): string {
   return `${'('.repeat(opening)}${text}${')'.repeat(closing)}`
 }
 
-/** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */
+/** Returns the path of a chain of names, such as `req.url.path`, or undefined for other nodes. */
 export function pathOfNode(node: ASTNode): string | undefined {
   const names: string[] = []
   let root = node
@@ -123,7 +123,10 @@ export function pathOfNode(node: ASTNode): string | undefined {
   return root.op === 'id' ? [root.args, ...names].join('.') : undefined
 }
 
-/** Finds what the CEL library must read in another way: texts that have fields, comparisons with null, `has`, `sortBy`, and types that it gets wrong. */
+/**
+ * Finds what the CEL library must read in another way: strings that have fields, comparisons with null, `has`, `sortBy`, and
+ * types that it gets wrong.
+ */
 function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: string) => boolean): readonly Edit[] {
   const edits: Edit[] = []
   const insert = (at: number, text: string, removed = 0) => edits.push({ at, text, removed })
@@ -190,7 +193,7 @@ function toSource(place: number, edits: readonly Edit[]): number {
   return place - shift
 }
 
-/** Finds what the types of the CEL library do not tell. */
+/** Finds problems that the types of the CEL library do not show. */
 function findProblem(tree: ASTNode): ExpressionProblem | undefined {
   let found: ExpressionProblem | undefined
   walk(tree, (node, parent) => {
@@ -214,7 +217,7 @@ function findWrongKey(checked: ASTNode, toSource: (place: number) => number): Ex
     const hasType = typeof allowed === 'string' && KEY_TYPES.includes(allowed)
     if (!hasType || key?.type === allowed || key?.type === 'dyn') return
     const [start, end] = [toSource(node.args[1].range.start), toSource(node.args[1].range.end)]
-    const message = `a key of the map is of the type ${allowed}, and this one is ${key?.type}`
+    const message = `another key of the map is of type ${allowed}, and this one is ${key?.type}`
     found = { message, offset: start, length: end - start }
   })
   return found

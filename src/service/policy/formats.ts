@@ -13,7 +13,7 @@ interface FormatProblem {
   readonly what: string
 }
 
-/** Returns the problem of a text that is not written as its format demands. */
+/** Returns the problem of a string that is not written as its format demands. */
 export function formatProblem(format: Format, text: string): FormatProblem | undefined {
   return CHECKS[format](text)
 }
@@ -76,7 +76,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   },
 }
 
-/** Returns the problem of a text that cannot be read as PEM. It repeats no part of a key. */
+/** Returns the problem of a string that cannot be read as PEM. It repeats no part of a key. */
 function pemProblem(what: string, read: () => unknown): FormatProblem | undefined {
   try {
     read()

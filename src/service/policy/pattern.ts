@@ -1,20 +1,20 @@
 import { cut } from '../../core/schema/text.ts'
 
-/** The largest count of a repetition. RE2 rejects larger ones, and nested ones whose product is larger. */
+/** The largest count of a repetition. RE2 rejects larger counts, and nested counts whose product is larger. */
 const MAX_REPEAT = 1000
 /** The deepest nesting of groups. */
 const MAX_DEPTH = 1000
 
 /**
- * Returns the reason for which a text is no pattern of RE2, which has no look-around and no back references; undefined if it
- * is one. Reads each character once: no pattern takes longer than its length.
+ * Returns the reason why a string is not an RE2 pattern, or undefined if it is one. RE2 has neither look-around nor back
+ * references. Reads each character once, so the time is linear in the length.
  */
 export function patternProblem(pattern: string): string | undefined {
   const read = readPattern(pattern)
   return typeof read === 'string' ? read : undefined
 }
 
-/** Returns the numbers and the names of the groups of a pattern, with 0 for the whole match; undefined if it is none. */
+/** Returns the numbers and names of the groups of a pattern, with 0 for the whole match, or undefined for an invalid pattern. */
 export function groupsOf(pattern: string): ReadonlySet<string> | undefined {
   const read = readPattern(pattern)
   return typeof read === 'string' ? undefined : new Set([...read.numbers, ...read.names])
@@ -49,7 +49,7 @@ class PatternReader {
   constructor(readonly pattern: string) {}
 
   read(): void {
-    // What a repetition repeats: nothing, an item with the largest repetition in it, or a repetition.
+    // The operand of a repetition: nothing, an item with the largest repetition in it, or a repetition.
     let last: Group | 'nothing' | 'repetition' = 'nothing'
     while (this.#at < this.pattern.length) {
       const letter = this.pattern.charAt(this.#at)
@@ -83,9 +83,9 @@ class PatternReader {
     const rest = this.pattern.slice(this.#at, this.#at + 80)
     const [flags] = /^\(\?[imsU]*(?:-[imsU]+)?[:)]/.exec(rest) ?? []
     const [named, name = ''] = /^\(\?P?<([A-Za-z0-9_]+)>/.exec(rest) ?? []
-    if (/^\(\?<?[=!]/.test(rest)) fail(`look-around, such as ${this.#show(4)}, does not exist in RE2`)
+    if (/^\(\?<?[=!]/.test(rest)) fail(`RE2 has no look-around, such as ${this.#show(4)}`)
     if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} does not begin a group of RE2`)
-    if (named && this.names.has(name)) fail(`the group ${cut(name, 20)} is there twice`)
+    if (named && this.names.has(name)) fail(`the group ${cut(name, 20)} occurs twice`)
     if (named) this.names.add(name)
     if (!flags) this.numbers.push(`${this.numbers.length}`)
     this.#at += (flags ?? named ?? '(').length
@@ -131,7 +131,7 @@ class PatternReader {
     this.#at++
   }
 
-  /** Reads a member of a class. Returns its code, or undefined if it means several. */
+  /** Reads a member of a class. Returns its code, or undefined if it matches several characters. */
   #readMember(): number | undefined {
     const [name] = /^\[:\^?\w*:\]/.exec(this.pattern.slice(this.#at, this.#at + 16)) ?? []
     if (name !== undefined) {
@@ -148,12 +148,12 @@ class PatternReader {
     return code
   }
 
-  /** Reads what begins with a backslash. Returns its code, or undefined if it means several or for a place. */
+  /** Reads an escape. Returns its code, or undefined if it matches several characters or a position. */
   #readEscape(isInClass = false): number | undefined {
     const rest = this.pattern.slice(this.#at, this.#at + 60)
     if (rest === '\\') fail('it ends with a backslash')
     if (/^\\[1-9]/.test(rest) && !/^\\[1-7][0-7]/.test(rest))
-      fail(`back references, such as ${this.#show(2)}, do not exist in RE2`)
+      fail(`RE2 has no back references, such as ${this.#show(2)}`)
     if (!isInClass && rest.startsWith('\\Q')) {
       const end = this.pattern.indexOf('\\E', this.#at)
       this.#at = end < 0 ? this.pattern.length : end + 2
@@ -170,7 +170,7 @@ class PatternReader {
     this.#at += found.length
     if (several !== undefined) return undefined
     const code = hex ?? long
-    if (long !== undefined && Number.parseInt(long, 16) > 0x10ffff) fail(`${found} is no character of Unicode`)
+    if (long !== undefined && Number.parseInt(long, 16) > 0x10ffff) fail(`${found} is not a Unicode character`)
     if (code !== undefined) return Number.parseInt(code, 16)
     const plain: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }
     const text = found.slice(1)

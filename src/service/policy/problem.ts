@@ -2,13 +2,13 @@
 export interface PolicyProblem {
   /** `error` if the service rejects the policy, `warning` if the policy is valid but probably a mistake. */
   readonly severity: 'error' | 'warning'
-  /** The service's error number, such as 2203; undefined for a warning without one. */
+  /** The service's error number, such as 2203, or undefined for a warning without one. */
   readonly number?: number
   /** The stable name of a warning, such as `range-compared-as-text`. */
   readonly rule?: string
   /** The keys and indexes that lead to the value, such as `['on_http_request', 0, 'actions', 1, 'config', 'headers']`. */
   readonly path: PolicyPath
-  /** The part of a text value that has the problem, such as a name in an expression. Offset and length are in characters. */
+  /** The part of a string value that has the problem, such as a name in an expression. Offset and length are in characters. */
   readonly within?: { readonly offset: number; readonly length: number }
   /** The message: the value received, and the values allowed. */
   readonly message: string

@@ -7,7 +7,10 @@ interface Replacement {
   readonly to: string | undefined
 }
 
-/** Replaces matches in a text, one replacement after the other. Returns the text, the number of matches, and the first one of each. */
+/**
+ * Replaces matches in a string, one replacement after the other. Returns the text, the number of matches, and the first one of
+ * each.
+ */
 export function replaceText(text: string, replacements: readonly Replacement[], pattern: Visit['pattern']) {
   let result = text
   let count = 0

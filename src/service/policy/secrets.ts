@@ -4,7 +4,7 @@ import { readText } from './text.ts'
 
 /**
  * Returns the text of a policy with something instead of each secret. Everything else stays, its lines too. Returns undefined for
- * a text that cannot be read and may have secrets.
+ * a string that cannot be read and may have secrets.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string | undefined {
   const names = [...POLICY_SECRETS]
@@ -25,7 +25,7 @@ export function hideSecretsOfPolicy(value: unknown): unknown {
   return replaceSecrets(value, (secret) => (secret.endsWith('\n') ? '"[redacted]"\n' : '"[redacted]"')) ?? '[redacted]'
 }
 
-/** Returns the paths of the texts and numbers under the names of secrets, in actions of any type: the type may be misspelt. */
+/** Returns the paths of the strings and numbers under the names of secrets, in actions of any type: the type may be misspelt. */
 function findSecrets(value: unknown, path: PolicyPath = [], isSecret = false): readonly PolicyPath[] {
   if (typeof value !== 'object' || value === null) return isSecret ? [path] : []
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)

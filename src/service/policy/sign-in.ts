@@ -12,7 +12,7 @@ interface SignInConfig {
   /** In ms; 0 for none. */
   readonly max_session_duration?: number | undefined
   readonly idle_session_timeout?: number | undefined
-  /** Returns the error of a person who must not pass. */
+  /** Returns the error for a person who is not allowed. */
   readonly findRejection?: (identity: Identity) => { readonly error: number; readonly why: string } | undefined
 }
 
@@ -24,7 +24,10 @@ const IDENTITY_HOST = 'https://idp.ngrok.com/oauth2'
 /** The words for what a sign-in finds. */
 export const SIGN_IN_OUTCOMES = ['signed in', 'sent to sign in'] as const
 
-/** Lets a visitor pass whose identity the caller gives. Sends all others to sign in. Answers the paths of login and logout itself. */
+/**
+ * Lets a visitor pass if the caller provides an identity, and sends all others to sign in. Handles the login and logout paths
+ * itself.
+ */
 export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome {
   const { identity, request } = visit
   const { provider, auth_id, client_id, allow_cors_preflight } = config
@@ -74,7 +77,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   twitch: 'https://www.twitch.tv',
 }
 
-/** Returns the sign-in of a person, by what the caller says of the identity. */
+/** Returns the sign-in of a person, from the identity that the caller provides. */
 function toSignIn(identity: Identity, config: SignInConfig): SignIn {
   const text = (name: string, initial = '') => String(identity[name] ?? initial)
   const { issuer_url, max_session_duration: max = 0, idle_session_timeout: idle = 0 } = config

@@ -1,11 +1,11 @@
-/** A CEL expression in a text: `${…}`. */
+/** A CEL expression in a string: `${…}`. */
 export interface Interpolation {
   readonly source: string
   /** The character at which the expression begins in the text, after `${`. */
   readonly offset: number
 }
 
-/** Finds the expressions in a text. `unclosed` is where a `${` without its `}` begins. */
+/** Finds the expressions in a string. `unclosed` is where a `${` without its `}` begins. */
 export function findInterpolations(text: string): {
   readonly found: readonly Interpolation[]
   readonly unclosed?: number
@@ -20,7 +20,7 @@ export function findInterpolations(text: string): {
   return { found }
 }
 
-/** Returns a text with a space in the place of each expression. */
+/** Returns a string with a space in the place of each expression. */
 export function blankInterpolations(text: string): string {
   const { found } = findInterpolations(text)
   return found.reduceRight(
@@ -29,10 +29,10 @@ export function blankInterpolations(text: string): string {
   )
 }
 
-/** Matches a text in an expression: a raw one, in which a backslash escapes nothing, or another. Its end may be missing. */
+/** Matches a string in an expression: a raw one, in which a backslash escapes nothing, or another. Its end may be missing. */
 export const LITERAL = /[bB]?[rR]("""|'''|"|')(?:(?!\1).)*(?:\1|$)|("""|'''|"|')(?:\\.|(?!\2)[^\\])*(?:\2|\\?$)/gs
 
-/** Returns where the `}` is that ends an expression. Braces in texts do not count. */
+/** Returns where the `}` is that ends an expression. Braces in strings do not count. */
 function findEnd(text: string, start: number): number {
   const next = new RegExp(`${LITERAL.source}|[{}]`, 'gs')
   next.lastIndex = start

@@ -5,11 +5,13 @@ import { readNodes, type Span, type YamlNode } from './yaml-nodes.ts'
 
 export type { Span } from './yaml-nodes.ts'
 
-/** A text that was read: its value, and the places of the values in it; or the problem. */
+/** A string that was read: its value, and the places of the values in it; or the problem. */
 export interface ReadText {
   readonly value?: unknown
   readonly problem?: { readonly message: string; readonly offset: number }
-  /** Returns the place of the value of a path. With `within`, returns the part of a text value; with `isOfKey`, the last key. */
+  /**
+   * Returns the place of the value of a path. With `within`, returns the part of a string value; with `isOfKey`, the last key.
+   */
   readonly locate: (
     path: PolicyPath,
     within?: { readonly offset: number; readonly length: number },
@@ -20,11 +22,11 @@ export interface ReadText {
 /** The maximum number of characters of a YAML text that a gateway reads. Reading more would block all other requests for too long. */
 const MAX_YAML_LENGTH = 256 * 1024
 
-/** Reads a text as JSON, else as YAML with at most `most` characters (rules: traffic-policy#texts). Never throws. */
+/** Reads a string as JSON, else as YAML with at most `most` characters (rules: traffic-policy#texts). Never throws. */
 export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
   const source = text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text
   if (/^\s*[[{]/.test(source)) {
-    // JSON.parse takes long to reject what is nested too deeply.
+    // JSON.parse is slow to reject values that are nested too deeply.
     if (isDeepJson(source)) return refuse('it is nested too deeply')
     try {
       return { value: JSON.parse(source), locate: locateIn(source, () => readEvents(source, MAX_DEPTH)) }
@@ -66,7 +68,7 @@ function locateIn(text: string, listEvents: () => readonly Event[] | undefined):
   }
 }
 
-/** Returns a part of a text value. Where the text is folded or escaped, the place of the part may be a few characters off. */
+/** Returns a part of a string value. Where the text is folded or escaped, the place of the part may be a few characters off. */
 function narrow(text: string, span: Span, { offset, length }: { offset: number; length: number }, value: string): Span {
   const part = value.slice(offset, offset + length)
   const raw = text.slice(span.start, span.end)
@@ -84,7 +86,7 @@ function narrow(text: string, span: Span, { offset, length }: { offset: number; 
 
 const MAX_DEPTH = 1_000
 
-/** Returns whether a text would be nested more than 1,000 levels deep as JSON. */
+/** Returns whether a string would be nested more than 1,000 levels deep as JSON. */
 function isDeepJson(text: string): boolean {
   let [depth, isQuoted] = [0, false]
   for (let at = 0; at < text.length && depth <= MAX_DEPTH; at++) {

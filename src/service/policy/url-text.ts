@@ -9,7 +9,7 @@ export function toUrlText(text: string): string {
 
 /**
  * Returns a path with the scheme and the host of the request, and a URL without a host with the host, such as `https:/path`, which `/.*`
- * leaves of a whole URL. Other texts stay unchanged.
+ * leaves of a whole URL. Other strings stay unchanged.
  */
 export function completeUrl(text: string, request: string): string {
   const { origin, host } = new URL(request)
@@ -17,7 +17,7 @@ export function completeUrl(text: string, request: string): string {
   return text.replace(/^(https?:)(?:\/\/)?(?=\/(?!\/)|[?#]|$)/i, `$1//${host}`)
 }
 
-/** Reads a URL of http or https; undefined for all other texts. */
+/** Reads a URL of http or https, or undefined for all other strings. */
 export function readHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url && /^https?:$/.test(url.protocol) ? url : undefined

@@ -34,7 +34,7 @@ export const QUERY: Form = {
   fix: (text) => text.slice(1),
 }
 export const VERSION: Form = {
-  about: 'It is a text such as HTTP/1.1 or HTTP/2.0.',
+  about: 'It is a string such as HTTP/1.1 or HTTP/2.0.',
   whole: /^HTTP\/\d\.\d$/,
   fix: (text) => text.replace(/^(?:https?\/)?(\d)(?:\.(\d))?$/i, (_, major, minor = 0) => `HTTP/${major}.${minor}`),
 }
@@ -53,25 +53,25 @@ export const COUNTRY_CODE: Form = {
 export const PLACE_NAME: Form = { about: 'It is an English name, not a code.', whole: /^(?![A-Z]{2,3}$)/ }
 export const IP: Form = { about: 'It is a numeric address.', whole: /:|^\d+\.\d+\.\d+\.\d+(?:\/|$)/ }
 export const TLS_VERSION: Form = {
-  about: 'It is a text such as 1.2 or 1.3.',
+  about: 'It is a string such as 1.2 or 1.3.',
   whole: /^1\.\d$/,
   fix: (text) => text.replace(/^TLS ?v?/i, ''),
 }
 export const ENDPOINT_ID: Form = { about: 'The id of an endpoint begins with ep_.', start: /^ep(?:_|$)/ }
 export const ERROR_CODE: Form = {
-  about: 'It is a text such as ERR_NGROK_3807.',
+  about: 'It is a string such as ERR_NGROK_3807.',
   start: /^ERR/,
   fix: (text) => text.replace(/^(?=\d+$)/, 'ERR_NGROK_'),
 }
 
-/** The least and the largest number that a variable can be, or that a function returns. */
+/** The smallest and the largest number that a variable can have, or that a function returns. */
 export const RANGES: Readonly<Record<string, readonly [min: number, max: number]>> = {
   'res.status_code': [100, 999],
   'conn.client_port': [0, 65_535],
   'conn.server_port': [0, 65_535],
   'endpoint.port': [0, 65_535],
   'req.url.port': [0, 65_535],
-  // A random number for all traffic, or for none, is no mistake.
+  // A random number that covers all traffic, or none, is not a mistake.
   'rand.double': [-Number.EPSILON, 1 + Number.EPSILON],
   size: [0, Number.POSITIVE_INFINITY],
   getDate: [1, 31],

@@ -247,7 +247,7 @@ export const OLDER_REQUEST: Variables = {
   Version: text('The HTTP version.', forms.VERSION),
 }
 export const OLDER_RESPONSE: Variables = {
-  // The service took comparisons with numbers and with texts, as programs of 2024 wrote them.
+  // The service took comparisons with numbers and with strings, as programs of 2024 wrote them.
   StatusCode: { type: 'dyn', about: 'The status.' },
   ContentLength: int64('The length of the body.'),
   ContentType: text('The media type.', forms.MEDIA_TYPE),

@@ -3,11 +3,11 @@ import type { Phase } from './phases.ts'
 
 /** The headers of a message, as their bytes: one character each. Names are in lower case, and a name may have several values. */
 export interface HeaderFields {
-  /** Returns the values of a header, joined by commas; undefined if there is none. */
+  /** Returns the values of a header, joined by commas, or undefined if there is none. */
   get(name: string): string | undefined
   /** Returns the values of a header. */
   all(name: string): readonly string[]
-  /** Adds a value after the header's existing values. A text that is not valid in a header ends the action. */
+  /** Adds a value after the header's existing values. A string that is not valid in a header ends the action. */
   append(name: string, text: string): void
   /** Replaces the values of a header. It accepts the same values as {@link append}. */
   set(name: string, text: string): void
@@ -42,7 +42,7 @@ export interface PolicyRequest extends PolicyMessage {
 
 export interface PolicyResponse extends PolicyMessage {
   readonly status: number
-  /** The body as a stream; null if there is none. */
+  /** The body as a stream, or null if there is none. */
   readonly stream: ReadableStream<Uint8Array> | null
 }
 
@@ -51,7 +51,7 @@ export interface OwnResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The number of the error, which the header of error codes has. The body is then its sentence. */
+  /** The error code, for the error code header. The body is then the error's sentence. */
   readonly error?: number
   /** True if the rules for responses run on it, as they do on the response of an upstream. */
   readonly hasResponsePhase?: true
@@ -62,7 +62,7 @@ export type Ending = OwnResponse | PolicyResponse | 'close'
 
 /** The result of an action. */
 export interface ActionOutcome {
-  /** The deed in words that continue "The action …", such as `added x-frontend`. No secret is in them. */
+  /** The result in words that continue "The action …", such as `added x-frontend`, without secrets. */
   readonly did: string
   /** The values of its variables, by name. */
   readonly sets?: Readonly<Record<string, unknown>>
@@ -80,18 +80,20 @@ export interface ActionOutcome {
   readonly facts?: Readonly<Record<string, unknown>>
   /** The decision of fauxgate that the result depends on. */
   readonly decision?: Decision | undefined
-  /** True if a caller states the values of the variables, so that nobody knows those that are left out. */
+  /** True if a caller set the values of the variables, so that omitted ones are unknown. */
   readonly isStated?: true
 }
 
 /** A pattern in the syntax of RE2. */
 export interface Pattern {
   test(text: string): boolean
-  /** Replaces all matches as Go does (rules: traffic#replacements). A text that would be too long ends the run of the action. */
+  /**
+   * Replaces all matches like Go (rules: traffic#replacements). A string that would be too long ends the action.
+   */
   replaceAll(text: string, to: string): Replaced
 }
 
-/** A text with all matches of a pattern replaced. */
+/** A string with all matches of a pattern replaced. */
 export interface Replaced {
   readonly text: string
   /** The first 1,000 matches. */
@@ -147,13 +149,13 @@ export interface IncomingResponse {
   readonly body: string
 }
 
-/** The failure of a request of `http-request`. */
+/** The failure of a request from `http-request`. */
 export class SendFailure extends Error {
   constructor(
     /** The number of the error, if the service documents one. */
     readonly number: number | undefined,
     message: string,
-    /** The response that is no result, such as one redirect too many. */
+    /** The response that does not count as a result, such as a redirect beyond the maximum. */
     readonly response?: IncomingResponse,
   ) {
     super(message)
@@ -168,22 +170,22 @@ export interface Visit {
   /** The address of the visitor. */
   readonly clientIp: string
   readonly request: PolicyRequest
-  /** The response; undefined before there is one. */
+  /** The response, or undefined before there is one. */
   readonly response: PolicyResponse | undefined
-  /** The message of an event stream, by field; undefined in other phases. */
+  /** The message of an event stream, by field, or undefined in other phases. */
   readonly event: Map<string, string> | undefined
   /** The message of the phase: the response if there is one, else the request. */
   readonly message: PolicyMessage
-  /** The identity of a visitor who has signed in; undefined if the caller gives none. */
+  /** The identity of a visitor who has signed in, or undefined if the caller gives none. */
   readonly identity: Readonly<Record<string, unknown>> | undefined
-  /** Makes an id with a prefix. */
+  /** Creates an id with a prefix. */
   newId(prefix: string): string
   setVariable(name: string, value: unknown): void
   pattern(source: string): Pattern
   isInRange(address: string, range: string): boolean
   /** Returns the rules in an IP policy. */
   ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]
-  /** Counts a request. Returns after how many seconds it may be retried; undefined if it is within the capacity. */
+  /** Counts a request. Returns after how many seconds it may be retried, or undefined if it is within the capacity. */
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined
   /** Lets a request pass a breaker that is not open. The breaker then learns of its response. Returns the state of the breaker. */
   passBreaker(settings: BreakerSettings): BreakerState
@@ -199,6 +201,6 @@ export interface Visit {
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
   verifyWebhook(provider: string, secret: string): Promise<ActionOutcome>
   validateJwt(config: object): Promise<ActionOutcome>
-  /** Returns a stream that compresses; undefined if the algorithm does not exist here. */
+  /** Returns a stream that compresses, or undefined if the algorithm does not exist here. */
   compressor(algorithm: string): { readonly readable: ReadableStream; readonly writable: WritableStream } | undefined
 }

@@ -1,6 +1,6 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 
-/** A place in a text: offsets of its first character and of the one after its last. */
+/** A place in a string: offsets of its first character and of the one after its last. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -19,7 +19,7 @@ export interface YamlNode extends Span {
   readonly hasAlias: boolean
 }
 
-/** Returns the node of a document, from the parser's events; undefined for an empty document. */
+/** Returns the node of a document, from the parser's events, or undefined for an empty document. */
 export function readNodes(text: string, events: readonly Event[]): YamlNode | undefined {
   // The first event is that of the document.
   let [at, reached] = [1, 0]

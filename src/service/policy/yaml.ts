@@ -39,7 +39,7 @@ const schema = CORE_SCHEMA.withTags(
   ]),
 )
 
-/** Returns the parser's events of a text; undefined if it is no YAML. */
+/** Returns the parser's events of a string, or undefined if it is no YAML. */
 export function readEvents(text: string, maxDepth: number): readonly Event[] | undefined {
   try {
     return parseEvents(text, { maxDepth })
@@ -48,7 +48,7 @@ export function readEvents(text: string, maxDepth: number): readonly Event[] | u
   }
 }
 
-/** Reads a text with one YAML document. A text without any is null. Never throws. */
+/** Reads a string with one YAML document. A string without any is null. Never throws. */
 export function readYaml(text: string): ReadYaml {
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH })
@@ -62,7 +62,7 @@ export function readYaml(text: string): ReadYaml {
     return hasAliases && isLarge(value) ? refuse('its aliases stand for too many values', 0) : { value, events }
   } catch (error) {
     if (!(error instanceof YAMLException)) return refuse(error instanceof Error ? error.message : String(error), 0)
-    // The end of a text is a place that no editor shows.
+    // The end of a string is a place that no editor shows.
     const offset = Math.max(0, Math.min(error.mark?.position ?? 0, text.trimEnd().length - 1))
     return refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
   }

@@ -10,7 +10,7 @@ interface Issuer {
 export type CaaProblem = 'not authorized' | 'account' | 'method'
 
 /**
- * Parses the values of a CAA record, which commas separate. After a semicolon, a comma before a text without a dot is part of a
+ * Parses the values of a CAA record, which commas separate. After a semicolon, a comma before a string without a dot is part of a
  * parameter, as in `letsencrypt.org; validationmethods=dns-01,http-01`.
  */
 export function parseIssuers(value: string): readonly Issuer[] {
@@ -34,7 +34,7 @@ function parseIssuer(text: string): Issuer {
   return { authority: name.toLowerCase().replace(/\.$/, ''), parameters }
 }
 
-/** Tells whether the parameters of a value have the form of RFC 8659, 4.2. */
+/** Returns whether the parameters of a value have the form of RFC 8659, 4.2. */
 export function hasValidParameters({ parameters }: Issuer): boolean {
   return parameters.every(([tag, value]) => /^[a-z0-9]+$/.test(tag) && /^[!-:<-~]+$/.test(value))
 }

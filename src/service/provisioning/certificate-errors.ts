@@ -76,7 +76,7 @@ export function listCertificateErrors(): readonly CertificateErrorKey[] {
   return Object.keys(CERTIFICATE_ERRORS) as CertificateErrorKey[] // The table has no other keys.
 }
 
-/** Returns the key for a key or a code such as `ERR_NGROK_26014`; undefined for another text. */
+/** Returns the key for a key or a code such as `ERR_NGROK_26014`, or undefined for another text. */
 export function findCertificateError(text: unknown): CertificateErrorKey | undefined {
   const [, digits] = (typeof text === 'string' && /^ERR_[A-Z]+_(\d+)$/.exec(text)) || []
   return listCertificateErrors().find((key) => key === text || CERTIFICATE_ERRORS[key].number === Number(digits))

@@ -26,7 +26,7 @@ export function normalizeName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
 }
 
-/** Tells whether a normal name can have a record. Underscores and one leading `*` label are allowed; an address is not. */
+/** Returns whether a normal name can have a record. Underscores and one leading `*` label are allowed; an address is not. */
 export function isDnsName(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && NAME.test(name) && !ADDRESS_END.test(name)
 }

@@ -117,7 +117,7 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
 }
 
 /**
- * Tells whether the next event may be after the year 9999, so that it never falls due. A record does not have the time of
+ * Returns whether the next event may be after the year 9999, so that it never falls due. A record does not have the time of
  * the first attempt of a job, nor of an attempt whose `retries_at` has passed.
  */
 function mayNeverHappen({ job, renews_at }: ManagedFields, now: number): boolean {

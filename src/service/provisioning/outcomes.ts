@@ -85,7 +85,7 @@ function withDetails(outcome: Outcome): DetailedOutcome {
   return { outcome: OUTCOMES.find((each) => each === outcome) ?? 'success' }
 }
 
-/** Returns a duration in ms that may have a minus; undefined if the value is not a duration. */
+/** Returns a duration in ms that may have a minus, or undefined if the value is not a duration. */
 export function parseSignedMs(value: unknown): number | undefined {
   if (typeof value === 'number' && value < 0) return parseSignedMs(-value) === undefined ? undefined : value
   const [, minus, text] = (typeof value === 'string' && /^(-?)(.*)$/s.exec(value)) || []

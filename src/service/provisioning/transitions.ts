@@ -101,7 +101,7 @@ const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   },
 }
 
-/** Returns a timeline as the API shows it. */
+/** Returns a timeline in the form shown by the API. */
 export function timelineView(tx: Pick<Transaction, 'options'>, timeline: Timeline): readonly TimelineEntry[] {
   const options = provisioningOptions(tx.options)
   return timeline.map((entry) => {
@@ -187,7 +187,7 @@ export function scheduleRenewal(tx: Transaction, issued_at: number) {
   return { renews_at, job: null, due }
 }
 
-/** Makes the record of an automatic certificate. The certificate itself is issued when somebody reads it. */
+/** Creates the record of an automatic certificate. The certificate itself is issued when somebody reads it. */
 function makeCertificateRecord(
   tx: Transaction,
   { domain, policy }: ManagedDomain,

@@ -132,7 +132,7 @@ export function requireRoute(tx: Transaction, edge_id: string, id: string): void
     refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
-/** Tells whether something does not exist because it was not declared. */
+/** Returns whether something does not exist because it was not declared. */
 export function isMissing(tx: Transaction, id: string): boolean {
   return referenceOptions(tx.options).references === 'declared' && !tx.get(declarations, id)
 }

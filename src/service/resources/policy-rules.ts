@@ -51,7 +51,9 @@ export const policyLimits = accountLimits({
   policy_expressions: perRule('expressions'),
 })
 
-/** Returns the problem of a traffic policy with more rules than the account may have in a policy; undefined if it has fewer. */
+/**
+ * Returns the problem of a traffic policy with more rules than the account may have in a policy, or undefined if it has fewer.
+ */
 export function ruleLimitProblem(options: RuleOptions, field: string, amount: number): Problem | undefined {
   return limitProblem(options, { policy_rules: policyLimits.policy_rules }, { field, amount })
 }

@@ -77,7 +77,7 @@ interface ModuleDefinition<
   readonly body: Body
   /** The schema of the response. */
   readonly shape: Shape
-  /** Makes the response from a body and the ids of its path. Default: the body itself. */
+  /** Creates the response from a body and the ids of its path. Default: the body itself. */
   view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
   /** The fields that name other resources. Their ids are checked before `check`. */
   readonly references?: readonly ModuleReference<v.InferOutput<Body>>[]
@@ -93,7 +93,7 @@ export type ModuleReference<Body = never> = Omit<
   /** The field of the body. */
   readonly sent: string
   readonly deletion: 'dangles'
-  /** Returns the ids in the body. Default: the text of the field, or its list of texts. `check` then checks the ids. */
+  /** Returns the ids in the body. Default: the text of the field, or its list of strings. `check` then checks the ids. */
   ids?(body: Body): readonly string[]
 }
 
@@ -105,7 +105,7 @@ export interface EdgeModule<Ids extends PathIds, Sent, Body, Resource, Errors ex
   readonly shape: v.GenericSchema<unknown, Resource>
   /** The errors of the module. */
   readonly errors: Errors
-  /** Returns the view of the module; null if it was never set. */
+  /** Returns the view of the module, or null if it was never set. */
   view(tx: Transaction, ids: Ids): Frozen<Resource> | null
   /** Replaces the module. Problems name fields below `field`, the field of the body that has the module. */
   set(tx: Transaction, ids: Ids, body: Body, field: string): void

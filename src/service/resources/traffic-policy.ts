@@ -42,7 +42,7 @@ interface MoreRules<Errors extends ErrorsByKey> {
   readonly check: (tx: Transaction, body: object, before: object | undefined) => void
 }
 
-/** Makes the traffic policy module of edges or routes. The name of its body's schema begins with `kind`. */
+/** Creates the traffic policy module of edges or routes. The name of its body's schema begins with `kind`. */
 export function trafficPolicyOf<Ids extends PathIds, Errors extends ErrorsByKey = Record<never, never>>(
   name: string,
   kind: string,

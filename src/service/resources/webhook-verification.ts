@@ -70,12 +70,12 @@ const fields = v.object({ enabled, provider: v.optional(provider, ''), secret: v
 
 type ProviderError = (typeof errors)[keyof typeof errors]
 
-/** Tells whether a provider is supported, in any case of its ASCII letters. */
+/** Returns whether a provider is supported, in any case of its ASCII letters. */
 function isSupported(provider: string): boolean {
   return /^[a-zA-Z0-9_]+$/.test(provider) && WEBHOOK_PROVIDERS.includes(provider.toLowerCase())
 }
 
-/** Returns whether a text is the base64 of an ECDSA public key. */
+/** Returns whether a string is the base64 of an ECDSA public key. */
 function isEcdsaKey(text: unknown): boolean {
   return readOr(
     () => /^[A-Za-z0-9+/]+=*$/.test(String(text)) && readPublicKey(toBytes(atob(String(text)))).kind === 'ecdsa',

@@ -75,7 +75,7 @@ interface Signer {
   sign(message: Uint8Array): Uint8Array
 }
 
-/** Makes the SSH part of a gateway's authority. `draw` is the source of keys and nonces. */
+/** Creates the SSH part of a gateway's authority. `draw` is the source of keys and nonces. */
 export function createSshAuthority(draw: Draw): SshAuthority {
   // Each view has the public key, and deriving it takes longer than the rest of a request. Orders are frozen.
   const signerOf = once(({ type, curve, bits, number }: SshKeyOrder): Signer => {

@@ -1,4 +1,4 @@
-/** The encoding of SSH (RFC 4251, 5): texts and numbers, each after its length. */
+/** The encoding of SSH (RFC 4251, 5): strings and numbers, each after its length. */
 import { numberToBytesBE } from '@noble/curves/utils.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { utf8Bytes } from '../../core/schema/platform.ts'
@@ -18,7 +18,7 @@ export function uint64(value: number): Uint8Array {
   return bytes
 }
 
-/** Encodes bytes, or a text as UTF-8, after their length. */
+/** Encodes bytes, or a string as UTF-8, after their length. */
 export function string(content: string | Uint8Array): Uint8Array {
   const bytes = typeof content === 'string' ? utf8Bytes(content) : content
   return concatBytes(uint32(bytes.length), bytes)

@@ -43,7 +43,7 @@ const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test 
 const MAX_COMMON_NAME_LENGTH = 64
 
 /**
- * Makes the certificate authority of a gateway: a root and an intermediate that issues leaves
+ * Creates the certificate authority of a gateway: a root and an intermediate that issues leaves
  * (rules: certificate-authority#issuing). It computes keys and certificates only when they are needed. An RSA leaf always
  * has the published test key.
  *
@@ -100,7 +100,7 @@ function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw
   return writePems(leafCertificate({ serial, subject: [], key, keyType: 'ecdsa', ...content }, issuer), key, issuer)
 }
 
-/** Returns a number of 48 bits that two texts do not share in practice: an issuer may not use a serial number twice. */
+/** Returns a number of 48 bits that two strings do not share in practice: an issuer may not use a serial number twice. */
 function numberOf(text: string): number {
   return Number(bytesToNumberBE(hashes.sha256.digest(utf8Bytes(text)).subarray(0, 6)))
 }

@@ -11,7 +11,10 @@ export function formatIp(bytes: Uint8Array): string | undefined {
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
 }
 
-/** Returns the 4 or 16 bytes of an IPv4 or IPv6 address; undefined for any other text, including an address with a zone (`%eth0`). */
+/**
+ * Returns the 4 or 16 bytes of an IPv4 or IPv6 address, or undefined for any other text, including an address with a zone
+ * (`%eth0`).
+ */
 export function ipBytes(text: string): Uint8Array | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
 }

@@ -70,7 +70,7 @@ export interface Issuer extends Signatory {
   readonly der: Uint8Array
 }
 
-/** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
+/** Creates a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
 function certificate(content: Content, issuer: Signatory): Uint8Array {
   const signed = signedPart(content, issuer)
   return der.encode(der.sequence(signed, issuer.key.algorithm, der.bitString(issuer.key.sign(der.encode(signed)))))
@@ -109,7 +109,7 @@ interface Leaf extends Omit<Content, 'subject' | 'extensions'> {
   readonly ips: readonly Uint8Array[]
 }
 
-/** Makes the certificate of a server or a client, DER. */
+/** Issues a server or client certificate, as DER. */
 export function leafCertificate({ subject, keyType, names, ips, ...content }: Leaf, issuer: Signatory): Uint8Array {
   const extensions = [
     basicConstraints('leaf'),
@@ -121,7 +121,7 @@ export function leafCertificate({ subject, keyType, names, ips, ...content }: Le
   return certificate({ ...content, subject: createName(...subject), extensions }, issuer)
 }
 
-/** Makes the certificate of a client, DER, with the subject and the key of a request. */
+/** Issues a client certificate, as DER, with the subject and the key of a request. */
 export function clientCertificate(
   { keyType, ...content }: Omit<Content, 'extensions'> & Pick<Leaf, 'keyType'>,
   issuer: Signatory,
@@ -130,7 +130,7 @@ export function clientCertificate(
   return certificate({ ...content, extensions }, issuer)
 }
 
-/** Makes a CA, signed by `issuer` or by its own key. It is valid at all times. */
+/** Creates a CA, signed by `issuer` or by its own key. It is valid at all times. */
 export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
   const name = createName(['O', 'fauxgate'], ['CN', commonName])
   const content = {
@@ -149,7 +149,7 @@ export function createIssuer(role: 'root' | 'intermediate', commonName: string, 
 /** An attribute of a Name by its short name. */
 export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
 
-/** Makes a Name (RFC 5280, 4.1.2.4) from some attributes, or the empty name from none. A country is two letters. */
+/** Creates a Name (RFC 5280, 4.1.2.4) from some attributes, or the empty name from none. A country is two letters. */
 export function createName(...attributes: readonly Attribute[]): Asn1 {
   const sets = attributes.map(([type, value]) => {
     // A country is a PrintableString (RFC 5280, A.1, X520countryName).
@@ -163,7 +163,7 @@ export function randomSerial(random: (size: number) => Uint8Array): bigint {
   return createSerial(random(SERIAL_SIZE))
 }
 
-/** Makes a serial number from random bytes: as long, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
+/** Creates a serial number from random bytes: as long, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
 function createSerial(random: Uint8Array): bigint {
   return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }
@@ -174,13 +174,13 @@ function extension(id: string, value: Asn1, isCritical = false): Asn1 {
   return der.sequence(der.oid(id), ...(isCritical ? [der.booleanTrue()] : []), der.octetString(value))
 }
 
-/** Makes basic constraints, critical (RFC 5280, 4.2.1.9). Only leaves may be below an intermediate. */
+/** Creates basic constraints, critical (RFC 5280, 4.2.1.9). Only leaves may be below an intermediate. */
 export function basicConstraints(role: 'root' | 'intermediate' | 'leaf'): Asn1 {
   const members = { root: [der.booleanTrue()], intermediate: [der.booleanTrue(), der.integer(0n)], leaf: [] }[role]
   return extension(oids.basicConstraints, der.sequence(...members), true)
 }
 
-/** Makes a key usage, critical (RFC 5280, 4.2.1.3), from usages whose bits are in the first byte. */
+/** Creates a key usage, critical (RFC 5280, 4.2.1.3), from usages whose bits are in the first byte. */
 export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): Asn1 {
   const bits = usages.map((usage) => keyUsageBits.indexOf(usage))
   const byte = bits.reduce((sum, bit) => sum | (0x80 >> bit), 0)
@@ -188,12 +188,12 @@ export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): 
   return extension(oids.keyUsage, der.bitString(Uint8Array.of(byte), 7 - Math.max(...bits)), true)
 }
 
-/** Makes an extended key usage (RFC 5280, 4.2.1.12). */
+/** Creates an extended key usage (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsage(usages: readonly ExtendedKeyUsage[]): Asn1 {
   return extension(oids.extendedKeyUsage, der.sequence(...usages.map((usage) => der.oid(extendedKeyUsageOids[usage]))))
 }
 
-/** Makes a subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
+/** Creates a subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
 export function alternativeNames(names: readonly string[], ips: readonly Uint8Array[], isCritical = false): Asn1 {
   const elements = [
     ...names.map((name) => der.element(nameTags.dns, name)),
@@ -204,18 +204,18 @@ export function alternativeNames(names: readonly string[], ips: readonly Uint8Ar
 
 // Keys.
 
-/** Makes the public part of a key from its AlgorithmIdentifier and the public key's bits. */
+/** Creates the public part of a key from its AlgorithmIdentifier and the public key's bits. */
 export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
   return { info: der.sequence(algorithm, der.bitString(bits)), id: sha1(bits) }
 }
 
-/** Makes a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
+/** Creates a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
 export function randomKey(random: (size: number) => Uint8Array): KeyPair {
   return ecdsaKey(curves['P-256'].arithmetic().utils.randomSecretKey(random(SECRET_SIZE)))
 }
 
 /**
- * Makes the P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8
+ * Creates the P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8
  * includes the public key and names the curve once, as openssl does.
  */
 export function ecdsaKey(secret: Uint8Array): KeyPair {
@@ -232,7 +232,7 @@ export function ecdsaKey(secret: Uint8Array): KeyPair {
   }
 }
 
-/** Makes the RSA key pair of two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
+/** Creates the RSA key pair of two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
 export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
   const numbers = rsaNumbers(primes)
   const { p, q, n, e, d, dP, dQ, qInv } = numbers

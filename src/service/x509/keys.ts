@@ -63,7 +63,7 @@ function readKeyKind({ oid, parameters }: Algorithm) {
   if (oid === oids.rsaEncryption) return { kind: 'rsa' } as const
   if (oid === oids.ed25519) return { kind: 'ed25519' } as const
   if (oid === oids.ecPublicKey) return { kind: 'ecdsa', curve: readCurve(parameters) } as const
-  throw new asn1.Unreadable(`its key is of the type ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
+  throw new asn1.Unreadable(`its key is of type ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
 }
 
 /** Returns the curve that the parameters of an EC key name (RFC 5480, 2.1.1.1). */
@@ -181,7 +181,7 @@ function readCurveParameters(children: readonly asn1.Asn1[]): asn1.Asn1 | undefi
   return parameters && asn1.readChildren(parameters, PRIVATE_KEY, EC_PARAMETERS)[0]
 }
 
-/** Tells whether a private key belongs to a certificate's public key. */
+/** Returns whether a private key belongs to a certificate's public key. */
 export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
   if (key.kind === 'rsa') return certified.kind === 'rsa' && key.n === certified.n && key.e === certified.e
   if (key.kind === 'ed25519') {

@@ -17,7 +17,7 @@ type DecodeResult =
   | { readonly der: Uint8Array; readonly damage?: undefined }
   | { readonly der?: undefined; readonly damage: string }
 
-/** The complete blocks of a text, in its order, and the problem, if any, that keeps other blocks from being read. */
+/** The complete blocks of a string, in its order, and the problem, if any, that keeps other blocks from being read. */
 export interface Pem {
   readonly blocks: readonly PemBlock[]
   readonly problem?: string | undefined
@@ -31,7 +31,7 @@ interface OpenBlock {
 }
 
 /**
- * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A
+ * Splits a string into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A
  * BEGIN or END must have a line to itself. Otherwise it is a problem, so that no block is silently ignored
  * (rules: pem#blocks). Takes time linear in the text's length. Never throws, and its messages repeat nothing of the text.
  * Does not use forge, which skips blocks that it cannot read.

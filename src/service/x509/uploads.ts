@@ -8,7 +8,7 @@ import { quoteName } from './name.ts'
 import { describePemType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
 import { findSignatureProblem } from './signature.ts'
 
-/** The maximum length of a text, in bytes of UTF-8. */
+/** The maximum length of a string, in bytes of UTF-8. */
 const MAX_TEXT_BYTES = 65_536
 /** The maximum number of certificates in a chain. Each costs a signature check. */
 const MAX_CERTIFICATES = 10

@@ -19,10 +19,10 @@ import { listSecretLiterals } from './secret-literals.ts'
 /** A rule of a policy, and whether a test has reached it. */
 export interface CoveredRule {
   readonly phase: string
-  /** The place in the phase, from 0. */
+  /** The index in the phase, from 0. */
   readonly index: number
   readonly name: string | undefined
-  /** The line in the file of the policy, from 1. */
+  /** The line in the policy's file, from 1. */
   readonly line: number
   /** True if the rule applied to a request of a test. */
   readonly wasReached: boolean
@@ -30,7 +30,7 @@ export interface CoveredRule {
   readonly actions: readonly CoveredAction[]
 }
 
-/** An expression of a rule. Its outcome `did not apply` is reached if it was false for a request of a test. */
+/** An expression of a rule. Its outcome `did not apply` is reached if it was false for a request in a test. */
 export interface CoveredCondition {
   readonly source: string
   readonly line: number
@@ -41,7 +41,7 @@ export interface CoveredCondition {
 /** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
 export interface CoveredPart {
   readonly of: PartOf
-  /** The text of the part without secrets; `…` in a field that is a secret. */
+  /** The text of the part without secrets; `…` in a secret field. */
   readonly source: string
   readonly line: number
   /** True if the part decided the value of its operator for a request of a test. */
@@ -54,21 +54,24 @@ export interface CoveredAction {
   readonly line: number
   /** True if the action ran in a test. */
   readonly wasReached: boolean
-  /** The outcomes of a check, such as `allowed` and `limited`. Several replacements are one each. Other actions have one, `ran`. */
+  /**
+   * The outcomes of a check, such as `allowed` and `limited`. Each of several replacements has its own. Other actions have only
+   * `ran`.
+   */
   readonly outcomes: readonly { readonly name: string; readonly wasReached: boolean }[]
   /** The parts of the expressions in its config. */
   readonly parts: readonly CoveredPart[]
 }
 
-/** Returns the names of the outcomes that an action can have. Each of several parts is one. */
+/** Returns the names of the outcomes that an action can have, one for each of several parts. */
 function namesOf(row: Action | undefined, config: Config): readonly string[] {
   const parts = row?.parts?.(config) ?? []
   return parts.length > 1 ? parts : ((row && outcomesOf(row, config)) ?? [RAN])
 }
 
-/** Notes which rules of a policy tests reach, and which outcomes of these and of their actions they compare. */
+/** Records which rules of a policy the tests reach, and which outcomes of rules and actions the tests compare. */
 export class PolicyCoverage {
-  /** The places of rules that applied and of actions that ran, the outcomes of these, and the expressions that were false. */
+  /** The positions of rules that applied and of actions that ran, their outcomes, and the expressions that were false. */
   readonly #reached = new Set<string>()
   /** The keys of the parts of expressions that decided a value. */
   readonly #decided = new Set<string>()
@@ -76,9 +79,9 @@ export class PolicyCoverage {
   readonly #slice: Slice
   readonly #placeOf: ReturnType<typeof placesOf>
   readonly #expressions: readonly PolicyExpression[]
-  /** The texts that no output may show: what requests sent as secrets, and what the policy compares with these. */
+  /** The strings that no output may show: secrets in requests, and the values that the policy compares to these. */
   readonly #secrets: Set<string>
-  /** Made when it is needed, for the secrets so far. */
+  /** Created on demand, for the secrets so far. */
   #redactor: Redactor | undefined
 
   constructor(slice: Slice, read: ReadText, options: PolicyOptions) {
@@ -89,20 +92,20 @@ export class PolicyCoverage {
     this.#secrets = new Set(this.#expressions.flatMap(({ tree }) => (tree ? listSecretLiterals(tree) : [])))
   }
 
-  /** Adds texts that no output may show. */
+  /** Adds strings that no output may show. */
   hide(secrets: Iterable<string>): void {
     const before = this.#secrets.size
     for (const secret of secrets) this.#secrets.add(secret)
     if (this.#secrets.size > before) this.#redactor = undefined
   }
 
-  /** Returns a text without the secrets so far. */
+  /** Returns a string without the secrets so far. */
   redact(text: string): string {
     this.#redactor ??= createRedactor(this.#secrets)
     return redactText(text, this.#redactor)
   }
 
-  /** Returns a line of the file with stars for the secrets so far, so that columns stay. */
+  /** Returns a line of the file with asterisks in place of the secrets so far, so that columns stay. */
   mask(line: string): string {
     const secrets = [...this.#secrets].filter((secret) => this.redact(secret) === REDACTED)
     const longestFirst = secrets.sort((a, b) => b.length - a.length)
@@ -110,15 +113,15 @@ export class PolicyCoverage {
   }
 
   /**
-   * Notes the trace of a request, secrets included, and the keys of the parts of expressions that decided a value. Outcomes and
-   * parts count only if the test compares something of the request.
+   * Records the trace of a request, secrets included, and the keys of the parts of expressions that decided a value. Outcomes and
+   * parts count only if the test compares something in the response.
    */
   add(trace: Trace, decided: Iterable<string>, isCompared: boolean): void {
     if (isCompared) for (const part of decided) this.#decided.add(part)
     for (const each of trace) {
       if (!('actions' in each)) continue
       const rule = `${each.phase}.${each.index}`
-      // A rule whose expression failed may not be meant to be left out.
+      // A rule whose expression failed may not have been meant to be skipped.
       const isFalse = isCompared && each.expressions.at(-1)?.value === false
       if (isFalse) this.#reached.add(`${rule}.expressions.${each.expressions.length - 1}`)
       if (!each.matched) continue

@@ -15,7 +15,7 @@ import type { PolicyPath } from '../../service/policy/problem.ts'
 import { readText } from '../../service/policy/text.ts'
 import type { CannedResponse } from '../../traffic/upstreams.ts'
 
-/** A visitor's request of a test. */
+/** A visitor's request in a test. */
 export interface TestRequest {
   readonly url: string
   readonly method?: string | undefined
@@ -24,20 +24,20 @@ export interface TestRequest {
   readonly from?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The expected end of a request. What is left out is not compared. */
+/** The expected result of a request. Omitted fields are not compared. */
 export interface Expected {
-  /** The status; null if the gateway closes the connection. */
+  /** The status, or null if the gateway closes the connection. */
   readonly status?: number | null | undefined
-  /** Headers of the response by name; null for one that is absent. */
+  /** Headers of the response by name, or null for one that is absent. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
   readonly body?: string | undefined
   /** A part of the body. */
   readonly contains?: string | undefined
   /** The name of the rule that responded or closed the connection, or its place such as `on_http_request.0`; null if none did. */
   readonly rule?: string | null | undefined
-  /** The URL of the upstream that got the request; null if none did. */
+  /** The URL of the upstream that got the request, or null if none did. */
   readonly upstream?: string | null | undefined
-  /** The code of the gateway's own error; null if there was none. */
+  /** The code of the gateway's own error, or null if there was none. */
   readonly error?: string | null | undefined
 }
 
@@ -62,21 +62,24 @@ export interface PolicyTest {
 export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'> {
   /** The path of the policy, or the policy itself. */
   readonly policy: string | object
-  /** The policy, if the file has several: its place in the file, or the name of what has it. */
+  /** The policy, if the file has several: its position in the file, or the name of its resource. */
   readonly policy_name?: string | undefined
   readonly start: string
   readonly upstreams: Readonly<Record<string, CannedResponse>>
-  /** The values of secrets, by the names of their vaults and then by their own. */
+  /** The values of secrets, by vault name and then by secret name. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** The ranges of IP policies, by the ids that the policy names. */
+  /** The ranges of IP policies, by the ids used in the policy. */
   readonly ipPolicies: Readonly<Record<string, Readonly<Record<'allow' | 'deny', readonly string[]>>>>
   readonly tests: readonly PolicyTest[]
 }
 
-const text = v.string('a text')
-const texts = v.record(v.string(), text, 'a map of names to texts')
+const text = v.string('a string')
+const texts = v.record(v.string(), text, 'a map of names to strings')
 // YAML reads `retry-after: 60` as a number.
-const headerValue = v.pipe(v.union([text, v.pipe(v.number(), v.safeInteger('a text'))], 'a text'), v.transform(String))
+const headerValue = v.pipe(
+  v.union([text, v.pipe(v.number(), v.safeInteger('a string'))], 'a string'),
+  v.transform(String),
+)
 const headers = v.record(
   v.pipe(
     v.string(),
@@ -84,13 +87,13 @@ const headers = v.record(
   ),
   v.pipe(
     headerValue,
-    v.check((value) => isSendable('a', value), 'a text of one line in Latin-1'),
+    v.check((value) => isSendable('a', value), 'a single-line Latin-1 string'),
   ),
-  'a map of names to texts',
+  'a map of names to strings',
 )
 const nullable = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema))
 
-/** The methods that `fetch` does not send. */
+/** The methods that `fetch` cannot send. */
 const NOT_SENT: readonly string[] = ['CONNECT', 'TRACE', 'TRACK']
 
 const request = optionsOf(
@@ -120,8 +123,8 @@ const expected = optionsOf(
     status: nullable(integerFrom(100, 599)),
     headers: v.optional(
       v.pipe(
-        v.record(v.string(), v.nullable(headerValue), 'a map of names to texts, or to null'),
-        v.check((named) => Object.keys(named).length > 0, 'at least one header, since no header compares nothing'),
+        v.record(v.string(), v.nullable(headerValue), 'a map of names to strings or null'),
+        v.check((named) => Object.keys(named).length > 0, 'at least one header, since an empty map compares nothing'),
       ),
     ),
     body: v.optional(text),
@@ -130,7 +133,7 @@ const expected = optionsOf(
         text,
         v.minLength(
           1,
-          'a text that is not empty, since each body contains the empty one. `body` compares the whole body',
+          'a non-empty string, since every body contains the empty string. `body` compares the whole body',
         ),
       ),
     ),
@@ -207,7 +210,7 @@ const file = optionsOf(
 
 /**
  * Reads a test file for policies, in YAML or JSON.
- * @throws TypeError with a line for each part that is not allowed, which begins with its line and column in the file
+ * @throws TypeError with a line for each invalid part, which begins with its line and column in the file
  */
 export function readPolicyTests(text: string): PolicyTestFile {
   const { value, problem, locate } = readText(text, Number.POSITIVE_INFINITY)
@@ -244,7 +247,7 @@ export function readPolicyTests(text: string): PolicyTestFile {
 
 const WHOLE = { whole: 'the file' }
 
-/** Lists the problems of tests that no field alone has. */
+/** Lists the problems of tests that involve more than one field. */
 function listTestProblems(value: unknown) {
   const tests = isObject(value) && Array.isArray(value.tests) ? value.tests : []
   return tests.flatMap((test: unknown, index) => (isObject(test) ? listProblemsOf(test, ['tests', index]) : []))
@@ -272,7 +275,7 @@ function listProblemsOfStep({ advance, request: sent, ...rest }: Readonly<Record
     return [
       {
         path: [...path, 'request', 'body'],
-        message: `${at}.request.body is that of a ${sent.method ?? 'GET'} request, which has none. Add a method such as POST.`,
+        message: `${at}.request.body was set for a ${sent.method ?? 'GET'} request, which has no body. Add a method such as POST.`,
       },
     ]
   if (advance === undefined)

@@ -15,7 +15,7 @@ import { createCannedResponse } from '../../traffic/upstreams.ts'
 import { PolicyCoverage } from './coverage.ts'
 import type { Expected, PolicyTest, PolicyTestFile, TestStep } from './read.ts'
 
-/** A part of the response that is not as a test expects it. */
+/** A part of the response that differs from a test's expectation. */
 export interface Mismatch {
   /** The part of the response, such as `status` or `headers.retry-after`. */
   readonly what: string
@@ -26,10 +26,10 @@ export interface Mismatch {
 /** The result of a test of a policy. */
 export interface PolicyTestResult {
   readonly name: string
-  /** The line of the test in its file; that of the step that has the differences, if there are any. */
+  /** The line of the test in its file, or of the step with the differences, if there are any. */
   readonly line: number
   readonly differences: readonly Mismatch[]
-  /** The request that has the differences, such as `GET https://api.example.com/`; empty if the test passed. */
+  /** The request with the differences, such as `GET https://api.example.com/`; empty if the test passed. */
   readonly request: string
   /** The trace of that request, as text. */
   readonly trace: string
@@ -46,7 +46,7 @@ export class PolicyTestRun {
   readonly coverage: PolicyCoverage
   readonly #warnings: readonly FileProblem[]
 
-  /** @throws TypeError that names the errors of the policy, if it has any */
+  /** @throws TypeError with the errors of the policy, if it has any */
   constructor(file: PolicyTestFile, policy: FoundPolicy) {
     const { protocol = policy.protocol, place = policy.place } = file
     const known = { ...(protocol && { protocol }), ...(place && { place }) }
@@ -60,7 +60,7 @@ export class PolicyTestRun {
     const slice = policy.slice()
     const read = readText(slice.text)
     this.#file = { ...file, ...known }
-    // Each gateway reads the policy, and JSON is read much faster than YAML.
+    // Each gateway parses the policy, and JSON is parsed much faster than YAML.
     this.#policy = JSON.stringify(read.value)
     this.coverage = new PolicyCoverage(slice, read, known)
   }
@@ -82,7 +82,7 @@ export class PolicyTestRun {
     gateway.transport.hooks.onVisited = (exchange) => void observed.visits.push(exchange)
     for (const step of steps) {
       if ('advance' in step)
-        gateway.clock.advance(step.advance as Duration) // The reading has checked it.
+        gateway.clock.advance(step.advance as Duration) // It was checked when the file was read.
       else {
         const failed = await this.#runRequest(observed, step)
         if (failed) return { name, line: step.line, ...failed, failures: [...observed.failures] }
@@ -108,14 +108,14 @@ export class PolicyTestRun {
         const init = { method, ...(headers && { headers }), ...(body !== undefined && { body }), ...(from && { from }) }
         response = await gateway.traffic.fetch(url, init)
       } catch (error) {
-        // The gateway closes a connection as fetch rejects.
+        // If the gateway closes a connection, fetch rejects.
         if (!(error instanceof TypeError && error.message === 'fetch failed')) return fail(sent, describeThrown(error))
         response = undefined
       }
       // The rules for messages run as the body is read.
       text = (await response?.text()) ?? ''
       const exchange = visits.at(-1)
-      // The entry of the journal has no secrets, so that rules and expressions with their texts are others there.
+      // The journal entry has no secrets, so rules and expressions that contain secrets differ there.
       this.coverage.add(exchange?.trace ?? [], decided, expected !== undefined && count === repeat - 1)
       if (exchange) this.coverage.hide(findSecretTexts(exchange))
       const shown = gateway.traffic.last()?.trace ?? []
@@ -128,14 +128,14 @@ export class PolicyTestRun {
   }
 }
 
-/** A gateway, and what it did for the last request of a test. */
+/** A gateway, and the facts about the last request of a test. */
 interface Observed {
   readonly gateway: Visited
   /** The parts of expressions that decided. */
   readonly decided: Set<string>
   /** The conditions that failed in any request of the test, as text. */
   readonly failures: Set<string>
-  /** The last request as it happened, secrets included; empty if the gateway received none. */
+  /** The last request, secrets included; empty if the gateway received none. */
   readonly visits: VisitorExchange[]
 }
 
@@ -143,7 +143,7 @@ function fail(request: string, received: string) {
   return { differences: [{ what: 'the request', expected: 'a response', received }], request, trace: '' }
 }
 
-/** Creates a gateway with the policy at each origin that the test visits, and with what else the file has. */
+/** Creates a gateway with the policy at each origin that the test visits, and with the rest of the file. */
 function createVisited(
   { start, upstreams, secrets, ipPolicies, place }: PolicyTestFile,
   policy: string,
@@ -163,9 +163,9 @@ function createVisited(
     traffic_policy = traffic_policy.replaceAll(id, ip_policy_id)
   }
   const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
-  // A URL with a path is one that the policy reads, and no endpoint has it.
+  // A URL with a path is fetched by the policy, and is not an endpoint's.
   const others = Object.keys(upstreams).filter((url) => !origins.has(url) && new URL(url).pathname.length <= 1)
-  // What passes the policy of a cloud endpoint has no upstream.
+  // Requests that pass the policy of a cloud endpoint have no upstream.
   const isCloud = place === 'cloud'
   if (isCloud) {
     for (const domain of new Set([...origins].map((url) => new URL(url).hostname)))
@@ -205,7 +205,7 @@ function compare(
     add(`headers.${name}`, value, response?.headers.get(name) ?? null)
   add('body', body, received)
   if (contains !== undefined && !received.includes(contains))
-    found.push({ what: 'body', expected: `a text with ${quote(contains)}`, received: quote(received) })
+    found.push({ what: 'body', expected: `a string with ${quote(contains)}`, received: quote(received) })
   add('rule', rule, decision ? nameOf(decision) : null, shown?.rule ?? null)
   add('upstream', upstream, exchange?.upstream ?? null, shown?.upstream ?? null)
   add('error', error, exchange?.error ?? null)

@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { findKeysInHeader, isSecretHeader } from '../../core/schema/secret-texts.ts'
 import { pathOfNode, walk } from '../../service/policy/expression.ts'
 
-/** Lists the texts with which an expression compares a secret of a request, such as the header `x-api-key` or a cookie. */
+/** Lists the strings that an expression compares to a secret in a request, such as the header `x-api-key` or a cookie. */
 export function listSecretLiterals(tree: ASTNode): readonly string[] {
   const found: string[] = []
   const compare = (one: ASTNode, other: ASTNode) => {
@@ -23,7 +23,7 @@ export function listSecretLiterals(tree: ASTNode): readonly string[] {
         break
       case 'call':
       case 'rcall': {
-        // A macro such as `exists` looks for the secret in its list, and a method such as `startsWith` takes a text.
+        // A macro such as `exists` looks for the secret in its list, and a method such as `startsWith` takes a string.
         const operands = node.op === 'call' ? node.args[1] : [node.args[1], ...node.args[2]]
         if (!isSecretRead(node) && operands.some(readsSecret))
           found.push(...operands.filter(({ op }) => op === 'value' || op === 'list').flatMap(listTexts))
@@ -51,7 +51,7 @@ function readsSecret(tree: ASTNode): boolean {
   return found
 }
 
-/** Matches the paths of maps whose values have the names of headers or of parameters. */
+/** Matches the paths of maps with the names of headers or parameters as keys. */
 const MAPS = /^(?:req|res)\.(?:headers|trailers|url\.query_params)$|^vars$/
 const COOKIES = /^(?:req|res)\.cookies$/
 

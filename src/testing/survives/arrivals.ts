@@ -11,17 +11,17 @@ import type { ScheduledFault } from './types.ts'
 
 /** An event of a run: a request, an attempt or an effect. A failure can be tried at each event. */
 export interface Event {
-  /** The operation, such as `POST /reserved_addrs`, as in a schedule. */
+  /** The operation, such as `POST /reserved_addrs`, in the form used in schedules. */
   readonly at: string
-  /** The place of the event among those of the same operation, from 1. */
+  /** The position of the event among those of the same operation, from 1. */
   readonly nth: number
   readonly type: Failure['type']
   /** The time since the start, in ms. */
   readonly time: number
   readonly life: number
-  /** The name of the copy that the event belongs to; empty for an attempt. */
+  /** The name of the copy that the event belongs to, or an empty string for an attempt. */
   readonly copy: string
-  /** The text for it in a story, such as `POST /reserved_addrs {}`. */
+  /** The text for the event in a story, such as `POST /reserved_addrs {}`. */
   readonly description: string
   /** Returns the description of such an event without secrets. */
   readonly hideSecrets: Arrival['hideSecrets']
@@ -35,7 +35,7 @@ const MAX_EVENTS = { atOneTime: 5000, inAll: 100_000 }
 
 type EventDetails = Partial<Pick<Event, 'time' | 'hideSecrets'>> & { readonly copy?: Copy | undefined }
 
-/** The response for a request of a crashed process: the connection breaks at the end of time. */
+/** The response to a request of a crashed process: the connection breaks at the end of time. */
 const NO_RESPONSE: HttpResponse = {
   status: 503,
   headers: {},
@@ -50,34 +50,34 @@ interface Pending {
   readonly change?: () => unknown
 }
 
-/** The surroundings of a run: the gateway's clock, and who is at work. */
+/** The environment of a run: the gateway's clock, and the running copy. */
 export interface Surroundings {
   readonly clock: ManualClock
   /** Counts the actions of the code that can have consequences. */
   activity: number
-  /** The copy that is at work, if there are several. */
+  /** The running copy, if there are several. */
   readonly copy: Copy | undefined
   /** The time that each response takes, in ms. */
   readonly latency: number
-  /** The past of each copy at each request; undefined for code that has random values. */
+  /** The history of each copy at each request, or undefined for code with its own random values. */
   readonly pasts?: Pasts
-  /** Moves the client's date by some ms, apart from the gateway's clock. */
+  /** Moves the client's date by a number of ms, independently of the gateway's clock. */
   setAhead?(ms: number): void
-  /** Ends a crashed copy that is not of this process. Returns the response that it no longer reads. */
+  /** Ends a crashed copy in another process. Returns the response that it no longer reads. */
   crash?: (copy: Copy) => HttpResponse
 }
 
 /** The requests, attempts and effects of a run. The schedule decides which of them fail. */
 export class Arrivals {
   readonly events: Event[] = []
-  /** A request of a copy, and the request that it sent after the same past in another run. */
+  /** A request of a copy, and the request that it sent after the same history in another run. */
   difference: readonly [string, string] | undefined
   /** The number of sockets whose requests wait for their turn. */
   #heldSockets = 0
-  /** The time at which the code was called first, in ms. */
+  /** The time at which the code was first called, in ms. */
   start: number
   readonly #world: Surroundings
-  /** The failures of the schedule, by the operation and the place of the event. */
+  /** The failures of the schedule, by the operation and the position of the event. */
   readonly #planned: ReadonlyMap<string, Failure>
   readonly #counts = new Map<string, number>()
   #pending: Pending[] = []
@@ -93,7 +93,7 @@ export class Arrivals {
     this.#planned = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, requireFailure(fault)]))
   }
 
-  /** True if the code sends requests without end. */
+  /** True if the code endlessly sends requests. */
   get isOverloaded(): boolean {
     const { length } = this.events
     if (length < MAX_EVENTS.atOneTime) return false
@@ -116,14 +116,14 @@ export class Arrivals {
     return this.#pending.reduce((next, { at }) => Math.min(next, at), LATEST_TIME)
   }
 
-  /** Runs the late changes that are due by this time, in ms, and drops the responses that are. */
+  /** Runs the late changes that are due by this time, in ms, and drops the responses due by then. */
   settle(now: number): void {
     const due = this.#pending.filter(({ at }) => at <= now)
     this.#pending = this.#pending.filter(({ at }) => at > now)
     for (const { change } of due) change?.()
   }
 
-  /** Adds an event, with its failure if the schedule has one for it. */
+  /** Adds an event, with its failure, if it is in the schedule. */
   add(
     at: string,
     type: Failure['type'],
@@ -150,7 +150,7 @@ export class Arrivals {
     return event
   }
 
-  /** Returns the error of a provisioning attempt; undefined if it succeeds. */
+  /** Returns the error of a provisioning attempt, or undefined if it succeeds. */
   attempt(domain: string, now: number, gatewayError: ProvisioningError | undefined): ProvisioningError | undefined {
     const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, { time: now })
     const error = event.failure ? (event.failure.name as ProvisioningError) : gatewayError // Kinds of attempts have these names.
@@ -158,7 +158,7 @@ export class Arrivals {
     return error
   }
 
-  /** True for a request that a copy has sent before, if nothing has changed or failed since then. */
+  /** True for a request that a copy has already sent, if nothing has changed or failed since then. */
   isPoll(arrival: Arrival, copy: Copy): boolean {
     const last = this.events.findLastIndex(({ hasChanged, failure }) => hasChanged || failure)
     const description = describe(arrival)
@@ -216,7 +216,7 @@ export class Arrivals {
       return (copy && this.#world.crash?.(copy)) ?? NO_RESPONSE
     }
     const { latency } = this.#world
-    if (!effect && latency === 0) return gatewayResponse as HttpResponse // It was answered: nothing fails.
+    if (!effect && latency === 0) return gatewayResponse as HttpResponse // It already has a response, so nothing fails.
     if (!effect) return arrival.fail({ latency }, gatewayResponse)
     const isCut = effect.truncate !== undefined
     const response = arrival.fail(

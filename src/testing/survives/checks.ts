@@ -13,7 +13,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** @throws TypeError if `create` did not make a gateway with the options that it received. */
+/** @throws TypeError if `create` did not create a gateway with the options that it received. */
 export function requireUsable(gateway: Gateway, clock: ManualClock): asserts gateway is Gateway<ManualClock> {
   requireGateway('create returned', gateway)
   if (gateway.clock === clock) return
@@ -23,10 +23,12 @@ export function requireUsable(gateway: Gateway, clock: ManualClock): asserts gat
   )
 }
 
-/** @throws TypeError if `serve` returned something that is no server. */
+/** @throws TypeError if `serve` returned something other than a server. */
 export function requireServer(server: Server | undefined): Server {
   if (typeof server?.url === 'string' && typeof server.close === 'function') return server
-  throw new TypeError(`serve returned ${quote(server)}. Allowed: a server with url and close, such as that of serve().`)
+  throw new TypeError(
+    `serve returned ${quote(server)}. Allowed: an object with url and close, such as the one that serve() returns.`,
+  )
 }
 
 export function noRequestsError(url: string, hint: string): Error {
@@ -35,12 +37,12 @@ export function noRequestsError(url: string, hint: string): Error {
 
 export function noFailuresError(): Error {
   return new Error(
-    'No failure applies to what the code does, so nothing can fail. A request can fail in the ways that `kinds` and `also` name, ' +
-      "and an effect only with `restart: true` or `also: ['effect']`.",
+    'No failure applies to what the code does, so nothing can fail. Requests fail in the ways listed in `kinds` and `also`, ' +
+      "and effects only with `restart: true` or `also: ['effect']`.",
   )
 }
 
-/** Throws if a failure or a turn of a replay did not happen: the code has changed since. */
+/** Throws if a failure or a turn of a replay did not happen, because the code has changed since. */
 export function requireApplied({ arrivals: { events, interleaving }, schedule }: RunRecord): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
   const turns = interleaving?.hasTurnsLeft ? 'the copies did not take all of its turns' : undefined
@@ -50,7 +52,10 @@ export function requireApplied({ arrivals: { events, interleaving }, schedule }:
   throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without replay.`)
 }
 
-/** Throws if two runs differ: with such code, no schedule could be repeated. Values may differ if random ones are the code's own. */
+/**
+ * Throws if two runs differ, since schedules of such code could not be repeated. Values may differ if the code has its own random
+ * values.
+ */
 export function requireEqualRuns(
   { arrivals: { events: first } }: RunRecord,
   { arrivals: { events: second } }: RunRecord,
@@ -68,7 +73,7 @@ export function requireEqualRuns(
   }
 }
 
-/** @throws TypeError if the option `mayLeave` names a family that the gateway does not have. */
+/** @throws TypeError if the `mayLeave` option lists a family that the gateway does not have. */
 export function requireKnownFamilies(mayLeave: unknown, collections: readonly { readonly name: string }[]): void {
   const names = collections.map(({ name }) => name)
   const unknown: unknown = Array.isArray(mayLeave) ? mayLeave.find((each) => !names.includes(each)) : undefined

@@ -2,8 +2,8 @@ import type { Event } from './arrivals.ts'
 import type { IsChosen } from './comparison.ts'
 
 /**
- * Returns a function that tells whether the code has chosen a value: a request failed, and the code then sent another value in
- * the same request.
+ * Returns a function that tells whether the code chose a value: after a failed request, the code sent another value in the same
+ * request.
  */
 export function choicesOf(events: readonly Event[]): IsChosen {
   const chosen = new Set<string>()

@@ -2,20 +2,20 @@ import { listDifferences, valueAt } from './differences.ts'
 import { type Ending, type Row, suffixOf } from './ending.ts'
 import { describeValues, type RowDifference, type Standard } from './values.ts'
 
-/** Tells whether the code itself has chosen a value of this name. */
+/** Returns whether the code itself chose a value with this name. */
 export type IsChosen = (name: string, value: unknown) => boolean
 
 /** A difference between two endings. */
 export interface EndingDifference {
-  /** The difference as a part of a sentence. */
+  /** The difference, as a sentence fragment. */
   readonly message: string
-  /** True if both have as many resources of each family, with other values. */
+  /** True if both have the same numbers of resources of each family, with different values. */
   readonly isOfValues: boolean
 }
 
 /**
- * Describes the first difference between the resources of two endings, as a part of a sentence; undefined if there is none. Ids
- * are compared by what they refer to. The order in which resources were made is not compared.
+ * Returns the first difference between the resources of two endings, as a sentence fragment, or undefined if there is none. Ids
+ * are compared by the resources that they refer to. The order in which resources were created is not compared.
  */
 export function describeDifference(
   actual: Ending,
@@ -52,7 +52,7 @@ function describeValueDifference(
 
 const nameOf = ({ collection, key }: Row) => `${collection.name} ${key}`
 
-/** Describes the first family of which there are more or fewer resources, such as `2 reserved_addrs where 1 is left`. */
+/** Describes the first family with more or fewer resources, such as `2 reserved_addrs where 1 is left`. */
 export function countDifference(
   actual: ReadonlyMap<string, number>,
   expected: ReadonlyMap<string, number>,
@@ -66,11 +66,11 @@ export function countDifference(
   return undefined
 }
 
-/** References that are further away than this are not followed. */
+/** References beyond this distance are not followed. */
 const MAX_ROUNDS = 8
 
 /**
- * Returns the class of each resource of each ending. Resources have the same class if their values are the same, if they refer to
+ * Returns the class of each resource in each ending. Resources have the same class if their values are equal, if they refer to
  * resources of the same classes, and if resources of the same classes refer to them.
  */
 function classify(endings: readonly Ending[]): readonly (readonly number[])[] {
@@ -89,13 +89,13 @@ function classify(endings: readonly Ending[]): readonly (readonly number[])[] {
   return classes
 }
 
-/** Returns each resource as a text, in which the classes of other resources stand for references from it and to it. */
+/** Returns each resource as a string, in which the classes of other resources replace references from it and to it. */
 function describeRows(ending: Ending, classes: readonly number[]): string[] {
   const rows = ending.rows
   const places = new Map(rows.map((row, place) => [nameOf(row), place]))
   const relabel = ending.relabelWith((row, made) => {
     const place = places.get(nameOf(row))
-    // An ignored resource has no place.
+    // An ignored resource has no position.
     return row.isOld ? undefined : `#${place === undefined ? '' : classes[place]}.${made ?? ''}`
   })
   const users = rows.map((): number[] => [])
@@ -109,7 +109,9 @@ function describeRows(ending: Ending, classes: readonly number[]): string[] {
 
 type Pair = readonly [found: Row, wanted: Row]
 
-/** Pairs the resources of two endings: those with the same id from before, those of the same class, and then those most alike. */
+/**
+ * Pairs the resources of two endings: those with the same earlier id, those of the same class, and then the most similar ones.
+ */
 function pairRows(
   [actual, found]: readonly [Ending, readonly number[]],
   [expected, wanted]: readonly [Ending, readonly number[]],
@@ -149,7 +151,7 @@ function pairRows(
   return pairs
 }
 
-/** Compares the values of a pair, where the ids of each pair are equal. */
+/** Compares the values of a pair, treating the ids of each pair as equal. */
 function compareRows([row, other]: Pair, pairs: readonly Pair[], actual: Ending, expected: Ending): RowDifference[] {
   const toFound = new Map(pairs.map(([found, wanted]) => [nameOf(wanted), found]))
   const relabel = actual.relabelWith(({ key, made }, place) => (place === undefined ? suffixOf(key) : made[place]))

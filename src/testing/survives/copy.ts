@@ -8,10 +8,10 @@ export const COPY_NAMES = ['A', 'B', 'C'] as const
 export class Copy {
   /** The number of times that the code was called. */
   life = 0
-  /** True from a crash on, until the code is called again. */
+  /** True after a crash, until the code is called again. */
   hasCrashed = false
   settled: { readonly value?: unknown; readonly error?: Error } | undefined
-  /** The number of everything that the copy has sent and received so far: equal numbers mean an equal past. */
+  /** A number for everything that the copy has sent and received so far: equal numbers mean equal histories. */
   past = 0
 
   constructor(
@@ -34,19 +34,19 @@ export function createDisk({ files }: Copy, hasCrashed = () => false): Disk {
   }
 }
 
-/** Notices copies that share something besides the gateway: after an equal past, such a copy sends another request. */
+/** Detects copies that share something besides the gateway: after the same history, such a copy sends a different request. */
 export class Pasts {
   readonly #numbers = new Map<string, number>()
   readonly #requests = new Map<number, string>()
 
-  /** Notes what a copy has received, or the time at which it started. */
+  /** Records what a copy has received, or the time at which it started. */
   note(copy: Copy, text: string): void {
     const key = `${copy.past} ${text}`
     copy.past = this.#numbers.get(key) ?? this.#numbers.size + 1
     this.#numbers.set(key, copy.past)
   }
 
-  /** Notes a request. Returns the request that the copy has sent after the same past before. */
+  /** Records a request. Returns the request that the copy sent earlier after the same history. */
   noteRequest(copy: Copy, text: string): string {
     const known = this.#requests.get(copy.past) ?? text
     this.#requests.set(copy.past, known)

@@ -4,22 +4,24 @@ import type { Arrivals } from './arrivals.ts'
 import type { Copy } from './copy.ts'
 import type { World } from './world.ts'
 
-/** The maximum number of turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
+/** The maximum number of event loop turns at the same time, to detect an endless loop over `setImmediate`. */
 const MAX_TURNS = 20_000
 
-/** The maximum number of moves of the clock in a row by 1 ms or less. */
+/** The maximum number of successive clock moves of 1 ms or less. */
 const MAX_SMALL_MOVES = 5000
 
-/** The maximum number of moves of the clock after the end of the code. */
+/** The maximum number of clock moves after the end of the code. */
 const MAX_STOPS_AFTER = 1000
 
-/** The number of pauses of the first runs, which may load modules that a runner fetches from another thread. */
+/** The number of pauses in the first runs, which may load modules that a runner fetches from another thread. */
 const FIRST_PAUSES = 500
 
 /** The reason why code was stopped before its end. */
 export type StopReason = 'nothing' | 'time' | 'real-time' | 'requests' | 'turns' | 'timers'
 
-/** Advances a run: lets code continue as far as it can, then the next request of a copy, and else the clock. */
+/**
+ * Advances a run: lets the code run as far as it can, then lets the next request of a copy through, or else advances the clock.
+ */
 export class Driver {
   readonly #world: World
   readonly #arrivals: Arrivals
@@ -35,7 +37,7 @@ export class Driver {
     this.#maxPauses = isFirst ? FIRST_PAUSES : world.host.lastPauses
   }
 
-  /** Runs the function of an option to its end. */
+  /** Runs an option's function to its end. */
   async runToEnd(option: string, work: () => unknown): Promise<unknown> {
     let settled: Copy['settled']
     void (async () => work())().then(
@@ -48,7 +50,7 @@ export class Driver {
     return settled.value
   }
 
-  /** Advances whenever nothing else can happen, until the end. Returns why it stopped earlier, if it did. */
+  /** Advances whenever nothing else can happen, until the end. Returns the reason why it stopped earlier, if it did. */
   async advanceUntil(isOver: () => boolean): Promise<StopReason | undefined> {
     const world = this.#world
     const { interleaving } = this.#arrivals
@@ -84,7 +86,7 @@ export class Driver {
     }
   }
 
-  /** Runs everything that the code has left under way. */
+  /** Runs everything that the code left pending. */
   async finishWork(): Promise<void> {
     const world = this.#world
     for (let stops = 0; stops < MAX_STOPS_AFTER; stops++) {

@@ -4,36 +4,39 @@ import type { ViewedCollection } from '../../gateway/transport.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { Masks, OrderedValues } from './masks.ts'
 
-/** Matches an id that a gateway made. All ids of a resource have the same second group, such as those of a tunnel and its endpoint. */
+/**
+ * Matches an id that a gateway generated. All ids of a resource have the same second group, such as those of a tunnel and its
+ * endpoint.
+ */
 const ID = /\b([a-z][a-z0-9]*)_([0-9A-Za-z]{27})\b/g
 
-/** The minimum length of a made text, such as an address, that is found within other texts. */
+/** The minimum length of a generated string, such as an address, to be found within other strings. */
 const MIN_MADE_LENGTH = 8
 
 /** A resource at the end of a run. */
 export interface Row {
   readonly collection: ViewedCollection
   readonly key: string
-  /** True if the resource is from before the code ran: then its id is the same in each run. */
+  /** True if the resource existed before the code ran: its id is then the same in each run. */
   readonly isOld: boolean
   /** The values that are compared, secrets included. */
   readonly values: object
   /** These values without masks. */
   readonly unmasked: object
-  /** The texts that the gateway made for it, such as its address. */
+  /** The strings that the gateway generated for it, such as its address. */
   readonly made: readonly string[]
-  /** True if it says nothing beyond the resource that it belongs to, as an automatic certificate does. */
+  /** True if it adds nothing to the resource that it belongs to, like an automatic certificate. */
   readonly isAttached: boolean
 }
 
-/** The resources as the masks of a time show them. */
+/** The resources with the masks of a given time applied. */
 interface View {
   readonly areLearned: boolean
   readonly rows: readonly Row[]
   readonly text: string
 }
 
-/** Returns the label for the id of a resource, or for one of its made texts; undefined to leave both unchanged. */
+/** Returns the label for a resource's id or for one of its generated strings, or undefined to leave both unchanged. */
 export type LabelOf = (row: Row, made?: number) => string | undefined
 
 /** The resources at the end of a run, in the form that `survives` compares. */
@@ -43,10 +46,10 @@ export class Ending {
   readonly #unmasked: readonly Row[]
   readonly #masks: Masks
   #view: View | undefined
-  /** The records without secrets, by family. To be called before the gateway changes. */
+  /** The records without secrets, by family. Must be called before the gateway changes. */
   readonly publicRecords: () => Readonly<Record<string, readonly object[]>>
 
-  /** @param before what {@link keysOf} returned before the code ran */
+  /** @param before the result of {@link keysOf} before the code ran */
   constructor(gateway: Gateway, before: ReadonlySet<string>, masks: Masks) {
     const { sequence, tables } = gateway.transport.resources()
     this.#before = before
@@ -63,7 +66,7 @@ export class Ending {
     return this.#masked.rows
   }
 
-  /** A text that is equal in endings whose resources were made in the same order. */
+  /** A string that is equal for endings whose resources were created in the same order. */
   get text(): string {
     return this.#masked.text
   }
@@ -87,7 +90,7 @@ export class Ending {
     return counts
   }
 
-  /** Returns the values of all resources, with labels instead of ids that say only the order in which resources were made. */
+  /** Returns the values of all resources, with labels instead of ids, which reflect only the order of creation. */
   listInOrder(): OrderedValues {
     return JSON.parse(this.#toText(this.#unmasked, () => true))
   }
@@ -100,7 +103,10 @@ export class Ending {
     return relabel(JSON.stringify(rows.map(({ collection, values }) => [collection.name, values])))
   }
 
-  /** Returns a function that replaces ids and made texts in a text. Of a resource that is gone, only the prefix of its id remains. */
+  /**
+   * Returns a function that replaces ids and generated strings in a string. For a deleted resource, only the prefix of its id
+   * remains.
+   */
   relabelWith(labelOf: LabelOf): (text: string) => string {
     const labels = new Map<string, string | undefined>()
     const made: (readonly [text: string, label: string])[] = []
@@ -116,7 +122,7 @@ export class Ending {
     return (text) => made.reduce((all, [from, to]) => all.replaceAll(from, to), text.replace(ID, replaceId))
   }
 
-  /** Returns for each resource the places of those that it refers to. */
+  /** Returns, for each resource, the positions of those that it refers to. */
   listReferences(): readonly (readonly number[])[] {
     const places = new Map(this.rows.map(({ key }, place) => [suffixOf(key), place]))
     return this.rows.map(({ values }, place) => {
@@ -155,7 +161,7 @@ const listMade = (value: unknown) => (typeof value === 'string' && value.length 
 const hasOnlyId = (values: object) =>
   Object.entries(values).every(([name, value]) => name === 'id' || value === null || value === undefined)
 
-/** Leaves out resources that come and go with others by time, and the references to them. */
+/** Omits resources that appear and disappear with others over time, and the references to these. */
 function withoutAttached(rows: readonly Row[]): readonly Row[] {
   const attached = new Set(rows.filter(({ isAttached }) => isAttached).map(({ key }) => key))
   if (attached.size === 0) return rows
@@ -166,7 +172,7 @@ function withoutAttached(rows: readonly Row[]): readonly Row[] {
   }
   return rows.flatMap((row) => {
     if (row.isAttached) return []
-    const values = without(row.values) as object // An object stays one.
+    const values = without(row.values) as object // An object stays an object.
     return [{ ...row, values, unmasked: values }]
   })
 }

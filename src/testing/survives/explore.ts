@@ -21,7 +21,7 @@ interface Trial extends Order {
 
 const START: Trial = { schedule: [], turns: [], switches: 0 }
 
-/** The story of a schedule that was survived in a search, where nobody reads it. */
+/** The story of a survived schedule in a search, which nobody reads. */
 const NO_STORY = { message: '', story: '', snapshot: {} }
 
 /** Tries schedules of failures and orders of copies, the smallest first. */
@@ -78,7 +78,7 @@ export class Explorer {
     }
   }
 
-  /** Runs the copies one after the other, in each order. Returns the first run; undefined if the code fails. */
+  /** Runs the copies one after the other, in each order. Returns the first run, or undefined if the code fails. */
   async *#runOneAfterTheOther(): AsyncGenerator<TriedSchedule, RunRecord | undefined> {
     let first: RunRecord | undefined
     let baseline: Baseline | undefined
@@ -88,9 +88,9 @@ export class Explorer {
       baseline?.outcomes.push(...run.outcomes)
       if (!first) {
         first = run
-        // Before the next run, which resets the gateway.
+        // Must happen before the next run, which resets the gateway.
         baseline = baselineOf(run)
-        // Code that never ends would take as long again.
+        // Code that never ends would take the same time again.
         const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, serial)
         requireEqualRuns(run, again, this.#runner)
       }
@@ -105,8 +105,8 @@ export class Explorer {
   }
 
   /**
-   * Runs the code at another time, with other random numbers and by another seed, at once and with slow responses, to learn which
-   * values follow from these.
+   * Runs the code at another time, with other random numbers and another seed, with immediate and with slow responses, to learn
+   * which values depend on these.
    */
   async #learnMasks({ outcomes }: Baseline): Promise<void> {
     const learned: Learned[] = []
@@ -114,7 +114,7 @@ export class Explorer {
       const others: Outcome[] = []
       for (const serial of permutationsOf(this.#names)) {
         const run = await this.#runner.run({ schedule: [], serial, elsewhere }, this.#masks)
-        // A run that was stopped has fewer outcomes.
+        // A stopped run has fewer outcomes.
         others.push(...Array.from({ length: this.copies + 1 }, (_, place) => run.outcomes[place] ?? run.outcome))
         await run.end()
       }
@@ -128,7 +128,7 @@ export class Explorer {
 
   /**
    * Tries levels of schedules, the smallest first. Without copies, the level is the number of failures. With copies, it is the
-   * number of switches, and the last level has the orders in which something fails.
+   * number of switches, and the last level has the orders with a failure.
    */
   async *#runTrials(first: RunRecord): AsyncGenerator<TriedSchedule> {
     const { replay, budget } = this.#options
@@ -167,7 +167,7 @@ export class Explorer {
     return first ? `schedules with up to ${formatCount(first.schedule.length, 'fault')}` : this.scope
   }
 
-  /** Adds the schedules that have one failure more than a run. Returns how many there are. */
+  /** Adds the schedules with one failure more than a run. Returns their number. */
   #addSchedules(level: Trial[] | undefined, run: RunRecord, trial: Trial): number {
     const found = level ? extensionsOf(run, this.#failures) : []
     level?.push(...found.map((schedule) => ({ ...trial, schedule })))
@@ -195,7 +195,10 @@ export class Explorer {
     return hasFaults || disk === 'shared' || create !== undefined || 'rateLimit' in gatewayOptions
   }
 
-  /** Returns a function for the run of each trial of a growing list. Starts as many runs at once as the runner allows, in order. */
+  /**
+   * Returns a function for the run of each trial in a growing list. Starts as many concurrent runs as the runner allows, in
+   * order.
+   */
   #startInOrder(trials: readonly Trial[]): (place: number) => Promise<RunRecord> {
     const started: Promise<RunRecord>[] = []
     const left = this.#options.budget - this.tried
@@ -235,7 +238,7 @@ export class Explorer {
     const { serial } = run.plan
     const { verdict, message, isOfValues } = await judge(run, this.#baseline)
     if (isOfValues && this.#baseline && !this.#masks.areLearned) {
-      // Before a value is reported: it may be another one at each time.
+      // Called before a value is reported, because the value may depend on the time.
       await run.end()
       await this.#learnMasks(this.#baseline)
       return this.#runTrial(trial, serial)

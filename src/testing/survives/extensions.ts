@@ -3,7 +3,7 @@ import type { Failure } from './failures.ts'
 import type { RunRecord } from './record.ts'
 import type { ScheduledFault } from './types.ts'
 
-/** Returns the schedules that have one failure more than a run, after its last one. */
+/** Returns the schedules with one failure more than a run, after its last failure. */
 export function extensionsOf(
   { arrivals: { events }, schedule }: RunRecord,
   failures: readonly Failure[],
@@ -23,8 +23,8 @@ function fits(failure: Failure, { type, hasChanged, response }: Event): boolean 
 }
 
 /**
- * Returns the polls at which no failures need to be tried. In a row of equal requests with equal responses, failures are
- * tried at the first two and the last.
+ * Returns the polls at which no failures need to be tried. In a series of equal requests with equal responses, failures are tried
+ * at the first two and the last.
  */
 function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
   const rows = new Map<string, Event[]>()

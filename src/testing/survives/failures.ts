@@ -6,11 +6,11 @@ import type { FaultKind, OptInFaultKind, ScheduledFault } from './types.ts'
 export interface Failure {
   /** The name in a replay text. */
   readonly name: string
-  /** The name of its kind in the options `kinds` and `also`. */
+  /** The name of its kind in the `kinds` and `also` options. */
   readonly kind: FaultKind | OptInFaultKind
   /** The type of the events that the failure can happen to. */
   readonly type: 'request' | 'attempt' | 'effect'
-  /** True for a failure that is tried only at requests that change something: at others it equals another failure. */
+  /** True for a failure that is tried only at requests that change something: at other requests it equals another failure. */
   readonly needsChange?: true
   /** True for a failure that is tried only at requests whose response has a body. */
   readonly needsBody?: true
@@ -71,12 +71,12 @@ export function requireFailure(name: string): Failure {
   throw new TypeError(`${name} is not a failure. Supported: ${FAILURES.map((failure) => failure.name).join(', ')}.`)
 }
 
-/** Writes a schedule as a text, such as `POST /reserved_addrs#1 429, POST /reserved_addrs#2 503`. */
+/** Formats a schedule as a string, such as `POST /reserved_addrs#1 429, POST /reserved_addrs#2 503`. */
 export function formatReplay(schedule: readonly ScheduledFault[]): string {
   return schedule.map(({ at, nth, fault }) => `${at}#${nth} ${fault}`).join(', ')
 }
 
-/** Reads a text of {@link formatReplay}. @throws TypeError for any other text. */
+/** Parses a string from {@link formatReplay}. @throws TypeError for any other string. */
 export function readReplay(text: string): ScheduledFault[] {
   const schedule = [...text.matchAll(/(.+?)#(\d+) ([\w-]+)(?:, |$)/gs)].map(([, at = '', nth, fault = '']) => ({
     at,

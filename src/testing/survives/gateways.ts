@@ -11,17 +11,17 @@ import type { World } from './world.ts'
 
 const OTHER_SEED = 'survives elsewhere'
 
-/** The gateways of the runs, and the servers of the option `serve`, one for each copy. */
+/** The gateways of the runs, and the servers of the `serve` option, one for each copy. */
 export class Gateways {
   /** The URLs of the servers, by the names of the copies. */
   readonly urls = new Map<string, string>()
   readonly #world: World
   readonly #options: ParsedSurvivalOptions
   readonly #servers: Server[] = []
-  /** The certificates of all runs, by their orders. A cache, since issuing a certificate takes as long as a run. */
+  /** The certificates of all runs, by certificate order. Cached, since issuing a certificate takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
   #current: Gateway<ManualClock>
-  /** The usual gateway, while another one is current. */
+  /** The usual gateway, while another gateway is current. */
   #usual: Gateway<ManualClock> | undefined
 
   constructor(world: World, options: ParsedSurvivalOptions) {
@@ -52,8 +52,8 @@ export class Gateways {
   }
 
   /**
-   * Returns a gateway for the next run: the last one, if it can be reset, which takes a third of the time of a new one.
-   * @param isElsewhere true for a gateway of another seed, which makes other ids, names and secrets
+   * Returns a gateway for the next run: the last one, if it can be reset, which takes a third of the time of creating one.
+   * @param isElsewhere true for a gateway with another seed, which generates other ids, names and secrets
    */
   renew(isElsewhere: boolean): Gateway<ManualClock> {
     if (this.#usual) {
@@ -93,7 +93,7 @@ export class Gateways {
     return gateway
   }
 
-  /** Returns a proxy for the gateway of the current run, whose requests are those of a copy. */
+  /** Returns a proxy for the gateway of the current run. Its requests count as one copy's. */
   #gatewayOfEachRun(findCopy: () => Copy | undefined): Gateway<ManualClock> {
     const transport = () => {
       const { transport } = this.#current

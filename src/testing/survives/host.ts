@@ -1,16 +1,16 @@
 import { EventLoop } from '../../core/engine/event-loop.ts'
 import type { Copy } from './copy.ts'
 
-/** The functions of Node that the explorer needs. Bun and Deno lack some of these functions. */
+/** The Node functions that the explorer needs. Some are missing in Bun and Deno. */
 export type Host = ReturnType<typeof readHost>
 
-/** Reads the functions of the host, before the explorer replaces some of these functions. */
+/** Reads the functions of the host, before the explorer replaces some of these. */
 export function readHost() {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')
   const { setTimeout: after } = timers ?? globalThis
   const eventLoop = new EventLoop(timers?.setImmediate)
-  // Vitest loads modules in another thread, which the resources do not show.
+  // Vitest loads modules in another thread, which is not among the resources.
   const vitest: { resolvingModules?: Iterable<string> } | undefined = Reflect.get(globalThis, '__vitest_worker__')
   const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
   return {
@@ -23,26 +23,26 @@ export function readHost() {
     /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`, and the modules that vitest is loading. */
     resources: () => [...(resources?.() ?? []), ...(vitest?.resolvingModules ?? [])],
     /**
-     * The number of pauses after which nothing more is expected. Resources do not show threads of WebAssembly, nor, in Bun
-     * and Deno, open handles.
+     * The number of pauses after which nothing more is expected. Resources do not include threads of WebAssembly, nor, in Bun and
+     * Deno, open handles.
      */
     lastPauses: !resources || 'Bun' in globalThis || 'Deno' in globalThis ? 500 : 20,
-    /** Makes a context that follows calls, promises and timers. */
+    /** Creates a context that follows calls, promises and timers. */
     createContext: () => {
       const hooks = nodeModule?.('node:async_hooks')
-      if (!hooks) throw new Error('The option copies needs AsyncLocalStorage, which this host lacks.')
+      if (!hooks) throw new Error('The copies option needs AsyncLocalStorage, which this host does not have.')
       return { storage: new hooks.AsyncLocalStorage<Copy>(), bind: hooks.AsyncLocalStorage.bind }
     },
-    /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */
+    /** The pending work on threads, which resources do not include: crypto and zlib. Counted between start and stop. */
     threads: watchThreads(),
   }
 }
 
-/** A stream of zlib, or a job of crypto, with the method that starts work on a thread. */
+/** A zlib stream or a crypto job, with the method that starts work on a thread. */
 type Worker = Partial<Record<'write' | 'run', (...args: unknown[]) => unknown>>
 
 function watchThreads() {
-  /** The pieces of work that are under way, by the id of their stream or job. */
+  /** The pending pieces of work, by the id of their stream or job. */
   const working = new Map<number, number>()
   const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
     // Promises use no threads, and are faster without the hook. Node 24 and later know this option; its types do not yet.
@@ -53,7 +53,7 @@ function watchThreads() {
       if (!work) return
       worker[name] = (...args) => {
         const result = work.apply(worker, args)
-        // A list is the result of work that was done in place, as by `randomBytes(16)`.
+        // A list is the result of work done synchronously, as by `randomBytes(16)`.
         if (!Array.isArray(result)) working.set(id, (working.get(id) ?? 0) + 1)
         return result
       }

@@ -1,4 +1,4 @@
-/** A part of an order: a copy continues until it has taken `count` steps, or until it sleeps or ends. */
+/** A part of an order: a copy runs until it has taken `count` steps, or until it sleeps or ends. */
 export interface Turn {
   readonly copy: string
   count?: number
@@ -9,15 +9,15 @@ interface Step {
   readonly copy: string
   /** The copies that waited, this one included. */
   readonly waiting: readonly string[]
-  /** The copy that continues without an order. */
+  /** The copy that continues if there is no order. */
   readonly usual: string
-  /** True if the copy of the step before waited too. */
+  /** True if the copy of the previous step waited too. */
   readonly isInTurn: boolean
   /** False for a request that has changed nothing. */
   hasChanged: boolean
 }
 
-/** An order that is worth trying, with the number of its switches. */
+/** An order worth trying, with the number of its switches. */
 export interface Order {
   readonly turns: readonly Turn[]
   readonly switches: number
@@ -30,7 +30,7 @@ export class Interleaving {
   /** True if a copy could not take a turn of the order. */
   #isMissed = false
   #queue: { readonly copy: string; readonly go: (step: Step) => void }[] = []
-  /** The copies from which another one took the turn, the last one at the end. */
+  /** The copies that were preempted by another copy, most recent last. */
   readonly #interrupted: string[] = []
 
   constructor(turns: readonly Turn[]) {
@@ -81,7 +81,7 @@ export class Interleaving {
     return undefined
   }
 
-  /** True if the order names turns that the copies did not take. */
+  /** True if the order contains turns that the copies did not take. */
   get hasTurnsLeft(): boolean {
     return this.#isMissed || this.#turns.length > 1
   }
@@ -110,13 +110,13 @@ export class Interleaving {
 
   /**
    * Returns the orders in which another copy continues before one of the steps.
-   * @param isReduced true to leave out an order that only swaps requests that have changed nothing
+   * @param isReduced true to omit an order that only swaps requests that changed nothing
    */
   otherOrders(isReduced: boolean): Order[] {
     let switches = 0
     const started = new Set<string>()
     return this.steps.flatMap(({ copy, waiting, usual, isInTurn, hasChanged }, place) => {
-      // Another copy may start without a switch when the copy before sleeps or ends.
+      // Another copy may start without a switch when the previous copy sleeps or ends.
       const costOf = (chosen: string) => Number(chosen !== usual && (isInTurn || started.has(chosen)))
       const later = this.steps.slice(place + 1).filter((step) => step.copy !== copy)
       const isNeeded = !isReduced || hasChanged || later.some((step) => step.hasChanged)
@@ -134,10 +134,10 @@ export class Interleaving {
   }
 }
 
-/** Writes turns as a text, such as `A1 B A`. */
+/** Formats turns as a string, such as `A1 B A`. */
 export const formatOrder = (turns: readonly Turn[]) => turns.map(({ copy, count = '' }) => `${copy}${count}`).join(' ')
 
-/** Reads a text of {@link formatOrder}. */
+/** Parses a string from {@link formatOrder}. */
 export function readOrder(text: string): Turn[] {
   return text.split(' ').map((turn) => ({ copy: turn.charAt(0), ...(turn[1] && { count: Number(turn.slice(1)) }) }))
 }

@@ -10,7 +10,7 @@ import type { Runner } from './runner.ts'
 import type { CodeUnderTest, SurvivesOptions } from './types.ts'
 import { requireHostTimers, World } from './world.ts'
 
-/** Runs a function in this process, one run after the other: its timers, dates and random numbers are those of the explorer. */
+/** Runs a function in this process, one run after the other: its timers, dates and random numbers are the explorer's. */
 export class LocalRunner implements Runner {
   readonly options: ParsedSurvivalOptions
   readonly world: World
@@ -19,7 +19,7 @@ export class LocalRunner implements Runner {
   readonly hints = {
     noRequests:
       'Let it use the fetch that it receives, or the global fetch with the url that it receives. A client with its own HTTP ' +
-      'stack needs the option serve.',
+      'stack needs the serve option.',
     unequal:
       'Use no random values, and create everything that the code remembers inside the function: a cache or a counter of a ' +
       'module outlives a run.',

@@ -4,7 +4,7 @@ import { formatPath, type Path, quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { ViewedCollection } from '../../gateway/transport.ts'
 
-/** The values of resources in the order in which they were made, each with its family. */
+/** The values of resources in creation order, each with its family. */
 export type OrderedValues = readonly (readonly [family: string, values: unknown])[]
 
 /** A resource with the values that are compared. */
@@ -13,20 +13,20 @@ interface Masked {
   readonly values: object
 }
 
-/** The values that two runs without failures leave, of which the second was elsewhere: at another time, with other random numbers. */
+/** The values left by two runs without failures. The second run was elsewhere: at another time, with other random numbers. */
 export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
 
-/** Replaces all ids and made texts in a text by one label, `#`. */
+/** Replaces all ids and generated strings in a string with one label, `#`. */
 type Unlabel = (text: string) => string
 
-/** The values that are not compared: those at the paths of `ignore`, and those that follow from the time or from random numbers. */
+/** The values that are not compared: those at the paths of `ignore`, and those that depend on the time or on random numbers. */
 export class Masks {
   readonly #ignored: ReadonlySet<string>
   /** The families in which a value varies. */
   readonly #families = new Set<string>()
   /** The paths at which a value varies in any resource of a family. */
   readonly #varying = new Set<string>()
-  /** The values at such paths that vary, and those that do not, in any resource: each with its path. */
+  /** The values at such paths, those that vary and those that do not, in any resource: each with its path. */
   readonly #variables = new Set<string>()
   readonly #constants = new Set<string>()
   /** True once {@link learn} was called. */
@@ -45,14 +45,14 @@ export class Masks {
       if (found && (field === undefined || fields.includes(field))) continue
       const [name, names] = found ? [field ?? '', fields] : [family, collections.map((each) => each.name).sort()]
       const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
-      const what = found ? `${family} has no field ${quote(name)}` : `no family has the name ${quote(name)}`
+      const what = found ? `${family} has no field ${quote(name)}` : `there is no family ${quote(name)}`
       throw new TypeError(`ignore has ${describeReceived(quote(path))}, and ${what}.${hint}`)
     }
   }
 
   /**
-   * Compares what runs without failures leave with what they leave elsewhere. Their differences follow from the time and from random
-   * numbers. Runs that do not leave the same families show nothing.
+   * Compares the resources left by runs without failures to those left elsewhere. Differences depend on the time or on random
+   * numbers. Runs that do not leave the same families are ignored.
    */
   learn(pairs: readonly Learned[]): void {
     this.areLearned = true
@@ -77,7 +77,7 @@ export class Masks {
     }
   }
 
-  /** Returns resources without what is not compared. */
+  /** Returns resources without the values that are not compared. */
   apply<R extends Masked>(rows: readonly R[], unlabel: Unlabel): readonly R[] {
     if (this.#ignored.size + this.#varying.size === 0) return rows
     return rows.flatMap((row) => {
@@ -97,7 +97,7 @@ export class Masks {
     return Object.fromEntries(entries.map(([name, each]) => [name, this.#omit(each, family, [...path, name])]))
   }
 
-  /** Hides the values that vary, and not whether there are any. At a path where others vary, a constant stays. */
+  /** Hides the values that vary, but not whether there are any. Constants stay, even at paths where other values vary. */
   #hide(value: unknown, path: Path, unlabel: Unlabel, isBelow = false): unknown {
     const isVarying = isBelow || this.#varying.has(unlabel(keyOf(path)))
     if (Array.isArray(value)) return value.map((each) => this.#hide(each, path, unlabel, isVarying))
@@ -111,13 +111,13 @@ export class Masks {
   }
 }
 
-/** Writes a path as `ignore` takes it: without the places in lists. */
+/** Formats a path in the form for `ignore`: without list indexes. */
 function pathOf(family: string, path: Path): string {
   const names = path.filter((each) => typeof each === 'string')
   return names.length === 0 ? family : `${family}.${formatPath(names)}`
 }
 
-/** Writes a path, or a value with its path, without the labels that differ between resources. */
+/** Formats a path, or a value with its path, without the labels that differ between resources. */
 const keyOf = (path: Path, value?: unknown) => withoutLabels(JSON.stringify([path, value]))
 
 const withoutLabels = (text: string) => text.replace(/#\d+(?:\.\d+)?/g, '#')

@@ -23,12 +23,12 @@ const DEFAULT_KINDS = [
 ] as const satisfies readonly FaultKind[]
 const OPT_IN_KINDS = ['effect', 'late', 'slow', 'clock'] as const
 
-/** Creates the schema of a function. Only the compiler checks its parameters and its result. */
+/** Creates the schema of a function. Only the compiler checks the function's parameters and result. */
 function functionOption<Name extends keyof SurvivesOptions>() {
   return v.optional(v.custom<SurvivesOptions[Name]>((value) => typeof value === 'function', 'a function'))
 }
 
-/** Creates the schema of an array of texts. */
+/** Creates the schema of an array of strings. */
 function arrayOf<const T extends readonly string[]>(texts: T) {
   return v.array(oneOfThese(texts), `an array of ${texts.map((text) => `"${text}"`).join(', ')}`)
 }
@@ -78,6 +78,7 @@ export function readSurvivalOptions(options: SurvivesOptions): ParsedSurvivalOpt
       `faults is ${faults}. Allowed: ${hasCopies ? 'with copies, 0 or 1' : 'an integer from 1 to 8'}.`,
     )
   }
-  if (hasCopies && read.mayLeave) throw new TypeError('mayLeave was passed with copies. Allowed: one of the two.')
+  if (hasCopies && read.mayLeave)
+    throw new TypeError('mayLeave was passed together with copies. Allowed: one of the two.')
   return { ...read, faults }
 }

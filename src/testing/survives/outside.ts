@@ -1,16 +1,16 @@
 import type { Host } from './host.ts'
 
-/** Handles that stay open while nothing happens. Code that waits for an idle handle alone waits forever. */
+/** Handles that stay open while nothing happens. Code that waits only for an idle handle waits forever. */
 const IDLE_HANDLE =
   /^(TCP(Server|Socket)Wrap|PipeWrap|UDPWrap|TTYWrap|MessagePort|Worker|ProcessWrap|Timeout|FSEventWrap)$/
 
-/** The number of turns before the first pause: connections within this process progress without a pause. */
+/** The number of turns before the first pause, since connections within this process progress without a pause. */
 const MAX_TURNS = 50
 
 /** The number of pauses, of about 1 ms each, after which open handles count as idle. */
 const MAX_PAUSES = 500
 
-/** Detects work that is under way outside the code: sockets, files, name look-ups, threads, timers of the host. */
+/** Detects pending work outside the code: sockets, files, name lookups, threads and host timers. */
 export class OutsideWork {
   readonly #host: Host
   #baseline: readonly string[] = []
@@ -26,7 +26,10 @@ export class OutsideWork {
     this.#waits = 0
   }
 
-  /** Waits for work that is under way. Returns false if there is none; `waitingSockets` wait for a response that is not due yet. */
+  /**
+   * Waits for pending work. Returns false if there is none. `waitingSockets` is the number of sockets that wait for a response
+   * that is not due yet.
+   */
   async wait(waitingSockets: number): Promise<boolean> {
     const handles = this.#newHandles()
     const isWorking = this.#host.threads.count() > 0 || handles.some((type) => !IDLE_HANDLE.test(type))
@@ -42,7 +45,7 @@ export class OutsideWork {
     return true
   }
 
-  /** Returns the open handles that the baseline lacks. */
+  /** Returns the open handles that are not in the baseline. */
   #newHandles(): readonly string[] {
     const unmatched = [...this.#baseline]
     return this.#host.resources().filter((type) => {

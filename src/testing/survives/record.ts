@@ -14,7 +14,7 @@ import type { Ended, ScheduledFault } from './types.ts'
 export interface Plan {
   /** The failures. */
   readonly schedule: readonly ScheduledFault[]
-  /** The names of the copies, to run one after the other. Default: all at once. */
+  /** The names of the copies, to run one after the other. Default: all run concurrently. */
   readonly serial?: readonly string[]
   /** The order in which the copies continue. */
   readonly turns?: readonly Turn[]
@@ -22,7 +22,7 @@ export interface Plan {
   readonly elsewhere?: 'fast' | 'slow'
 }
 
-/** The end of some copies: which have resolved, and what is left. */
+/** The outcome of some copies: which ones resolved, and the resources that are left. */
 export interface Outcome {
   readonly resolved: string
   /** True if all copies have run. */
@@ -38,11 +38,11 @@ export abstract class RunRecord {
   readonly outcomes: Outcome[] = []
   /** The reason why the run was stopped, if it was. */
   stopReason: StopReason | undefined
-  /** The resources from before the code ran, as {@link keysOf} returns them. */
+  /** The resources that existed before the code ran, in the form of {@link keysOf}. */
   resourcesBefore: ReadonlySet<string> = new Set()
   /** True if `setup` has added faults. */
   hasFaults = false
-  /** The errors after which the code was called again, by its life. */
+  /** The errors after which the code was called again, by life. */
   readonly rejections = new Map<number, Error>()
   /** The errors that nobody has handled. */
   unhandled: readonly unknown[] = []
@@ -69,7 +69,7 @@ export abstract class RunRecord {
     this.arrivals = new Arrivals(surroundings, plan.schedule, this.copies, interleaving)
   }
 
-  /** Runs the function of an option to its end. */
+  /** Runs an option's function to its end. */
   abstract runToEnd(option: string, work: () => unknown): Promise<unknown>
 
   /** Ends the run once it is judged, so that its requests and crashes cannot reach the next run. */
@@ -100,7 +100,7 @@ export abstract class RunRecord {
     return { resolved: resolved.join(), isWhole: this.hasEnded, ending: this.ending }
   }
 
-  /** Returns the copies that run at once, the first ones first. */
+  /** Returns the groups of copies that run concurrently, in order. */
   get groups(): readonly (readonly Copy[])[] {
     const { serial } = this.plan
     return serial ? serial.map((name) => this.copies.filter((copy) => copy.name === name)) : [this.copies]
@@ -117,7 +117,7 @@ export abstract class RunRecord {
     hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
   }
 
-  /** Notes the outcome so far, if the copies run one after the other. */
+  /** Records the outcome so far, if the copies run one after the other. */
   protected noteOutcome(): void {
     if (!this.plan.serial) return
     const { outcome } = this
@@ -139,7 +139,7 @@ export abstract class RunRecord {
     return this.gateway.leftovers().map(({ family, id }) => `${family} ${id}`)
   }
 
-  /** Returns the resources of {@link leftovers} that must not be left after an error. */
+  /** Returns the resources of {@link leftovers} that must not remain after an error. */
   leftoversAfterError(): readonly string[] {
     const { mayLeave = [] } = this.options
     const isAllowed = (family: string, id: string) =>
@@ -152,7 +152,7 @@ export abstract class RunRecord {
     })
   }
 
-  /** Returns true if a copy has rejected because of a failure, in the way that the options allow: then the code is called again. */
+  /** Returns true if a copy rejected because of a failure, as the options allow. The code is then called again. */
   protected shouldResume(copy: Copy): boolean {
     const { mayLeave, allow } = this.options
     const error = copy.settled?.error
@@ -162,7 +162,7 @@ export abstract class RunRecord {
       if (this.leftoversAfterError().length > 0 || (allow && !readPredicateResult('it', allow(this.toEnded(copy)))))
         return false
     } catch {
-      return false // The verdict reports what these functions throw.
+      return false // The verdict reports exceptions of these functions.
     }
     this.#failuresBefore = failures
     this.rejections.set(copy.life, error)

@@ -23,7 +23,7 @@ export class Run extends RunRecord {
   readonly #world: World
   readonly #driver: Driver
   readonly #urls: ReadonlyMap<string, string>
-  /** True if clients wait at sockets for responses that never come. */
+  /** True if clients wait on sockets for responses that never arrive. */
   #hasOpenSockets = false
   #cleanUp: unknown
   readonly #fetches = new Map<Copy, Fetch>()
@@ -43,7 +43,7 @@ export class Run extends RunRecord {
     this.#driver = new Driver(world, this.arrivals, options.within, plan.schedule.length === 0)
   }
 
-  /** Runs the code, again after each crash, and what it has left under way. */
+  /** Runs the code, again after each crash, and then the work that it left pending. */
   async run(code: CodeUnderTest): Promise<void> {
     const { gateway, arrivals } = this
     const world = this.#world
@@ -64,7 +64,7 @@ export class Run extends RunRecord {
     arrivals.settle(LATEST_TIME)
   }
 
-  /** Runs the copies at once, or one after the other. */
+  /** Runs the copies concurrently or one after the other. */
   async #runCopies(code: CodeUnderTest): Promise<void> {
     this.noteOutcome()
     for (const group of this.groups) {
@@ -118,7 +118,7 @@ export class Run extends RunRecord {
     )
   }
 
-  /** Returns the `fetch` of a life. Its open requests never end if the life crashes. */
+  /** Returns the `fetch` of a life. Its open requests never settle if the life crashes. */
   #createFetch(copy: Copy, hasCrashed: () => boolean): Fetch {
     const { fetch } = this.gateway
     return async (input, init) => {

@@ -3,21 +3,21 @@ import type { Masks } from './masks.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
 import type { Plan, RunRecord } from './record.ts'
 
-/** Runs the code under test. The explorer proposes plans, and knows nothing of where and in which language the code runs. */
+/** Runs the code under test. The explorer proposes plans, and does not know where and in which language the code runs. */
 export interface Runner {
   readonly options: ParsedSurvivalOptions
   /** The collections of the gateway's families. */
   readonly collections: readonly ViewedCollection[]
-  /** The maximum number of runs at once. */
+  /** The maximum number of concurrent runs. */
   readonly jobs: number
-  /** False for code whose dates and random numbers are its own, and other ones in each run. */
+  /** False for code with its own dates and random numbers, which differ in each run. */
   readonly isRepeatable: boolean
-  /** Sentences that tell how to change code that sends no request, or other ones in each run. */
+  /** Sentences that tell how to change code that sends no requests, or different ones in each run. */
   readonly hints: Readonly<Record<'noRequests' | 'unequal', string>>
-  /** Is called before the first run. */
+  /** Called before the first run. */
   open(): Promise<void>
   /** Runs the code against a fresh gateway. The record is read until its `end` is called. */
   run(plan: Plan, masks: Masks): Promise<RunRecord>
-  /** Is called at the end, even if `open` failed. */
+  /** Called at the end, even if `open` failed. */
   close(): Promise<void>
 }

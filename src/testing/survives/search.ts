@@ -14,10 +14,10 @@ import type {
   TriedSchedule,
 } from './types.ts'
 
-/** The words of a report for the code, and for the call that tries one schedule again. */
+/** The words of a report for the code, and for the call that retries one schedule. */
 export interface Wording {
   readonly name: string
-  /** Writes the call that tries one schedule again. */
+  /** Formats the call that retries one schedule. */
   formatReplay(replay: string): string
 }
 
@@ -58,7 +58,10 @@ export async function searchWith(
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 
-/** Returns the name of the group of a failing schedule. With copies, it does not matter which copy and which id a message names. */
+/**
+ * Returns the name of the group of a failing schedule. With copies, it does not matter which copy and which id a message
+ * mentions.
+ */
 function groupOf({ verdict, schedule, order, message }: TriedSchedule): string {
   const names = [...new Set(order.match(/[A-C]/g))]
   const text = message
@@ -90,7 +93,7 @@ function resultOf({ tried, total, isComplete, coverage, failing, scope }: Explor
 
 const number = (count: number) => count.toLocaleString('en-US')
 
-/** The end of a sentence about copies that end in two ways. */
+/** The end of a sentence about copies with differing outcomes. */
 const RACE = 'do not end like copies that run one after the other'
 
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
@@ -132,13 +135,13 @@ function reportOf(
   ].join('\n')
 }
 
-/** Returns a story below its head. A long head is truncated, since many reporters show it alone, and follows in full. */
+/** Returns a story below its head. A long head is truncated, since many reporters show only the head, and follows in full. */
 function headed(head: string, story: string): readonly string[] {
   const isLong = head.length > MAX_LINE_LENGTH
   return [cutMiddle(head, MAX_LINE_LENGTH), '', story, ...(isLong ? [`  In full: ${head}`] : [])]
 }
 
-/** The number of further groups whose story a report tells. `error.groups` has all of them. */
+/** The number of other groups whose story a report tells. `error.groups` has all groups. */
 const MAX_STORIES = 3
 
 function alsoOf(others: readonly FailureGroup[], noun: string): readonly string[] {
@@ -148,13 +151,13 @@ function alsoOf(others: readonly FailureGroup[], noun: string): readonly string[
   })
 }
 
-/** Writes a text as JavaScript does, in single quotes where that needs no escape. */
+/** Formats a string as a JavaScript literal, in single quotes if that needs no escape. */
 const literal = (text: string) => (/['\\\n]/.test(text) ? JSON.stringify(text) : `'${text}'`)
 
-/** The schedules between two lines: more would only slow the search down. */
+/** The number of schedules between two updates. More updates would only slow the search down. */
 const STEP = 50
 
-/** Returns a display of the progress: one line that is rewritten, on a terminal only, and not in CI. */
+/** Returns a progress display: one line that is rewritten, only on a terminal and not in CI. */
 function progressLine() {
   const { stderr, env } = globalThis.process ?? {}
   let hasLine = false

@@ -8,19 +8,19 @@ import type { TriedSchedule } from './types.ts'
 export const MAX_LINE_LENGTH = 160
 const MIN_DESCRIPTION_LENGTH = 40
 const MAX_MESSAGE_LENGTH = 100
-/** A longer word, such as a key, is cut itself: without it, little of its line would be left. */
+/** A longer word, such as a key, is cut itself: without the word, little of its line would be left. */
 const MAX_WORD_LENGTH = 30
-/** The most lines that are shown as one series, if it repeats. */
+/** The maximum number of lines that are shown as one repeating series. */
 const MAX_PERIOD = 12
 
-/** The lines at the start and at the end of a long story. */
+/** The number of lines to show at the start and at the end of a long story. */
 const FIRST_LINES = 40
 const LAST_LINES = 20
 
 const STARTS_AGAIN = 'the code starts again'
 const HAS_ENDED = 'the code has ended: nobody awaits the following'
 
-/** Describes a run, one line for each event; equal events in a row are one line. Shortens ids, also in the message. */
+/** Describes a run, one line for each event or series of equal events. Shortens ids, including in the message. */
 export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 'story' | 'message'> {
   const shortenIds = createIdShortener()
   const rows = rowsOf(run, shortenIds)
@@ -50,7 +50,7 @@ export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 's
 
 interface Row {
   readonly time: string
-  /** The description of the event. Equal in rows that are shown as one, like the result. */
+  /** The description of the event. Rows that are shown as one have equal descriptions and results. */
   readonly text: string
   /** The failure and the response. */
   readonly result: string
@@ -75,7 +75,7 @@ function rowsOf(
     const life = lives.get(event.copy) ?? 1
     if (event.life > life) rows.push({ time, text: againText(rejections.get(life)), result: '', copy })
     if (event.type !== 'attempt') lives.set(event.copy, event.life)
-    // Ids are shortened first: a line is as long as it is shown.
+    // Ids are shortened first, so that lines have their final length.
     const text = shortenIds(event.hideSecrets(event.description))
     rows.push({ time, text, result: resultOf(event), created: shortenIds(createdText(event)), copy })
   }
@@ -89,7 +89,7 @@ function rowsOf(
   return [...rows, ...last]
 }
 
-/** Counts how often the next event, or the next few, come again and again. */
+/** Counts how often the next event, or the next few, repeat. */
 function countRepeats(rows: readonly Row[], start: number): [count: number, period: number] {
   for (let period = 1; period <= MAX_PERIOD; period++) {
     let end = start + period
@@ -115,10 +115,10 @@ function resultOf({ failure, response, type }: Event): string {
 const ID_AT_END = new RegExp(`\\b[a-z]{1,12}_\\w{0,${MAX_WORD_LENGTH}}…$`)
 const WORD_AT_START = new RegExp(`^\\w{0,${MAX_WORD_LENGTH}}(?!\\w)`)
 
-/** Cuts a text, and not within an id: it would be shortened as another one. */
+/** Cuts a string, but not within an id, which would be shortened as a different one. */
 const cutText = (text: string, length: number) => cut(text, length).replace(ID_AT_END, '…')
 
-/** Cuts the middle of a long text, and not within an id: the end of a body says as much as its beginning. */
+/** Cuts the middle of a long string, but not within an id: the end of a body is as useful as its beginning. */
 export function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text
   const half = Math.floor(length / 2)
@@ -129,13 +129,13 @@ export function cutMiddle(text: string, length: number): string {
   return `${cutText(text, half)}${end}`
 }
 
-/** Writes the id of the resource that a request has created. */
+/** Formats the id of the resource that a request created. */
 function createdText({ response }: Event): string {
   const id = response?.status === 201 ? /"id":"(\w+)"/.exec(response.body ?? '')?.[1] : undefined
   return id ? ` (${id})` : ''
 }
 
-/** Writes the status of a response, with the message of an error. */
+/** Formats the status of a response, with the message of an error. */
 function responseText({ status, body }: NonNullable<Event['response']>): string {
   if (typeof status === 'string' || status < 400) return String(status)
   const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(body ?? '') ?? []
@@ -144,7 +144,7 @@ function responseText({ status, body }: NonNullable<Event['response']>): string 
 
 const UNITS = ['d', 'h', 'm', 's']
 
-/** Writes a time in its two largest units, such as `2h16m`. */
+/** Formats a time in its two largest units, such as `2h16m`. */
 function shortTime(ms: number): string {
   if (ms > 0 && ms < 1000) return `${ms}ms`
   const s = Math.floor(ms / 1000)
@@ -168,13 +168,13 @@ function describeEnd(run: RunRecord): string {
   return `${ending}; left: ${left.join(', ') || 'nothing'}`
 }
 
-/** Returns the id of a resource, with its family if the id is a path, as of a route's module. */
+/** Returns the id of a resource, with its family if the id is a path, like that of a route's module. */
 function leftoverText(resource: string): string {
   const [family = '', id = ''] = resource.split(' ')
   return id.includes('/') ? `${family} of ${id}` : id
 }
 
-/** Returns a function that writes `ra_a` for the first id of a prefix, `ra_b` for the second. */
+/** Returns a function that formats the first id of a prefix as `ra_a`, the second as `ra_b`, and so on. */
 function createIdShortener(): (text: string) => string {
   const short = new Map<string, string>()
   const counts = new Map<string, number>()

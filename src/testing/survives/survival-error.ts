@@ -5,7 +5,7 @@ type Parts = Pick<SurvivalError, 'schedule' | 'replay' | 'groups' | 'coverage'>
 
 /** The error of {@link survives}: the smallest schedule of failures that breaks the code, and what happened. */
 export class SurvivalError extends Error {
-  // The build shortens the names of classes, and Node prints them.
+  // The build shortens class names, which Node prints.
   /** @internal */
   static override get name(): string {
     return 'SurvivalError'
@@ -14,9 +14,9 @@ export class SurvivalError extends Error {
   declare readonly name: 'SurvivalError'
   /** The failures of the smallest failing schedule. Empty if the code fails without any. */
   declare readonly schedule: readonly ScheduledFault[]
-  /** The schedule as a text, for the option `replay`. */
+  /** The schedule as a string, for the `replay` option. */
   declare readonly replay: string
-  /** The failing schedules grouped by problem. The smallest of each group has its story. */
+  /** The failing schedules grouped by problem. The smallest schedule of each group has its story. */
   declare readonly groups: readonly FailureGroup[]
   /** The failures that were tried, by operation. */
   declare readonly coverage: readonly Coverage[]
@@ -33,7 +33,7 @@ export class SurvivalError extends Error {
   }
 
   /**
-   * Returns the error as vitest's reporters print it, without the parts for programs, because snapshots are long.
+   * Returns the error in the form for vitest's reporters, without the parts for programs, because snapshots are long.
    * @internal
    */
   toJSON(): { readonly name: string; readonly message: string; readonly stack: string | undefined } {

@@ -75,17 +75,17 @@ export async function* schedules<T, Create extends CreateForRun = DefaultCreate>
   return yield* iterate(...withoutTypes(code, options))
 }
 
-// The search passes values and gateways on, and only the caller's functions know their types.
+// The search only passes values and gateways on. Only the caller's functions know their types.
 const withoutTypes = (...passed: [code: unknown, options: unknown]) => passed as [never, never]
 
 /**
- * Makes runners point to the call, and not to the files of this package. The place of any other error follows: it may be in a
+ * Makes runners point to the call, and not to this package's files. The location of any other error follows: it may be in a
  * function of the caller, such as `setup`.
  */
 function startingAt<E extends Error>(error: E, call: Error): E {
   const framesOf = ({ stack = '' }: Error) => /\n {4}at .*/s.exec(stack)?.[0] ?? ''
   const own = error instanceof SurvivalError ? '' : framesOf(error)
-  // The reason of a signal may be frozen: then it stays unchanged.
+  // A signal's abort reason may be frozen, and then stays unchanged.
   Reflect.set(error, 'stack', `${describeThrown(error)}${framesOf(call)}${own}`)
   return error
 }

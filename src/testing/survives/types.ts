@@ -8,12 +8,12 @@ import type { GatewayOptions } from '../../generated/options.ts'
 /** The failures that {@link survives} tries by default; `crash` only with `restart: true`. */
 export type FaultKind = 'lost' | '5xx' | '429' | 'cut' | 'silent' | 'crash' | 'outcomes'
 
-/** The failures that {@link survives} tries only if `also` names them. */
+/** The failures that {@link survives} tries only if they are in `also`. */
 export type OptInFaultKind = 'effect' | 'late' | 'slow' | 'clock'
 
 /** Storage that survives a crash of the code under test, like a file or a database. Values are copied in and out. */
 export interface Disk {
-  /** Returns a copy of the value with this name; undefined if there is none. */
+  /** Returns a copy of the value with this name, or undefined if there is none. */
   get<T = unknown>(name: string): T | undefined
   /** Stores a copy of a value: anything that `structuredClone` accepts. */
   set(name: string, value: unknown): void
@@ -27,13 +27,13 @@ export interface Disk {
 export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /** The gateway's `fetch`. The global `fetch` reaches the gateway too, by its `url`. */
   readonly fetch: Fetch
-  /** The base URL of the gateway; with the option `serve`, the URL of the server on loopback. */
+  /** The base URL of the gateway; with the `serve` option, the URL of the server on loopback. */
   readonly url: string
   /** The gateway of this run. Failures do not apply to its direct API. */
   readonly gateway: G
   /** Storage that survives a crash. */
   readonly disk: Disk
-  /** The name of the copy: `A`, or with the option `copies` also `B` and `C`. */
+  /** The name of the copy: `A`, or with the `copies` option also `B` and `C`. */
   readonly copy: string
   /** The number of the call: 1 for the first, then one more after each crash, or after an error with `mayLeave`. */
   readonly life: number
@@ -57,13 +57,13 @@ export interface ScheduledFault {
 
 /** The end of a run. */
 export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
-  /** The name of the copy that has ended, such as `A`. */
+  /** The name of the copy that ended, such as `A`. */
   readonly copy: string
   /** The gateway of the run. */
   readonly gateway: G
   /** The result, if the code resolved. */
   readonly value: T | undefined
-  /** The error, if the code rejected. Any other value that was thrown is its `cause`. */
+  /** The error, if the code rejected. If the code threw another value, that is its `cause`. */
   readonly error: Error | undefined
   /** The values that the code stored. */
   readonly disk: Disk
@@ -106,7 +106,7 @@ export interface TriedSchedule {
    * without copies.
    */
   readonly order: string
-  /** The schedule as a text, for the option `replay`. */
+  /** The schedule as a string, for the `replay` option. */
   readonly replay: string
   /** The verdict on the run. */
   readonly verdict: Verdict
@@ -146,7 +146,7 @@ export interface SurvivalProgress {
 
 /** The result of {@link survives}. */
 export interface SurvivalResult {
-  /** Such as `2,184 of 2,184 schedules with up to 2 faults; 0 fail`. */
+  /** The summary, such as `2,184 of 2,184 schedules with up to 2 faults; 0 fail`. */
   readonly summary: string
   /** The number of schedules tried so far. */
   readonly tried: number
@@ -158,7 +158,7 @@ export interface SurvivalResult {
   readonly coverage: readonly Coverage[]
 }
 
-/** Options of {@link schedules}. */
+/** The options of {@link schedules}. */
 export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /**
    * The number of copies of the code that run concurrently on one gateway: 2 or 3. Every order in which their requests can
@@ -179,7 +179,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly restart?: boolean
   /** The maximum duration of a run, on the gateway's clock. Default: `6h`. */
   readonly within?: Duration
-  /** The maximum number of schedules that are tried. Default: 20,000. */
+  /** The maximum number of schedules to try. Default: 20,000. */
   readonly budget?: number
   /** The failures to try. Default: all of these. */
   readonly kinds?: readonly FaultKind[]
@@ -197,7 +197,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
    * `reset`; `setup` prepares it. Default: `createGateway`.
    */
   readonly create?: (options: GatewayOptions<ManualClock>) => G
-  /** Options for the gateway of each run. The clock is a manual clock that starts at 2026-01-01T00:00:00Z. */
+  /** Options for the gateway of each run. The clock is manual and starts at 2026-01-01T00:00:00Z. */
   readonly gatewayOptions?: Omit<GatewayOptions<ManualClock>, 'clock'>
   /**
    * Prepares the gateway of each run. Its resources do not count as leftovers of the code. It may return a function to call
@@ -216,15 +216,15 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Returns whether the code may reject with this error. Even then, it must leave only what `mayLeave` allows. Default: any error. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /**
-   * Checks a run in which the code resolved. The check fails by returning false, throwing or rejecting. With it, only the
-   * numbers of resources are compared with the run without failures.
+   * Checks a run in which the code resolved. The check fails by returning false, throwing or rejecting. If set, only the numbers
+   * of resources are compared to the run without failures.
    */
   readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
   /** Aborts the search, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** Options of {@link survives}. */
+/** The options of {@link survives}. */
 export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
   extends ScheduleOptions<T, G> {
   /** Receives the progress from time to time. Default: updates one line on a terminal; prints nothing in CI. */

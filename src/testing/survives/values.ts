@@ -11,7 +11,7 @@ export interface RowDifference extends Difference {
   readonly other: Row
 }
 
-/** The number of characters that are shown before the first one in which long texts differ. */
+/** The number of characters to show before the first one in which long strings differ. */
 const CONTEXT = 20
 
 /** Describes a difference, such as `has metadata "free" where "in use" is wanted`. Never shows a secret. */
@@ -31,7 +31,7 @@ export function describeValues(
   return `has ${name} ${texts[0]} where ${texts[1] ?? 'none'} is ${standard}`
 }
 
-/** Returns a value as snapshots show it, and whether they hide a part of it. */
+/** Returns a value in the form shown in snapshots, and whether these hide a part of it. */
 function publicValue({ collection, key, unmasked }: Row, ending: Ending, path: Path) {
   const records = ending.publicRecords()[collection.name] ?? []
   const value = valueAt(
@@ -41,7 +41,7 @@ function publicValue({ collection, key, unmasked }: Row, ending: Ending, path: P
   return { value, isHidden: JSON.stringify(value) !== JSON.stringify(valueAt(unmasked, path)) }
 }
 
-/** Formats two values. Of long texts that begin alike, shows the part that differs. */
+/** Formats two values. If long strings have a common beginning, shows the part that differs. */
 function showBoth(found: unknown, wanted: unknown): readonly (string | undefined)[] {
   if (typeof found !== 'string' || typeof wanted !== 'string') return [show(found), show(wanted)]
   const end = [...found].findIndex((sign, place) => sign !== [...wanted][place])

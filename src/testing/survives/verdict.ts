@@ -11,11 +11,11 @@ import type { Standard } from './values.ts'
 
 /** The verdict on a run, as a word and as a sentence. */
 export interface Judgement extends Pick<TriedSchedule, 'verdict' | 'message'> {
-  /** True if values differ, and not the numbers of resources. */
+  /** True if values differ, but not the numbers of resources. */
   readonly isOfValues?: boolean | undefined
 }
 
-/** The results of the run without failures, with which other runs are compared. */
+/** The results of the run without failures, which other runs are compared to. */
 export type Baseline = ReturnType<typeof baselineOf>
 
 /** Collects the results of the run without failures. */
@@ -28,7 +28,10 @@ export function baselineOf(run: RunRecord) {
   }
 }
 
-/** Describes the first difference between what runs leave. With the option `holds`, only the numbers of resources count. */
+/**
+ * Describes the first difference between the resources that runs leave. With the `holds` option, only the numbers of resources
+ * count.
+ */
 function differenceOf(
   { options }: RunRecord,
   actual: Ending,
@@ -55,7 +58,7 @@ const STOP_REASONS = {
   timers: () => 'it never stops setting timers',
 } as const
 
-/** Returns the verdict on a run, compared with the run without failures. That run itself is compared with nothing. */
+/** Returns the verdict on a run, compared to the run without failures. That run itself is not compared. */
 export async function judge(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const wrong = judgeEnd(run, baseline)
   if (wrong) return wrong
@@ -89,7 +92,7 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
   return undefined
 }
 
-/** Compares copies that ran at once with the same copies one after the other. */
+/** Compares copies that ran concurrently to the same copies one after the other. */
 async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const rejected = run.copies.filter(({ settled }) => settled?.error)
   const [first] = rejected
@@ -98,7 +101,7 @@ async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Prom
     const actual = run.outcome
     const whole = baseline.outcomes.filter(({ isWhole }) => isWhole)
     const isAsUsual = ({ resolved }: Outcome) => resolved === actual.resolved
-    // A copy that rejects where it may must leave nothing: it counts as a copy that did not run.
+    // A copy that is allowed to reject must leave nothing: it counts as a copy that did not run.
     const mayReject = !whole.some(isAsUsual) && (run.options.allow !== undefined || run.schedule.length > 0)
     const alike = (mayReject ? baseline.outcomes : whole).filter(isAsUsual)
     const differences = (alike.length > 0 ? alike : whole).map(({ ending }) =>
@@ -125,7 +128,7 @@ async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Prom
   return SURVIVED
 }
 
-/** Describes which copies resolve in outcomes, such as `only A or only B resolve`. */
+/** Describes which copies resolve in some outcomes, such as `only A or only B resolve`. */
 function endingsOf({ copies }: RunRecord, outcomes: readonly Outcome[]): string {
   const all = copies.map(({ name }) => name).join()
   const word = copies.length === 2 ? 'both' : 'all'
@@ -133,7 +136,7 @@ function endingsOf({ copies }: RunRecord, outcomes: readonly Outcome[]): string 
   return `${[...new Set(endings)].join(' or ')} resolve`
 }
 
-/** Describes in a sentence what shows that the copies share something besides the gateway; empty if nothing does. */
+/** Returns a sentence with the evidence that the copies share something besides the gateway, or an empty string. */
 function sharingOf({ arrivals: { difference }, options }: RunRecord): string {
   if (!difference || options.disk === 'shared') return ''
   const [one, other] = difference
@@ -165,7 +168,7 @@ function judgeError(run: RunRecord, copy: Copy, baseline: Baseline | undefined):
   )
 }
 
-/** Counts what must not be left after an error, by family. Returns a text if `mayLeave` throws. */
+/** Counts the resources that must not remain after an error, by family. Returns a string if `mayLeave` throws. */
 function leftoversAfterError(run: RunRecord): Map<string, number> | string {
   try {
     return countFamilies(run.leftoversAfterError())

@@ -21,16 +21,18 @@ type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
 const keepsProcessAlive = (handle: Handle | undefined) =>
   typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
-/** The time by which a run elsewhere starts later, 34 days, 1 hour, 1 minute and 1 s: each unit of a date is another one. */
+/** The offset of the start of a run elsewhere: 34 days, 1 hour, 1 minute and 1 s, which changes each unit of a date. */
 const ELSEWHERE_MS = 2_941_261_000
 
-/** The time that each response of a slow run elsewhere takes, so that durations are other ones. */
+/** The time that each response takes in a slow run elsewhere, so that durations differ. */
 const SLOW_MS = 1237
 
 /** Marks the `setTimeout` of a run. */
 const MARK = 'isOfSurvives'
 
-/** @throws Error if timers are faked, by a runner or by another call of `survives`: the host's timers could not be reached. */
+/**
+ * @throws Error if timers are faked, by a runner or by another call of `survives`, since the host's timers would be unreachable.
+ */
 export function requireHostTimers(): void {
   const { setTimeout } = globalThis
   if (MARK in setTimeout) {
@@ -48,15 +50,15 @@ export function requireHostTimers(): void {
 }
 
 /**
- * The surroundings of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
- * explorer moves. They stay the same for all runs, so that code may keep them.
+ * The environment of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
+ * explorer moves. These stay the same for all runs, so that code may keep references to them.
  */
 export class World implements Surroundings {
   readonly clock = manualClock(START)
   readonly timers = fakeTimersOn(this.clock)
   readonly host = readHost()
   readonly outside = new OutsideWork(this.host)
-  /** Knows the copy that is at work, if there are several. */
+  /** Tracks the running copy, if there are several. */
   #context: ReturnType<World['host']['createContext']> | undefined
   readonly pasts = new Pasts()
   activity = 0
@@ -116,7 +118,7 @@ export class World implements Surroundings {
     return this.#context?.storage.getStore()
   }
 
-  /** Runs work of a copy, and everything that follows from it. */
+  /** Runs work for a copy, and everything that results from it. */
   runAs<T>(copy: Copy, work: () => T): T {
     return this.#context ? this.#context.storage.run(copy, work) : work()
   }
@@ -127,7 +129,7 @@ export class World implements Surroundings {
     for (const [id, owner] of this.#owners) if (owner === copy) this.timers.fake.clearTimeout(this.#handles.get(id))
   }
 
-  /** Advances to a time. What a timer throws is unhandled. */
+  /** Advances to a time. Exceptions of timers are unhandled. */
   advanceTo(at: number): void {
     this.activity++
     try {
@@ -161,7 +163,7 @@ export class World implements Surroundings {
     this.#collectRejections()
   }
 
-  /** Restores the functions of the host. @throws Error that names those that the code made unchangeable, after all others. */
+  /** Restores the functions of the host. @throws Error with those that the code made unchangeable, after restoring all others. */
   restoreGlobals(): void {
     this.#globals.restore()
   }
@@ -171,7 +173,7 @@ export class World implements Surroundings {
     try {
       this.restoreGlobals()
     } finally {
-      // Until it is disabled, Node 20 and 22 copy it into each new promise of the process.
+      // Until it is disabled, Node 20 and 22 copy it into each new promise in the process.
       this.#context?.storage.disable()
       this.#context = undefined
       this.host.end()
@@ -189,7 +191,7 @@ export class World implements Surroundings {
     this.#globals.replace(globalThis, { setImmediate: Object.assign(setImmediate, hostSetImmediate) })
   }
 
-  /** Returns a function that sets a timer, counts that as activity, and notes the handle. */
+  /** Returns a function that sets a timer, counts that as activity, and records the handle. */
   #countActivityOf(set: SetTimer): SetTimer {
     return (...args) => {
       this.activity++
@@ -211,7 +213,7 @@ export class World implements Surroundings {
 
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
-    // Each copy has numbers of its own, so that they do not depend on the order.
+    // Each copy has its own numbers, so that these do not depend on the order.
     const name = `Math.random ${this.#elsewhere ? 'elsewhere' : 'here'} ${this.copy?.name}`
     const count = this.#randomCounts.get(name) ?? 0
     this.#randomCounts.set(name, count + 1)

@@ -10,7 +10,7 @@ export interface TokenRequest {
   readonly readBody?: () => Promise<Uint8Array>
 }
 
-/** The name of a header (RFC 9110, 5.6.2). `Headers` throws for other texts. */
+/** The name of a header (RFC 9110, 5.6.2). `Headers` throws for other strings. */
 const NAME_OF_HEADER = /^[\w!#$%&'*+.^`|~-]+$/
 
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
@@ -72,11 +72,11 @@ function readJson(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
-  } catch {} // The message below is for all that is no object.
+  } catch {} // The message below is for anything that is not an object.
   throw new TokenProblem(3411, 'The body is not a JSON object, as its content type says.')
 }
 
-/** Reads a form as strictly as Go does: with no semicolon, and two hexadecimal digits after each `%`. */
+/** Parses a form as strictly as Go: with no semicolon, and two hexadecimal digits after each `%`. */
 function readForm(text: string): URLSearchParams {
   if (/;|%(?![0-9a-f]{2})/i.test(text))
     throw new TokenProblem(3412, 'The body is not a form, as its content type says.')

@@ -46,7 +46,7 @@ function parseKeys(url: string, text: string): readonly JWK[] {
   try {
     const document: unknown = JSON.parse(text)
     if (isObject(document) && Array.isArray(document.keys)) return document.keys.filter(isJwk)
-  } catch {} // The message below is for all that is no such document.
+  } catch {} // The message below is for anything else.
   throw new TokenProblem(
     3422,
     `The document at ${url} is not a JSON Web Key Set. It must be an object with a list "keys".`,

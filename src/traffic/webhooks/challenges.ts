@@ -14,21 +14,21 @@ const json = (body: Readonly<Record<string, string>>): ChallengeResponse => ({
   body: JSON.stringify(body),
 })
 
-/** Answers the challenge-response check of Twitter: a GET with a token in its query. */
+/** Responds to Twitter's challenge-response check: a GET with a token in its query. */
 export function answerTwitter({ method, url }: SignedRequest, secret: string): ChallengeResponse | undefined {
   const token = new URL(url).searchParams.get('crc_token')
   if (method !== 'GET' || token === null) return undefined
   return json({ response_token: `sha256=${toBase64(mac(secret, token))}` })
 }
 
-/** Answers the verification of an endpoint by Worldline: a GET with a text that the body of the response repeats. */
+/** Responds to Worldline's endpoint verification: a GET with a string that the response body repeats. */
 export function answerWorldline({ method, headers }: SignedRequest): ChallengeResponse | undefined {
   const text = headers.get('x-gcs-webhooks-endpoint-verification')
   if (method !== 'GET' || text === null) return undefined
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: text }
 }
 
-/** Answers Xero's intent to receive, a signed event list that is empty: 200 if the signature is right, otherwise 401. */
+/** Responds to Xero's intent to receive, an empty signed event list: 200 if the signature is correct, otherwise 401. */
 export function answerXero(
   request: SignedRequest,
   _secret: string,
@@ -42,7 +42,7 @@ export function answerXero(
 }
 
 /**
- * Answers Zoom's validation of a URL. Its signature must be right: otherwise a stranger would get a signature for any text.
+ * Responds to Zoom's URL validation. Its signature must be correct, or else a stranger would get a signature for any text.
  */
 export function answerZoom(request: SignedRequest, secret: string, isVerified: boolean): ChallengeResponse | undefined {
   if (!isVerified) return undefined

@@ -15,13 +15,13 @@ export interface SignatureScheme {
   /** The headers that may have the signature, in lower case, or the field of the JSON body that has it. */
   readonly signature: string | readonly string[] | { readonly field: string }
   /**
-   * The algorithm. `sha256` is the plain hash of a text that contains the secret, `token` the secret itself. Default:
+   * The algorithm. `sha256` is the plain hash of a string that contains the secret, `token` the secret itself. Default:
    * `hmac-sha256`.
    */
   readonly algorithm?: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'sha256' | 'token' | 'ecdsa-p256'
   /** The encoding of the signature. Default: `hex`. */
   readonly encoding?: 'hex' | 'base64'
-  /** The text before the signature. An entry without it is no signature. */
+  /** The text before the signature. An entry without it is not a signature. */
   readonly prefix?: string
   /** The character between the entries of the header. Default: the header is one entry. */
   readonly separator?: ',' | ' '
@@ -45,7 +45,7 @@ export interface SignatureScheme {
 }
 
 /**
- * The form of a secret. `whsec` is base64 after an optional `whsec_`, `api-key` a text after an optional `sk_` or `pk_`,
+ * The form of a secret. `whsec` is base64 after an optional `whsec_`, `api-key` a string after an optional `sk_` or `pk_`,
  * `credentials` a user and a password with `::` between them, `public-key` an SPKI as base64.
  */
 export type SecretForm = 'text' | 'base64' | 'whsec' | 'api-key' | 'credentials'

@@ -22,7 +22,7 @@ class Refusal extends Error {
   }
 }
 
-/** Returns the problem of a request that is not signed as its provider would; undefined if it is. */
+/** Returns the problem of a request that is not signed as its provider would, or undefined if it is. */
 export function findRefusal(
   schemes: readonly SignatureScheme[],
   request: SignedRequest,
@@ -157,13 +157,13 @@ function createEcdsaCheck(secret: string, message: Uint8Array): (signature: stri
 
 const ECDSA = { lowS: false, prehash: true, format: 'der' } as const
 
-/** Returns the point of a public key on P-256 that is an SPKI as base64. */
+/** Returns the point of a P-256 public key, given as a base64 SPKI. */
 function readPoint(secret: string): Uint8Array {
   const spki = decode(secret, 'base64')
   try {
     const key = spki && readPublicKey(spki)
     if (key?.kind === 'ecdsa' && key.curve === 'P-256') return key.point
-  } catch {} // The message below is for all that is no such key.
+  } catch {} // The message below is for anything else.
   throw new Refusal('The secret is not a public key on P-256. Copy the verification key of this provider verbatim.')
 }
 

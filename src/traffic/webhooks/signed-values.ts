@@ -81,7 +81,7 @@ export function contentfulHeaders({ headers }: SignedRequest): string {
     .join(';')
 }
 
-/** Returns the JSON that Hygraph signs: the body as a text, and the environment and time of the signature's header. */
+/** Returns the JSON that Hygraph signs: the body as a string, and the environment and the time from the signature header. */
 export function hygraphEvent(request: SignedRequest, values: Readonly<Record<string, string>>): string {
   const { environment, timestamp } = values
   return JSON.stringify({ Body: request.text, EnvironmentName: environment, TimeStamp: Number(timestamp) })

@@ -38,7 +38,7 @@ test('The document of the controls says what each control of the agent does, and
   expect(operations.map(({ summary }) => summary)).toEqual([
     'Start an agent tunnel',
     'Change how the agent behaves',
-    'Restart the agent, with the same tunnels',
+    'Restart the agent with the same tunnels',
   ])
   const { properties: ofRestart } =
     paths['/_fauxgate/agent/restart'].post.requestBody.content['application/json'].schema

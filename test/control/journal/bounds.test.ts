@@ -117,7 +117,7 @@ describe('The journal in bytes', () => {
     expect(entries).toHaveLength(4)
     expect(entries[0].status).toBe(400)
     expect(JSON.stringify(entries[0].request)).toContain('[nested more than 128 levels deep]')
-    expect(entries[3].request).toBe('[a text of 60,000 characters that is not JSON]')
+    expect(entries[3].request).toBe('[60,000 characters of text that is not JSON]')
   })
 
   it('returns copies of entries: changing a copy does not change the journal', () => {

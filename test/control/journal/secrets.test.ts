@@ -150,7 +150,7 @@ describe('API keys in the journal', () => {
 
 describe('Bodies that are not JSON', () => {
   it.each([
-    ['malformed JSON', `{"secret": "${SECRET}"`, '[a text of 31 characters that is not JSON]'],
+    ['malformed JSON', `{"secret": "${SECRET}"`, '[31 characters of text that is not JSON]'],
     ['a body that is too large', { unread: 'body_too_large' }, '[a body of more than 1048576 bytes]'],
     ['a body that broke off', { unread: 'body_unreadable' }, '[a body that could not be read to its end]'],
     ['other bytes', { unread: 'not UTF-8' }, '[a body that is not UTF-8]'],
@@ -163,7 +163,7 @@ describe('Bodies that are not JSON', () => {
   it('are described in responses too; the body of a fault has its secret fields hidden', () => {
     const gateway = open()
     gateway.faults.add({ truncate: 60, times: 1 })
-    expect(entryOf({ body: '{}' }, gateway).response).toBe('[a text of 60 characters that is not JSON]')
+    expect(entryOf({ body: '{}' }, gateway).response).toBe('[60 characters of text that is not JSON]')
     gateway.faults.add({ status: 500, body: { secret: SECRET, why: 'x' } })
     expect(entryOf({ body: '{}' }, gateway).response).toEqual({ secret: '[redacted]', why: 'x' })
   })

@@ -100,7 +100,7 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     receiver.status = 503
     gateway.vaults.create({ name: 'one' })
     await gateway.sentEvents.idle()
-    expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1, problem: 'the destination answered 503' }])
+    expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1, problem: 'the destination responded with 503' }])
     for (let minute = 0; minute < 60; minute++) {
       gateway.clock.advance('1m')
       await gateway.sentEvents.idle()
@@ -157,7 +157,7 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     const { gateway, list } = openGateway(await listen(redirecting))
     gateway.vaults.create({ name: 'one' })
     await gateway.sentEvents.idle()
-    expect(list()).toMatchObject([{ delivery: 'waiting', problem: 'the destination answered 307' }])
+    expect(list()).toMatchObject([{ delivery: 'waiting', problem: 'the destination responded with 307' }])
     expect(other.received).toEqual([])
   })
 

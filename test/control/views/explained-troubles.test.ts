@@ -164,7 +164,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       {
         kind: 'broken',
         cause:
-          "1 event waits for the next attempt. The last attempt: the destination answered 500. Attempts are repeated on the gateway's clock.",
+          "1 event waits for the next attempt. The last attempt: the destination responded with 500. Attempts are repeated on the gateway's clock.",
         about: [{ collection: 'event_destinations', key: id }],
       },
     ])
@@ -175,7 +175,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.clock.advance('5m')
     await gateway.sentEvents.idle()
     expect(await listCauses(gateway)).toEqual([
-      ['broken', '1 event failed after 24 hours. The last attempt: the destination answered 500.'],
+      ['broken', '1 event failed after 24 hours. The last attempt: the destination responded with 500.'],
     ])
     gateway.restore(empty)
     expect(await listTroubles(gateway)).toEqual([])

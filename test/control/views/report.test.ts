@@ -154,7 +154,7 @@ describe('The report', () => {
     const send = client(gateway)
     const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
     await send('PATCH', `/backends/weighted/${id}`, { json: { description: 'new' } })
-    expect(readSection(gateway, 'requests')[1]).toBe('  It has also cleared backends, which it does not name.')
+    expect(readSection(gateway, 'requests')[1]).toBe('  It has also cleared backends, which it does not mention.')
     await send('PATCH', `/backends/weighted/${id}`, { json: { backends: {} } })
     expect(readSection(gateway, 'requests')).toHaveLength(3)
   })
@@ -254,7 +254,7 @@ describe('The report', () => {
     const gateway = openManual()
     gateway.dns.fail('app.example.com', 'SERVFAIL')
     expect(readSection(gateway, 'dns')).toEqual([
-      'No attempt checks the zone, which has 1 record: the option dns is off.',
+      'No attempt checks the zone, which has 1 record: the dns option is off.',
     ])
     const simulated = openManual({ dns: 'simulated' })
     simulated.dns.fail('app.example.com', 'SERVFAIL')
@@ -283,7 +283,7 @@ describe('The report', () => {
       headers: { 'content-type': 'application/json' },
     })
     expect(readSection(gateway, 'requests')[0]).toContain(
-      ' POST /reserved_addrs [a text of 9 characters that is not JSON] → 400 ',
+      ' POST /reserved_addrs [9 characters of text that is not JSON] → 400 ',
     )
   })
 

@@ -188,8 +188,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       },
       {
         kind: 'injected',
-        cause:
-          'A fault made the response, with the status 503, and is used up: reserved_addrs.get times 1, status 503.',
+        cause: 'A fault set the response, with status 503, and is used up: reserved_addrs.get times 1, status 503.',
         about: [{ name: 'GET /reserved_addrs/ra_1' }],
       },
       { kind: 'injected', about: [{ name: 'reserved_addrs.list status 503' }] },
@@ -331,7 +330,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       {
         kind: 'injected',
         cause:
-          'A fault made the response, with the status 429, and is used up: reserved_addrs.list times 1, error too_many_requests.',
+          'A fault set the response, with status 429, and is used up: reserved_addrs.list times 1, error too_many_requests.',
       },
     ])
     expect(await end(gateway, found[0])).toBe(204)

@@ -96,7 +96,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
     expect(refusals.map(({ key, message }) => [key, message])).toEqual([
       [
         'gateway_busy',
-        'The gateway was called by code that it is running itself, inside a transaction. Call it after that has ended.',
+        'The gateway was called by code that it is running itself, inside a transaction. Call it after that code has ended.',
       ],
     ])
     expect(gateway.snapshot().records.reserved_addrs).toEqual(before)

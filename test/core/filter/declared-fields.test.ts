@@ -29,7 +29,7 @@ describe('In the dialect ngrok a filter names the fields that the service docume
     'obj.nope == "x"',
   ])('%s is rejected, and the message lists those fields', (filter) => {
     expect(() => countMatches(filter)).toThrow(
-      /: obj.*, a field that filters cannot name; expected obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
+      /: obj.*, a field that filters cannot use; expected obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
     )
   })
 

@@ -8,7 +8,7 @@ function expectRefusedAtMark(markedFilter: string, family: 'reservedDomains' | '
   const { key, message } = expectError(() => open()[family].list({ filter }))
   expect(key).toBe('filter_invalid')
   expect(message).toContain(`: at character ${[...markedFilter].indexOf('¦') + 1}: `)
-  expect(message).toMatch(/: .+; expected .+\. Supported is a subset of CEL over obj: /s)
+  expect(message).toMatch(/: .+; expected .+\. Filters are a subset of CEL over obj: /s)
 }
 
 describe('A filter that can never match is rejected at the wrong part (rules: filters#types)', () => {
@@ -129,15 +129,15 @@ describe('The size of a filter (rules: filters#language)', () => {
   test('is the same through HTTP, where the error names the parameter in its details', async () => {
     const { status, body } = await client(open())('GET', '/reserved_domains?filter=obj.domain%20%3C%205')
     expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_250'])
-    expect(body.msg).toContain('filter is "obj.domain < 5": at character 14: 5, a number; expected a text. ')
+    expect(body.msg).toContain('filter is "obj.domain < 5": at character 14: 5, a number; expected a string. ')
     expect(body.details['field:filter']).toBe(body.msg)
   })
 
   test('does not change the types that the parameter may have in the direct API', async () => {
     const gateway = open()
     const expectListError = (input: unknown) => expectError(() => gateway.reservedAddrs.list(input as never))
-    expect(expectListError({ filter: {} }).message).toBe('filter is an object. Allowed: a text or a number.')
-    expect(expectListError({ limit: ['1'] }).message).toBe('limit is an array of 1. Allowed: a text or a number.')
+    expect(expectListError({ filter: {} }).message).toBe('filter is an object. Allowed: a string or a number.')
+    expect(expectListError({ limit: ['1'] }).message).toBe('limit is an array of 1. Allowed: a string or a number.')
     expect(expectListError({ before_id: () => 'ra_1' }).key).toBe('field_invalid')
     expect(expectListError({ filter: Symbol('x') }).key).toBe('field_invalid')
     expect(expectListError({ filter: Object.create(null) }).key).toBe('field_invalid')

@@ -167,7 +167,7 @@ describe('Another name of a field', () => {
     expect((await create({ note: 'x' })).body.description).toBe('x')
     const { status, body } = await create({ note: 'x', description: 'y' })
     const message =
-      'note is next to "description", of which it is another name. Allowed: note or description, not both.'
+      'note is next to "description", for which it is another name. Allowed: note or description, not both.'
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_GATEWAY_215', message])
   })
 })
@@ -210,7 +210,8 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
       enabled: false,
       rolling_window: null,
     })
-    const toMessage = (field: string) => `${field} is next to "module". Allowed: fields inside "module", or none of it.`
+    const toMessage = (field: string) =>
+      `${field} is next to "module". Allowed: fields inside "module", or no "module".`
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', toMessage('num_buckets')])
     expect(withoutFacts(body.details)).toEqual({
       operation_id: body.details.operation_id,

@@ -7,7 +7,7 @@ import { newFolder } from '../../support/folder.ts'
 
 const MESSAGE =
   'Object.prototype has the enumerable property "extra", so every object seems to have a field of that name. Remove it, or ' +
-  'define it by Object.defineProperty, which makes it not enumerable.'
+  'define it with Object.defineProperty, which makes it non-enumerable.'
 
 /** Runs work while all objects have an enumerable property more. */
 function whilePolluted<T>(work: () => T): T {

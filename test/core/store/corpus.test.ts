@@ -120,7 +120,7 @@ describe.each(recordedVersions)('The recording of fauxgate %s', (version) => {
     const newerRecording = JSON.parse(text)
     newerRecording.log._fauxgate.format = 2
     expect(() => parseHar(JSON.stringify(newerRecording), 'recording.har')).toThrow(
-      'recording.har has the format 2. Allowed: 1. Update fauxgate, or record it again with this version.',
+      'recording.har has format version 2; only 1 is supported. Update fauxgate, or record it again with this version.',
     )
   })
 })
@@ -194,7 +194,7 @@ describe('A next version of the records', () => {
     expect(store.commits.slice(olderStore.commits.length)).toMatchObject([
       { operation: 'migration', replaces: { version: NEXT_VERSION }, changes: [{ collection: 'reserved_addrs' }] },
     ])
-    expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow(`records of the version ${NEXT_VERSION}`)
+    expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow(`records of version ${NEXT_VERSION}`)
   })
 
   it('writes that commit again if the store lost it and then rejected another one', async () => {
@@ -235,7 +235,7 @@ describe('A next version of the records', () => {
     const bytes = readFileSync(file)
     const { sqliteStore: openPresentStore } = await import('../../../src/server/node.ts')
     const presentStore = openPresentStore(file)
-    expect(() => createGateway({ ...options, store: presentStore })).toThrow(`records of the version ${NEXT_VERSION}`)
+    expect(() => createGateway({ ...options, store: presentStore })).toThrow(`records of version ${NEXT_VERSION}`)
     presentStore.close()
     expect(readFileSync(file).equals(bytes)).toBe(true)
     const reopened = openFile(file, create)

@@ -94,7 +94,7 @@ describeSqlite(
   'A SQLite file whose tables are not those of a store is rejected in words, and stays unchanged (rules: stores#damage):',
   () => {
     it.each([
-      ['without its facts', 'DELETE FROM fauxgate_facts', 'it has records, and its row of facts is missing'],
+      ['without its facts', 'DELETE FROM fauxgate_facts', 'it has records, but its row of facts is missing'],
       ['without its records', 'DELETE FROM fauxgate_records', 'a record is missing, or there is one too many'],
       ['without the table of facts', 'DROP TABLE fauxgate_facts', 'the table fauxgate_facts is missing'],
       ['without the table of records', 'DROP TABLE fauxgate_records', 'the table fauxgate_records is missing'],
@@ -132,32 +132,32 @@ describeSqlite(
       [
         'with an endless view as facts',
         `DROP TABLE fauxgate_facts; CREATE VIEW fauxgate_facts AS ${LOOP}`,
-        'it has the view "fauxgate_facts", which no store has',
+        'it has the view "fauxgate_facts", which stores do not have',
       ],
       [
         'with an endless view as versions',
         `DROP TABLE fauxgate_schema; CREATE VIEW FAUXGATE_Schema AS ${LOOP}`,
-        'it has the view "FAUXGATE_Schema", which no store has',
+        'it has the view "FAUXGATE_Schema", which stores do not have',
       ],
       [
         'with an endless view as a copy',
         `CREATE VIEW fauxgate_facts_before AS ${LOOP}`,
-        'it has the view "fauxgate_facts_before", which no store has',
+        'it has the view "fauxgate_facts_before", which stores do not have',
       ],
       [
         'with a trigger',
         'CREATE TRIGGER t AFTER INSERT ON fauxgate_records BEGIN DELETE FROM fauxgate_facts; END',
-        'it has the trigger "t", which no store has',
+        'it has the trigger "t", which stores do not have',
       ],
       [
         'with an index',
         'CREATE UNIQUE INDEX i ON fauxgate_records (record)',
-        'it has the index "i", which no store has',
+        'it has the index "i", which stores do not have',
       ],
       [
         'with a table like its own',
         'CREATE TABLE fauxgate_else (x)',
-        'it has the table "fauxgate_else", which no store has',
+        'it has the table "fauxgate_else", which stores do not have',
       ],
       [
         'with a table of another program',
@@ -188,7 +188,7 @@ describeSqlite(
       [
         'an endless view alone',
         `CREATE VIEW fauxgate_schema AS ${LOOP}`,
-        'it has the view "fauxgate_schema", which no store has',
+        'it has the view "fauxgate_schema", which stores do not have',
       ],
     ])('%s', (_what, sql, problem) => {
       const file = newFile()

@@ -42,7 +42,7 @@ const open = (commits: readonly StoredCommit[], families = {}) =>
   createGateway({ store: memoryStore(commits), families })
 
 const MISSING =
-  'This gateway does not keep the collection "notes" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.'
+  'This gateway has no family for the collection "notes" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.'
 
 // rules: stores#versions
 describe('A store with further families or fields than those of the gateway that opens it', () => {
@@ -114,7 +114,7 @@ describe('A store with fewer families or fields than those of the gateway that o
     const before = storeWithNote(families)
     const store = memoryStore(before.commits)
     expect(() => createGateway({ store, families: createNotes({ size: v.number() }) })).toThrow(
-      /^The store does not fit the families of this gateway, whose fields have changed since it was written: the record "note_\w+" of notes: .*size/,
+      /^The store does not match this gateway's families, whose fields have changed: the record "note_\w+" of notes: .*size/,
     )
     expect(store.commits).toEqual(before.commits)
     expect(open(before.commits, families).reservedAddrs.list().reserved_addrs).toEqual([])
@@ -123,7 +123,7 @@ describe('A store with fewer families or fields than those of the gateway that o
   it('is rejected, and not as a damaged one, if the family has another prefix of ids now', () => {
     const { commits } = storeWithNote(createNotes())
     expect(() => open(commits, createNotes({}, 'memo'))).toThrow(
-      /^The store does not fit the families of this gateway: the id of the record "note_\w+" of notes has the prefix "note"\. Allowed: "memo", the prefix of its family now\. Use the family with the prefix "note", or give it a new file\.$/,
+      /^The store does not match this gateway's families: the id of the record "note_\w+" of notes has the prefix "note"\. Allowed: "memo", the current prefix of its family\. Use the family definition with the prefix "note", or a new store file\.$/,
     )
     // A record that another prefix would not make right.
     const damaged = commits.map((commit) => ({
@@ -166,7 +166,7 @@ describe('A SQLite file', () => {
     openFile(file)
     openFile(file, ngrokFamilies)
     expect((await runToEnd({}, 'migrate', file)).code).toBe(0)
-    expect(() => openFile(file)).toThrow('This gateway does not keep the collection "')
+    expect(() => openFile(file)).toThrow('This gateway has no family for the collection "')
   })
 })
 

@@ -192,7 +192,7 @@ describeSqlite('A SQLite file', () => {
       (work) => work(),
     )
     expect(() => createGateway({ store })).toThrow(
-      /^The store cannot be read: its tables have the version 99\. Allowed: up to 3\./,
+      /^The store cannot be read: its tables have version 99\. Allowed: up to 3\./,
     )
   })
 })

@@ -134,8 +134,8 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
   it('rejects a second gateway for the same URL: the one would get the requests of the other', () => {
     const gateway = open()
     const installed = gateway.install()
-    expect(() => open().install()).toThrow(/^Another gateway is installed at https:\/\/api.gateway.test already\./)
-    expect(() => open({ baseUrl: `${gateway.url}/below` }).install()).toThrow(/^Another gateway is installed/)
+    expect(() => open().install()).toThrow(/^Another gateway is already installed at https:\/\/api.gateway.test\. /)
+    expect(() => open({ baseUrl: `${gateway.url}/below` }).install()).toThrow(/^Another gateway is already installed/)
     expect(() => open({ baseUrl: 'https://api.gateway.test:444' }).install()).not.toThrow()
     gateway.install().uninstall()
     installed.uninstall()

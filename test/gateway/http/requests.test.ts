@@ -99,8 +99,8 @@ describe('The version header (rules: requests#version)', () => {
     const answer = await client(open())('GET', PATH, { headers })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_218')
     expect(answer.body.msg).toBe(
-      'The header Service-Version is missing. Send "Service-Version: 2". The request has ngrok-version, as clients of the ' +
-        'dialect "ngrok" send. For them, use "fauxgate serve --dialect ngrok" or createNgrok() from fauxgate/ngrok.',
+      'The Service-Version header is missing. Send "Service-Version: 2". The request has ngrok-version, as sent by clients of the ' +
+        '"ngrok" dialect. For them, use "fauxgate serve --dialect ngrok" or createNgrok() from fauxgate/ngrok.',
     )
   })
 
@@ -110,14 +110,14 @@ describe('The version header (rules: requests#version)', () => {
   ])('as %s tells how to get the dialect of the client', async (header, text) => {
     const headers = { 'service-version': null, 'ngrok-version': null, [header]: '2' }
     const { body } = await client(open({ dialect: ngrok }))('GET', PATH, { headers })
-    expect(body.msg).toContain('The header Ngrok-Version is missing. ')
+    expect(body.msg).toContain('The Ngrok-Version header is missing. ')
     expect(body.msg).toContain(text)
   })
 
   test('is reported as missing in one sentence if no other version header was sent', async () => {
     const headers = { 'service-version': null, 'x-app-version': '2' }
     const { body } = await client(open())('GET', PATH, { headers })
-    expect(body.msg).toBe('The header Service-Version is missing. Send "Service-Version: 2".')
+    expect(body.msg).toBe('The Service-Version header is missing. Send "Service-Version: 2".')
   })
 })
 

@@ -21,7 +21,7 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
 
   test('the example of an error names the header of the dialect', () => {
     expect(components.examples.version_missing?.value.msg).toBe(
-      `The header ${dialect.versionHeader} is missing. Send "${dialect.versionHeader}: 2".`,
+      `The ${dialect.versionHeader} header is missing. Send "${dialect.versionHeader}: 2".`,
     )
   })
 

@@ -270,7 +270,7 @@ export const HISTORIES: readonly History[] = [
       await send('DELETE', `/ip_policies/${id}`, undefined, { authorization: 'Bearer second-key-of-this-test' })
       await send('GET', `/ip_policies/${id}`, undefined, { authorization: 'Bearer first-key-of-this-test' })
     },
-    has: ['Left out: 2 steps, marked below', 'because the journal does not have its API key'],
+    has: ['Left out: 2 steps, marked below', 'because its API key is not in the journal'],
     lacks: ['key-of-this-test'],
   },
   {
@@ -534,7 +534,7 @@ export const HISTORIES: readonly History[] = [
       await send('POST', '/reserved_domains', { domain: DOMAIN })
       await send('POST', '/reserved_domains', { domain: 'other.example.com' })
     },
-    has: ['when the page returned to an earlier state'],
+    has: ['when the page went back to an earlier state'],
     lacks: ['undo'],
   },
   {

@@ -14,7 +14,7 @@ describe('The response to a request that reaches no endpoint says why (rules: tr
   test.each([
     ['two hosts', `GET / HTTP/1.1\r\n${HOST}${HOST}\r\n`, 'The request has two Host headers.'],
     ['no host', 'GET / HTTP/1.1\r\n\r\n', 'The Host header is missing.'],
-    ['a host that cannot be read', 'GET / HTTP/1.1\r\nhost: a@b\r\n\r\n', 'The host cannot be read.'],
+    ['a host that cannot be read', 'GET / HTTP/1.1\r\nhost: a@b\r\n\r\n', 'The host is malformed.'],
     [
       'a coding of HTTP/1.0',
       `POST / HTTP/1.0\r\n${HOST}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -28,7 +28,7 @@ describe('The response to a request that reaches no endpoint says why (rules: tr
     [
       'a fragment',
       `GET /a#b HTTP/1.1\r\n${HOST}\r\n`,
-      'The target has a fragment, or a character that URLs cannot have.',
+      'The target has a fragment, or a character that is not allowed in URLs.',
     ],
     ['CONNECT', `CONNECT a.example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 'This server does not support CONNECT.'],
     [

@@ -60,7 +60,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const gateway = createGateway({ dialect: ngrok, families: { ...ngrokFamilies, audit } })
     const { id } = gateway.ipPolicies.create()
     expect([gateway.audit.get(id), gateway.audit.get('ipp_1')]).toEqual([{ isThere: true }, { isThere: false }])
-    expect(() => kit.recordsOf(audit)).toThrow('The family keeps no records.')
+    expect(() => kit.recordsOf(audit)).toThrow('The family has no records.')
   })
 
   it('reads the options of its gateway, except secret ones', () => {
@@ -159,7 +159,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
     clock.now += 60_000
     expect(() => gateway.widgets.get(id)).toThrow(
-      `onDue of "widgets" has left the event of "${id}" due at 2026-01-01T00:01:00Z. It must move or remove it.`,
+      `onDue of "widgets" left the event of "${id}" due at 2026-01-01T00:01:00Z. It must move or remove the event.`,
     )
   })
 
@@ -240,7 +240,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('POST', '/widgets', { json: { label: 'left' } })).body.name).toBe('left')
     expect((await send('POST', '/widgets', { json: { label: 'X' } })).body.msg).toContain('label is "X"')
     expect((await send('POST', '/widgets', { json: { label: 'up', name: 'down' } })).body.msg).toBe(
-      'label is next to "name", of which it is another name. Allowed: label or name, not both.',
+      'label is next to "name", for which it is another name. Allowed: label or name, not both.',
     )
   })
 
@@ -252,7 +252,7 @@ describe('A family of a test, over HTTP', () => {
     expect(names(gateway.widgets.list({ name: ['a', 'c', 'b'], size: '1' }))).toEqual(['c', 'a'])
     expect(names(gateway.widgets.list({ name: ['a', ''], size: '' }))).toEqual(['a'])
     expect(() => gateway.widgets.list({ name: ['a', undefined as never] })).toThrow(
-      'name is missing. Allowed: a text or a number.',
+      'name is missing. Allowed: a string or a number.',
     )
     expect(names(gateway.widgets.list({ name: ['a', 'c', 'x'] }))).toEqual(['c', 'a'])
     const send = client(gateway)
@@ -384,7 +384,7 @@ describe('A family of a test, in documents', () => {
       return [create.summary, list.summary]
     }
     for (const what of ['IP policy', 'guest pass', 'tax', 'branch'])
-      expect(() => createSummaries({ what })).toThrow(`The plural of "${what}" is not made with an "s". Declare it`)
+      expect(() => createSummaries({ what })).toThrow(`The plural of "${what}" needs more than an "s". Declare it`)
     expect(createSummaries({ what: 'relay' })).toEqual(['Create a relay', 'List relays, newest first'])
     expect(createSummaries({ what: 'IP policy', plural: 'IP policies' })).toEqual([
       'Create an IP policy',
@@ -404,7 +404,7 @@ describe('A family of a test, in documents', () => {
     expect(() => createDocument(change, { ...change, name: 'widgets.again', path: '/widgets/again' })).not.toThrow()
     const changeOfOne = { ...change, name: 'widgets.set', path: '/widgets/{widget}/set', ids: { widget: 'wid' } }
     expect(() => createDocument(change, changeOfOne)).toThrow(
-      'The body of widgets.set is not that of the other operation with a body WidgetChange.',
+      'The body of widgets.set differs from that of the other operation with a body WidgetChange.',
     )
   })
 })
@@ -516,7 +516,7 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
     [
       'other names of ids in one path',
       createOneGadget({ method: 'POST', path: '/reserved_addrs/{addr}', ids: { addr: 'ra' } }),
-      'the path /reserved_addrs/{addr}, which is /reserved_addrs/{id} already',
+      'the path /reserved_addrs/{addr}, which is already /reserved_addrs/{id}',
     ],
     [
       'an error number that is taken',
@@ -542,12 +542,12 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
     [
       'an undeclared id in a path',
       createOneGadget({ path: '/gadgets/{id}', ids: {} }),
-      'gadgets.get has the ids none, and its path /gadgets/{id} has id.',
+      'gadgets.get has the ids none, but its path /gadgets/{id} has id.',
     ],
     [
       'an id that is in no path',
       createOneGadget({ path: '/gadgets', ids: { id: 'gad' } }),
-      'gadgets.get has the ids id, and its path /gadgets has none.',
+      'gadgets.get has the ids id, but its path /gadgets has none.',
     ],
     ['`onDue` without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, but no collection with `due`'],
     [
@@ -558,7 +558,7 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
     [
       'an error with the status of a success',
       gadgets({ errors: kit.declareErrors({ gadget_taken: kit.entry(95001, 200, () => '') }) }),
-      'families.gadgets has the error gadget_taken with the status 200. Allowed: 400 to 599.',
+      'families.gadgets has the error gadget_taken with status 200. Allowed: 400 to 599.',
     ],
     [
       'an error that it does not have',
@@ -575,7 +575,7 @@ test('A family that reads a field of another dialect says which fields this one 
   const widgetDialect = kit.sectionReader<{ readonly widgetsPerRegion: number }>('widgetsPerRegion')
   expect(widgetDialect({ ...standard, widgetsPerRegion: 3 }).widgetsPerRegion).toBe(3)
   expect(() => widgetDialect({ name: 'standard', baseUrl: '/' })).toThrow(
-    new TypeError('A family reads "widgetsPerRegion" of a dialect or of options that have only: name, baseUrl.'),
+    new TypeError('A family reads "widgetsPerRegion" from a dialect or options that have only: name, baseUrl.'),
   )
 })
 

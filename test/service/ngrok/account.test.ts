@@ -234,7 +234,7 @@ describe('A plan (rules: account#plans)', () => {
     )
     expect([key, message]).toEqual([
       'policy_rules_reached',
-      'In the policy, on_http_request brings the rules to 6. At most 5 are allowed on the plan free.',
+      'In the policy, on_http_request brings the rules to 6. At most 5 are allowed on the free plan.',
     ])
   })
 

@@ -79,7 +79,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     const { gateway } = openGateway()
     const { id: edge } = gateway.httpsEdges.create()
     const declare = () => gateway.declare.edgeEndpoint({ edge, url: 'https://app.example.com' })
-    expect(declare).toThrow(`edge_endpoint.edge is "${edge}". Allowed: an edge that no operation created`)
+    expect(declare).toThrow(`edge_endpoint.edge is "${edge}". Allowed: an edge not created by an operation`)
     expect(gateway.endpoints.list().endpoints).toEqual([])
   })
 

@@ -132,14 +132,14 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
 
   test.each([
     ['obj.public_url == "x"', 'obj.scheme'],
-    ['obj.proto == "x"', 'a field that filters cannot name'],
+    ['obj.proto == "x"', 'a field that filters cannot use'],
     ['obj.bindings.0 == "x"', 'character'],
-    ['obj.acl == null', 'a field that filters cannot name'],
-    ['obj.bindings == "x"', 'a list of texts'],
+    ['obj.acl == null', 'a field that filters cannot use'],
+    ['obj.bindings == "x"', 'a list of strings'],
     ['obj.created_at > timestamp("2026-02-30Z")', 'an RFC 3339 time'],
     ['obj.created_at > timestamp("2026-05-10")', 'an RFC 3339 time'],
     ['obj.id.startsWith("ep_")', 'obj.id == "…"'],
-    ['obj.scheme.foo == "x"', 'a field that filters cannot name'],
+    ['obj.scheme.foo == "x"', 'a field that filters cannot use'],
   ])('%s is rejected, and the message says why', (filter, message) => {
     const before = JSON.stringify(gateway.snapshot())
     expect(catchError(() => listUrls(filter))).toMatchObject({

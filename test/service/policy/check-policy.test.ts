@@ -240,7 +240,7 @@ test('An expression that YAML takes for a tag is empty, and the hint says so', (
   expect(problem).toMatchObject({
     number: 2200,
     line: 3,
-    hint: expect.stringContaining('write quotes around a text'),
+    hint: expect.stringContaining('put a string'),
   })
 })
 

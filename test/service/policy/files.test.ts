@@ -330,7 +330,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'a file that cannot be read',
     'a: 1\n---\ntraffic_policy:\n  a: [\n',
     [],
-    ['4:6-4:7 |  | The file cannot be read as YAML or JSON, so that no policy in it is checked: deficient ind | '],
+    ['4:6-4:7 |  | The file cannot be read as YAML or JSON, so no policy in it is checked: deficient indentat | '],
   ],
   ['a template', 'traffic_policy:\n  a: {{ .Values.b }}\n', ['a template'], []],
   ['a template that YAML cannot read', 'traffic_policy:\n  {{ if .a }}\n', ['a template'], []],

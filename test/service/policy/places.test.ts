@@ -103,5 +103,5 @@ test.each([
     `on_http_request:\n  - expressions:\n      - ${expression}\n    actions: [{ type: deny }]\n`,
   )
   expect(problem).toMatchObject({ severity: 'error', line: 3 })
-  expect(problem?.hint).toContain('write quotes around a text that begins with "!"')
+  expect(problem?.hint).toContain('put a string that begins with "!" in quotes')
 })

@@ -89,7 +89,7 @@ test.each([
   ['conn.client_port % 0 == 1', 'Change the constant: division by zero.'],
   ["int('x') == conn.client_port", 'Change the constant: the text cannot be converted to an int.'],
   ["req.url.path.substring(3, 1) == 'a'", 'Change the constant: invalid substring range: 3 to 1.'],
-  ["'%s %s'.format([req.host]) == 'a'", 'Change the constant: the text has more places than the 1 values.'],
+  ["'%s %s'.format([req.host]) == 'a'", 'Change the constant: the string has more placeholders than the 1 values.'],
   ["req.url.path.startsWith('a/')", "A path begins with a slash, and has no query. Use '/a/'."],
   ["'/a?b=1' == req.url.path", "A path begins with a slash, and has no query. Use '/a'."],
   ["req.url.path.contains('?b=')", 'A path begins with a slash, and has no query.'],
@@ -110,7 +110,7 @@ test.each([
     "req.url.host == 'https://A.example.com:80/b'",
     "It is a host name in lower case, without a scheme, a port or a path. Use 'a.example.com'.",
   ],
-  ["req.version == 'http/2'", "It is a text such as HTTP/1.1 or HTTP/2.0. Use 'HTTP/2.0'."],
+  ["req.version == 'http/2'", "It is a string such as HTTP/1.1 or HTTP/2.0. Use 'HTTP/2.0'."],
   [
     "req.content_type == 'Text/HTML; charset=utf-8'",
     "It is a media type in lower case, without parameters. Use 'text/html'.",
@@ -119,7 +119,7 @@ test.each([
   ["conn.client_ip.geo.registered_location.country_code == 'DEU'", 'It is a country code of two capital letters.'],
   ["conn.geo.country == 'DE'", 'It is an English name, not a code.'],
   ["conn.client_ip == 'localhost'", 'It is a numeric address.'],
-  ["conn.tls.version == 'TLSv1.3'", "It is a text such as 1.2 or 1.3. Use '1.3'."],
+  ["conn.tls.version == 'TLSv1.3'", "It is a string such as 1.2 or 1.3. Use '1.3'."],
   ["endpoint.id == 'main'", 'The id of an endpoint begins with ep_.'],
 ])('%s gets the better form', (source, hint) => {
   expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
@@ -144,7 +144,7 @@ test.each<[string, string, object, string]>([
     "actions.ngrok.rate_limit.error.code == '3807'",
     'rate-limit',
     limit,
-    "It is a text such as ERR_NGROK_3807. Use 'ERR_NGROK_3807'.",
+    "It is a string such as ERR_NGROK_3807. Use 'ERR_NGROK_3807'.",
   ],
   ["actions.ngrok.restrict_ips.action == 'denied'", 'restrict-ips', { allow: ['10.0.0.0/8'] }, 'It is allow or deny.'],
 ])('%s after %s gets the better form', (source, type, config, hint) => {

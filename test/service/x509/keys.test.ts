@@ -115,9 +115,9 @@ const NO_CURVE = 'its EC key does not name its curve'
 
 describe('an error names the reason why a private key cannot be used', () => {
   it.each([
-    ['bad-key-dsa', 'its key is of the type DSA, which is not supported'],
-    ['bad-key-ed448', 'its key is of the type Ed448, which is not supported'],
-    ['bad-key-rsa-pss', 'its key is of the type RSASSA-PSS, which is not supported'],
+    ['bad-key-dsa', 'its key is of type DSA, which is not supported'],
+    ['bad-key-ed448', 'its key is of type Ed448, which is not supported'],
+    ['bad-key-rsa-pss', 'its key is of type RSASSA-PSS, which is not supported'],
     ['bad-key-p224', 'its key is on the curve P-224, which is not supported'],
     ['bad-key-secp256k1', 'its key is on the curve secp256k1, which is not supported'],
     ['bad-key-explicit', NO_CURVE],
@@ -234,9 +234,9 @@ describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-cert
     ['its RSA key has a public exponent of more than 64 bits', numbers('\x7f\xff', `\x01${'\x00'.repeat(8)}`)],
     ['its RSA key has a modulus or an exponent of 0', numbers('\x00', '\x03')],
     ['its RSA key has a modulus or an exponent of 0', numbers('\x7f', '\x00')],
-    ['its key is of the type X25519, which is not supported', type('\x2b\x65\x6e')],
-    ['its key is of the type X448, which is not supported', type('\x2b\x65\x6f')],
-    ['its key is of the type 1.2.3, which is not supported', type('\x2a\x03')],
+    ['its key is of type X25519, which is not supported', type('\x2b\x65\x6e')],
+    ['its key is of type X448, which is not supported', type('\x2b\x65\x6f')],
+    ['its key is of type 1.2.3, which is not supported', type('\x2a\x03')],
     ['its key is on the curve P-192, which is not supported', curve(element(6, '\x2a\x86\x48\xce\x3d\x03\x01\x01'))],
     ['its key is on the curve 1.2.3, which is not supported', curve(element(6, '\x2a\x03'))],
     ['its curve is missing or malformed', curve(element(6))],

@@ -292,9 +292,9 @@ describe('serial numbers', () => {
 
 describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-certificates#accepted)', () => {
   it.each([
-    ['bad-dsa', 'its key is of the type DSA, which is not supported'],
-    ['bad-ed448', 'its key is of the type Ed448, which is not supported'],
-    ['bad-rsa-pss', 'its key is of the type RSASSA-PSS, which is not supported'],
+    ['bad-dsa', 'its key is of type DSA, which is not supported'],
+    ['bad-ed448', 'its key is of type Ed448, which is not supported'],
+    ['bad-rsa-pss', 'its key is of type RSASSA-PSS, which is not supported'],
     ['bad-p224', 'its key is on the curve P-224, which is not supported'],
     ['bad-secp256k1', 'its key is on the curve secp256k1, which is not supported'],
     ['bad-explicit', 'its EC key does not name its curve'],

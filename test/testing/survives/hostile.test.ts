@@ -120,8 +120,7 @@ describe('survives rejects', () => {
   })
 
   it('code to which no failure applies', async () => {
-    const message =
-      'Error: No failure applies to what the code does, so nothing can fail. A request can fail in the ways'
+    const message = 'Error: No failure applies to what the code does, so nothing can fail. Requests fail in the ways'
     expect(await search(get, { kinds: [] })).toContain(message)
     const onlyEffect: CodeUnderTest = async ({ effect }) => void (await effect('save', () => 1))
     expect(await search(onlyEffect)).toContain(message)
@@ -162,7 +161,7 @@ it('An async `allow` accepts no error: its promise would always count as true', 
 it('An `allow` that is a class of errors accepts no error: what the class returns would always count as true', async () => {
   const allow = TypeError as unknown as () => boolean
   expect(await search(get, { kinds: ['lost'], allow })).toContain(
-    '`allow` throws TypeError: it returned an error, as a class of errors does. Allowed: true or false.',
+    '`allow` throws TypeError: it returned an error, like an error class. Allowed: true or false.',
   )
 })
 
@@ -173,9 +172,9 @@ describe('A value from the caller that cannot work is named', () => {
     ['nothing from create', { create: () => undefined }, 'TypeError: create returned nothing. Allowed: a gateway.'],
     ['a promise from create', { create: async () => createNgrok() }, 'TypeError: create returned a promise: await it'],
     ['a gateway that ignores the options', { create: () => createNgrok() }, ANOTHER_CLOCK],
-    ['no server', { serve: () => 1 }, 'TypeError: serve returned 1. Allowed: a server with url and close,'],
+    ['no server', { serve: () => 1 }, 'TypeError: serve returned 1. Allowed: an object with url and close,'],
     ['a server that is not returned', { serve: () => undefined }, 'TypeError: serve returned nothing. Allowed: a'],
-    ['null for a server', { serve: () => null }, 'TypeError: serve returned null. Allowed: a server'],
+    ['null for a server', { serve: () => null }, 'TypeError: serve returned null. Allowed: an object'],
     ['a text for kinds', { kinds: 'lost' }, 'TypeError: kinds is "lost". Allowed: an array of "lost", "5xx", "429",'],
   ])('%s', async (_what, options, message) => {
     expect(await search(get, options)).toContain(message)

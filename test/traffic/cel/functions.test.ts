@@ -148,7 +148,7 @@ test('a pattern that other engines need exponential time for ends at once', asyn
 test('the trace says why a text is not decoded', async () => {
   const { gateway, visit } = createVisited(policyOf('custom-response', { body: "${url.unescape('%zz')}" }))
   expect((await visit()).headers.get('ngrok-error-code')).toBe('ERR_NGROK_3900')
-  expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('the text is not encoded with percent signs')
+  expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('the string is not percent-encoded')
 })
 
 test('secrets.get() gives the secret of a vault', async () => {

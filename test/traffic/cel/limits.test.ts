@@ -21,7 +21,7 @@ const nest = (macro: string, body: string) =>
   Array.from({ length: 10 }).reduceRight<string>((inner, _, at) => `${TEN}.${macro}(a${at}, ${inner})`, body)
 
 const ITEMS = 'a list has more than 100000 items, with those of lists in it'
-const CHARACTERS = 'a text, or a list, has more than 1048576 characters'
+const CHARACTERS = 'a string, or a list, has more than 1048576 characters'
 const STEPS = 'the macros take more than 1000000 steps'
 
 describe('An expression fails that makes a value larger than its limit (docs/limits.md)', () => {

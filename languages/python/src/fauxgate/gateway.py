@@ -22,9 +22,9 @@ __tracebackhide__ = True  # pytest shows the line of the test that made the call
 
 JsonObject = dict[str, Any]
 Duration = timedelta | int | str
-"""A duration: a timedelta, a number of ms, or a text such as "30s"."""
+"""A duration: a timedelta, a number of ms, or a string such as "30s"."""
 Time = datetime | str
-"""A time: a datetime with a time zone, or a text such as "2026-02-01T00:00:00Z"."""
+"""A time: a datetime with a time zone, or a string such as "2026-02-01T00:00:00Z"."""
 
 TIMEOUT = 60  # Seconds. A move of the clock stops after 10 s of work, and other calls wait for it.
 POLL = 0.005  # Seconds.

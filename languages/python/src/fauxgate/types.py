@@ -17,7 +17,7 @@ Quirks = TypedDict(
         "lateStatus": "bool",
         # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
         "policyMayFallThrough": "bool",
-        # The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the dialect `ngrok`, as ngrok has been observed to return, and 409 in `standard`.
+        # The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed from ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
     },
     total=False,
@@ -69,9 +69,9 @@ Fault = TypedDict(
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
-        # The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+        # The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
     },
     total=False,
@@ -137,7 +137,7 @@ Upstream = TypedDict(
         "headers": "dict[str, str]",
         # The body of the response.
         "body": "str",
-        # How many requests get this response. Default: all.
+        # The number of requests that get this response. Default: all.
         "times": "int",
     },
     total=False,
@@ -152,7 +152,7 @@ UpstreamFields = TypedDict(
         "headers": "dict[str, str]",
         # The body of the response.
         "body": "str",
-        # How many requests get this response. Default: all.
+        # The number of requests that get this response. Default: all.
         "times": "int",
     },
     total=False,
@@ -161,7 +161,7 @@ UpstreamFields = TypedDict(
 EdgeEndpointDeclaration = TypedDict(
     "EdgeEndpointDeclaration",
     {
-        # The HTTPS, TCP or TLS edge; not one that an operation created. An edge that is not declared yet is declared too.
+        # The HTTPS, TCP or TLS edge; not one created by an operation. An edge that is not declared yet is declared too.
         "edge": "str",
         # The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
         "url": "str",
@@ -287,7 +287,7 @@ ApplicationSessionDeclaration = TypedDict(
         "user": "str",
         # The URL at which the person signed in. Default: `https://app.example.com`.
         "public_url": "str",
-        # The header User-Agent. Default: `Mozilla/5.0`.
+        # The User-Agent header. Default: `Mozilla/5.0`.
         "user_agent": "str",
         # The IP address that the person connects from. Default: `203.0.113.10`.
         "ip_address": "str",
@@ -353,9 +353,9 @@ TrafficOutcome = TypedDict(
         "status": "float | None",
         # The headers of the response. Several values are joined by commas.
         "headers": "dict[str, str]",
-        # The body of the response, as a text.
+        # The body of the response, as a string.
         "body": "str",
-        # The reason why the body ends early. Absent if it is whole.
+        # The reason why the body ends early. Absent if it is complete.
         "incomplete": "str",
         # The rule that responded or closed the connection, by its name, else by its place; null if none did.
         "rule": "str | None",
@@ -458,7 +458,7 @@ ScriptOptions = TypedDict(
     {
         # The id of a domain, or its name, even before it is reserved. Default: any domain.
         "domain": "str",
-        # How often to repeat the outcomes. Default: `1`.
+        # The number of times to use the outcomes. Default: `1`.
         "times": "int",
         # True puts these outcomes before the pending outcomes for the same domain. Default: after.
         "first": "bool",
@@ -477,7 +477,7 @@ Visit = TypedDict(
         "method": "str",
         # The headers, by name.
         "headers": "dict[str, str]",
-        # The body, as a text.
+        # The body, as a string.
         "body": "str",
         # The visitor.
         "from": "Visitor",
@@ -498,7 +498,7 @@ VisitFields = TypedDict(
         "method": "str",
         # The headers, by name.
         "headers": "dict[str, str]",
-        # The body, as a text.
+        # The body, as a string.
         "body": "str",
         # The visitor.
         "from": "Visitor",
@@ -586,9 +586,9 @@ ListedFault = TypedDict(
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # What happens where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
-        # The body of the response. A text, such as an HTML page, is sent unchanged; an object is sent as JSON.
+        # The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
         # The number of requests that the fault has applied to.
         "hits": "int",

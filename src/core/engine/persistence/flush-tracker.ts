@@ -6,18 +6,18 @@ export class FlushTracker {
   #flushing: Promise<void> | undefined
   /** The number of times that the store has lost commits. */
   #losses = 0
-  /** True if a caller waits for the flush, and so receives its error. */
+  /** True if a caller waits for the flush, and will receive its error. */
   #isAwaited = false
 
   constructor(
     readonly store: Store,
     /** Called when everything is flushed. */
     readonly onFlushed: () => void,
-    /** Called once per loss, before any caller that waits is rejected. */
+    /** Called once per loss, before any waiting caller is rejected. */
     readonly onLost: () => void,
   ) {}
 
-  /** Returns a promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
+  /** Returns a promise that settles when the store has flushed or lost all commits, or undefined if all are flushed already. */
   waitForFlush(): Promise<void> | undefined {
     this.#isAwaited ||= this.#flushing !== undefined
     return this.#flushing
@@ -34,8 +34,8 @@ export class FlushTracker {
       (error) => {
         if (this.#losses !== lossesBefore) return
         this.#losses++
-        // Direct calls have returned long ago, so nobody else would see the error.
-        if (!this.#isAwaited) printError('The store of the gateway lost commits that were not flushed:', error)
+        // Direct calls have already returned, so nobody else would see the error.
+        if (!this.#isAwaited) printError("The gateway's store lost commits that were not flushed:", error)
         this.#end(this.onLost)
       },
     )

@@ -27,8 +27,8 @@ interface EngineParts {
 }
 
 /**
- * The number of ids of requests that are reserved in the store before they are used. A request without changes makes no
- * commit. The reservation keeps its id from being used again after a restart (rules: stores#ids).
+ * The number of request ids that are reserved in the store before use. A request without changes makes no commit, so the
+ * reservation keeps its id from being reused after a restart (rules: stores#ids).
  */
 const RESERVED_OPERATIONS = 1024
 
@@ -39,11 +39,11 @@ const IN_USE = Symbol.for('fauxgate.store.owned')
 export class Persistence {
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
-  /** The reason why the next commit must replace the whole state; undefined if it need not. */
+  /** The reason why the next commit must replace the whole state, or undefined if that is not necessary. */
   #replacement: 'initial' | 'migration' | undefined
   /** The state of the first commit, until it is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
-  /** The facts of the committed state; undefined if the store has lost that state. */
+  /** The facts of the committed state, or undefined if the store has lost that state. */
   #committed: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
   #missingSideChanges: readonly StoredChange[] = []
@@ -66,7 +66,7 @@ export class Persistence {
     this.#flushes = new FlushTracker(store, onFlushed, () => this.#reload())
   }
 
-  /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
+  /** A promise that settles when the store has flushed or lost all commits, or undefined if all are flushed already. */
   get flushed(): Promise<void> | undefined {
     return this.#flushes.waitForFlush()
   }
@@ -89,7 +89,7 @@ export class Persistence {
     return this.engine.guard.run('its store', () => requireSync('`load` of the store', this.store.load()))
   }
 
-  /** Starts an empty store: the first commit has the whole state. */
+  /** Initializes an empty store: the first commit contains the whole state. */
   #start(): void {
     const { clock, current } = this.engine
     const { records, operations } = current()
@@ -127,7 +127,7 @@ export class Persistence {
     return stored.version < RECORDS_VERSION || hasOlderFields ? 'migration' : undefined
   }
 
-  /** Returns the fields that the records of this gateway may have. */
+  /** Returns the fields that this gateway's records may have. */
   #fields(): StoredFields {
     return listFields(this.engine.families.flatMap(({ collections }) => collections))
   }
@@ -137,14 +137,14 @@ export class Persistence {
     if (this.#committed) return
     try {
       const stored = this.#read() ?? this.#initial
-      if (!stored) throw new Error('it has no state any more')
+      if (!stored) throw new Error('it no longer has a state')
       this.#continueFrom(stored)
     } catch (error) {
       refuseAsStoreFailed(error)
     }
   }
 
-  /** Returns whether the store has reserved as many ids of requests as `operations`. */
+  /** Returns whether the store has reserved enough request ids for `operations`. */
   hasReserved(operations: number): boolean {
     return this.#committed !== undefined && operations <= this.#committed.operations
   }
@@ -245,7 +245,7 @@ export function refuseAsStoreFailed(cause: unknown): never {
   throw new Refusal([problem(general.store_failed, { why: toError(cause).message })], { cause })
 }
 
-/** Returns the state that a store loads after a commit that replaces everything. */
+/** Returns the state that a store returns after a commit that replaces everything. */
 function toStoredState({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
   const records = changes.flatMap(({ collection, key, after }) => (after ? [{ collection, key, record: after }] : []))
   return replaces && { ...replaces, ...facts, records }

@@ -6,7 +6,7 @@ export function listFields(collections: readonly Collection<object>[]): StoredFi
   return Object.fromEntries(collections.map(({ name, outline }) => [name, outline()]))
 }
 
-/** Returns the first collection, or the first field of a collection, that the other list does not have. */
+/** Returns the first collection, or the first field of a collection, that is not in the other list. */
 export function findUnknownField(fields: StoredFields, known: StoredFields) {
   for (const [collection, lines] of Object.entries(fields)) {
     const others = known[collection]
@@ -18,8 +18,8 @@ export function findUnknownField(fields: StoredFields, known: StoredFields) {
 
 // (rules: stores#versions)
 /**
- * Throws if a store may have records that a gateway with the fields `known` does not know: the store is of a newer fauxgate, or of a
- * gateway with further families.
+ * Throws if a store may have records that a gateway with the fields `known` does not know, because a newer fauxgate or a gateway
+ * with other families wrote it.
  */
 export function requireKnownFields(stored: StoredFields, known: StoredFields): void {
   const unknown = findUnknownField(stored, known)
@@ -34,6 +34,6 @@ export function requireKnownFields(stored: StoredFields, known: StoredFields): v
 
 export function createUnknownError(collection: string): TypeError {
   return new TypeError(
-    `This gateway does not keep the collection "${collection}" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`,
+    `This gateway has no family for the collection "${collection}" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`,
   )
 }

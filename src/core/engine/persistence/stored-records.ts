@@ -12,7 +12,7 @@ import type { VersionedRecord } from './migrations.ts'
 import { createUnknownError, listFields, requireKnownFields } from './stored-fields.ts'
 import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
-/** Stored records that belong to no family, such as saved snapshots. They stay when the state is replaced. */
+/** Stored records that belong to no family, such as saved snapshots. They are kept when the state is replaced. */
 export interface SideRecords {
   /** Returns all records, by key. */
   rows(): ReadonlyMap<string, object>
@@ -41,9 +41,9 @@ export function listAllChanges(records: Records, sideRecords: SideRecordsByName)
 }
 
 /**
- * Reads the records of a store, converted to the version of this fauxgate and checked by the schemas of their collections, and
+ * Reads the records of a store, converted to the version of this fauxgate and checked with the schemas of their collections, and
  * the side records.
- * @throws Error that names the damaged record; TypeError if this gateway does not keep the collection of a record.
+ * @throws Error with the damaged record; TypeError if this gateway has no family for the collection of a record.
  */
 export function readStoredRecords(
   families: readonly Family[],
@@ -52,12 +52,12 @@ export function readStoredRecords(
   context: RuleContext,
 ) {
   checkFacts(stored)
-  // Records of an older version get the fields of this one by migrations.
+  // Migrations add the fields of this version to older records.
   if (stored.fields && stored.version === RECORDS_VERSION)
     requireKnownFields(stored.fields, listFields(families.flatMap(({ collections }) => collections)))
   const rows: VersionedRecord[] = []
   const sideRecords = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
-  // A stored record may be overdue, because a commit may leave events to a later call.
+  // A stored record may be overdue, because a commit may leave its events to a later call.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
   const readRecord = createRecordReader(families, stored, { ...context, state })
   for (const each of stored.records) {
@@ -68,7 +68,7 @@ export function readStoredRecords(
   return { records: groupByCollection(rows), sideRecords }
 }
 
-/** Makes a function that reads a record of a version, and converts it to the version of this fauxgate. */
+/** Creates a function that reads a record of a version, and converts it to the version of this fauxgate. */
 function createRecordReader(families: readonly Family[], { version, fields }: StoredState, context: RuleContext) {
   const readers = new Map(
     families.flatMap(({ collections, prefix }) =>
@@ -95,12 +95,12 @@ function createRecordReader(families: readonly Family[], { version, fields }: St
     )
     const ownKey = reader.keyOf(checked)
     if (version === RECORDS_VERSION && ownKey !== key)
-      throw createDamageError(name, `its fields make the key ${quote(ownKey)}`)
+      throw createDamageError(name, `the key of its fields is ${quote(ownKey)}`)
     return { collection, record: checked }
   }
 }
 
-/** Reads stored data. @throws What `createError` makes of the words of a rule that rejects the data. */
+/** Reads stored data. @throws The error that `createError` creates from the message of a rule that rejects the data. */
 export function requireValid<T>(
   name: string,
   read: () => T,
@@ -113,7 +113,7 @@ export function requireValid<T>(
   }
 }
 
-/** A stored record that its schema rejects, and the prefix that its family has now. */
+/** A stored record that its schema rejects, and the current prefix of its family. */
 interface RefusedRecord {
   readonly key: string
   readonly record: object
@@ -122,7 +122,7 @@ interface RefusedRecord {
   read(record: object): unknown
 }
 
-/** Returns the prefix of a record's id, if the record would be right with the prefix of its family. */
+/** Returns the prefix of a record's id, if the record would be valid with its family's prefix. */
 function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string | undefined {
   const stored = parsePrefix(key)
   if (prefix === undefined || stored === undefined || stored === prefix) return undefined
@@ -137,7 +137,7 @@ function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string |
 function checkFacts({ version, now, sequence, operations }: StoredState): void {
   if (!isReadable(version)) {
     throw new TypeError(
-      `The store holds records of the version ${version}. Allowed: ${READABLE_VERSIONS}. Use the version of fauxgate that wrote it, or a newer one.`,
+      `The store has records of version ${version}. Allowed: ${READABLE_VERSIONS}. Use the version of fauxgate that wrote it, or a newer one.`,
     )
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
@@ -149,13 +149,13 @@ function checkFacts({ version, now, sequence, operations }: StoredState): void {
 
 function createChangedError(name: string, problem: string): TypeError {
   return new TypeError(
-    `The store does not fit the families of this gateway, whose fields have changed since it was written: ${name}: ${problem} Use the family that wrote it, or give it a new file.`,
+    `The store does not match this gateway's families, whose fields have changed: ${name}: ${problem} Use the family definition that wrote the store, or a new store file.`,
   )
 }
 
 function createPrefixError(name: string, stored: string, prefix: string | undefined): TypeError {
   return new TypeError(
-    `The store does not fit the families of this gateway: the id of ${name} has the prefix ${quote(stored)}. Allowed: ${quote(prefix)}, the prefix of its family now. Use the family with the prefix ${quote(stored)}, or give it a new file.`,
+    `The store does not match this gateway's families: the id of ${name} has the prefix ${quote(stored)}. Allowed: ${quote(prefix)}, the current prefix of its family. Use the family definition with the prefix ${quote(stored)}, or a new store file.`,
   )
 }
 

@@ -8,7 +8,7 @@ export function migrate(record: VersionedRecord, version: number): VersionedReco
   return MIGRATIONS.slice(version - 1).reduce((older, step) => step(older), record)
 }
 
-/** Returns records by the names of their collections. */
+/** Returns records, keyed by the names of their collections. */
 export function groupByCollection(rows: Iterable<VersionedRecord>): Record<string, object[]> {
   const records: Record<string, object[]> = {}
   for (const { collection, record } of rows) {
@@ -18,12 +18,12 @@ export function groupByCollection(rows: Iterable<VersionedRecord>): Record<strin
   return records
 }
 
-/** Tells whether this fauxgate reads records of a version. */
+/** Returns whether this fauxgate can read records of a version. */
 export function isReadable(version: unknown): version is number {
   return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= RECORDS_VERSION
 }
 
-/** The versions that this fauxgate reads, for messages. */
+/** The versions that this fauxgate can read, for messages. */
 export const READABLE_VERSIONS =
   RECORDS_VERSION === 1
     ? '1, the version this fauxgate reads'

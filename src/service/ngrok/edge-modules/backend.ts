@@ -11,7 +11,7 @@ const backendShape = kit.named(
   'The backend that gets the traffic of an edge or a route.',
 )
 
-/** The last segments of the paths of backends, by the prefixes of their ids. */
+/** The last path segments of backends, by id prefix. */
 const BACKENDS: Readonly<Record<string, string>> = {
   bkdtg: 'tunnel_group',
   bkdfo: 'failover',
@@ -25,7 +25,7 @@ function backendRef(wire: kit.Wire, id: string) {
   return kit.refTo(wire, kind === undefined ? '/backends' : `/backends/${kind}`, id)
 }
 
-/** Makes the module `backend` (rules: edges#backends). */
+/** Creates the `backend` module (rules: edges#backends). */
 export function backendModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'backend',

@@ -31,7 +31,7 @@ const ipShape = kit.named(
 
 const IP_RESTRICTION = { segment: 'ip_restriction', title: 'IpRestriction', what: 'IP restriction' }
 
-/** Makes the module `ip_restriction` (rules: edges#ip-policies). */
+/** Creates the `ip_restriction` module (rules: edges#ip-policies). */
 export function ipRestrictionModule<Ids extends parts.PathIds>(owner: Owner<Ids>, names: ModuleNames = IP_RESTRICTION) {
   return defineModule(owner, {
     ...names,

@@ -5,12 +5,12 @@ import { authorityTarget } from '../certificate-authorities.ts'
 import { defineModule, type Owner } from '../modules.ts'
 import { refuseUnless } from '../shared.ts'
 
-/** The error of an id that no certificate authority can have. */
+/** The error for an id that cannot be a certificate authority's. */
 export const authorityIdErrors = kit.declareErrors({
   certificate_authority_id_invalid: kit.field(228, 400, 'the id of a certificate authority, which starts with "ca_"'),
 })
 
-/** The error of a certificate authority that does not exist. */
+/** The error for a certificate authority that does not exist. */
 export const authorityErrors = kit.declareErrors({
   certificate_authority_not_found: kit.field(7072, 400, 'the id of a certificate authority that exists'),
 })
@@ -34,7 +34,7 @@ const mutualTlsShape = kit.named(
   'The certificate authorities whose certificates clients of an edge must present.',
 )
 
-/** Makes the module `mutual_tls`. */
+/** Creates the `mutual_tls` module. */
 export function mutualTlsModule(owner: Owner) {
   return defineModule(owner, {
     segment: 'mutual_tls',

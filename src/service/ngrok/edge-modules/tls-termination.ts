@@ -11,7 +11,7 @@ const httpsTlsErrors = kit.declareErrors({
   https_edge_terminates_itself: kit.field(7109, 400, 'no terminate_at: an HTTPS edge terminates TLS itself'),
 })
 
-/** The errors of TLS that an owner may leave to the upstream. */
+/** The errors for TLS that an owner may leave to the upstream. */
 export const tlsErrors = kit.declareErrors({
   tls_version_of_upstream: kit.ofField(
     7032,
@@ -20,7 +20,7 @@ export const tlsErrors = kit.declareErrors({
   ),
 })
 
-/** The errors of choices, which edges and endpoint configurations share. */
+/** The errors for choices, shared by edges and endpoint configurations. */
 export const choiceErrors = kit.declareErrors({
   tls_version_unsupported: kit.field(219, 400, VERSIONS.join(', ')),
   tls_termination_place_unsupported: kit.field(224, 400, TERMINATION_POINTS.join(' or ')),
@@ -28,7 +28,7 @@ export const choiceErrors = kit.declareErrors({
 
 type ChoiceError = (typeof choiceErrors)[keyof typeof choiceErrors]
 
-/** Creates the schema of an optional choice of texts. An empty text counts as absent. */
+/** Creates the schema of an optional choice of strings. An empty string counts as absent. */
 function optionalChoice<const T extends readonly string[]>(texts: T, error: ChoiceError, sentence: string) {
   const read = v.pipe(
     v.picklist(texts),
@@ -75,7 +75,7 @@ const tlsTermination = {
   ),
 }
 
-/** The module `tls_termination` of HTTPS edges. */
+/** The `tls_termination` module of HTTPS edges. */
 export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   ...tlsTermination,
   errors: { ...httpsTlsErrors, ...choiceErrors },
@@ -92,7 +92,7 @@ export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   view: ({ enabled, min_version = null }) => ({ enabled, terminate_at: TERMINATION_POINTS[0], min_version }),
 })
 
-/** Makes the module `tls_termination` of owners that can leave TLS to the upstream. */
+/** Creates the `tls_termination` module for owners that can leave TLS to the upstream. */
 export const tlsTerminationModule = (owner: Owner) =>
   defineModule(owner, {
     ...tlsTermination,

@@ -19,10 +19,10 @@ const policyShape = kit.named(
     value: kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), `${POLICY} Exactly as sent.`),
   }),
   'PolicyText',
-  'A traffic policy as a text.',
+  'A traffic policy as a string.',
 )
 
-/** Makes the module `traffic_policy` of edges or routes (rules: traffic-policy#texts). */
+/** Creates the `traffic_policy` module of edges or routes (rules: traffic-policy#texts). */
 export function policyModule<Ids extends parts.PathIds>(owner: Owner<Ids>, protocol: keyof typeof POLICIES) {
   return defineModule(owner, {
     segment: 'traffic_policy',
@@ -44,7 +44,7 @@ const PHASES = ['inbound', 'outbound'] as const
 const ofPhase = (phase: (typeof PHASES)[number]) => (policy: object) =>
   ipPoliciesIn({ [phase]: Reflect.get(policy, phase) })
 
-/** The rules of the language for the older module `policy` of an edge (rules: traffic-policy#module). */
+/** The language's rules for an edge's older `policy` module (rules: traffic-policy#module). */
 export const olderRules = (protocol: 'tcp' | 'tls') => ({
   errors: policyTextErrors,
   references: PHASES.map((phase) => ({ ...ipPolicyInText, sent: phase, ids: ofPhase(phase) })),
@@ -56,16 +56,16 @@ const routePolicy = policyModule(ROUTES, 'https')
 
 const olderPolicies = kit.recordsOf(parts.trafficPolicy)
 
-/** Returns the older module `policy` of a route before a request. */
+/** Returns the older `policy` module of a route before a request. */
 export function findOlderPolicy(tx: kit.Transaction, { edge_id, id }: parts.PathIds): object | undefined {
   const record = tx.get(olderPolicies, `${edge_id}/${id}`)
   return record && moduleIn(record)
 }
 
-// A record of this collection is that of a module.
+// A record of this collection is a module's.
 const moduleIn = (record: object) => (record as { readonly module: object }).module
 
-/** The module `traffic_policy` of routes. It brings the language of policies to the older module `policy` too. */
+/** The `traffic_policy` module of routes. It also applies the policy language to the older `policy` module. */
 export const routeTrafficPolicy: typeof routePolicy = {
   ...routePolicy,
   before: {

@@ -1,4 +1,4 @@
-/** Targets of AWS, and how the service signs in there. */
+/** AWS targets, and the service's credentials there. */
 import * as v from 'valibot'
 import * as kit from '../../kit/index.ts'
 import { targetErrors } from './errors.ts'
@@ -53,7 +53,7 @@ const auth = kit.named(checkedAuth, 'AwsAuthBody', 'The AWS credentials.')
 
 const AUTH = 'The AWS credentials: `role` or `creds`.'
 
-/** Makes the field of the ARN of a resource of a service. */
+/** Creates the field for the ARN of a service's resource. */
 export function arnOf(service: string) {
   const sentence = `The ARN of the ${service} resource.`
   const arn = v.pipe(
@@ -96,7 +96,7 @@ export function awsShape<const Arn extends v.ObjectEntries>(arn: Arn, title: str
   return kit.documented(v.nullable(shown), `${sentence} Null if the events go elsewhere.`)
 }
 
-/** Returns a target of AWS for a response; null if there is none. */
+/** Returns a target of AWS for a response, or null if there is none. */
 export function awsView<Target extends { readonly auth?: kit.Frozen<v.InferOutput<typeof awsAuth>> | undefined }>(
   target: Target | undefined,
 ) {

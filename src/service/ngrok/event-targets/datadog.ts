@@ -61,7 +61,7 @@ export const datadogShape = kit.named(
   'A Datadog account.',
 )
 
-/** Returns a target of Datadog for a response; null if there is none. */
+/** Returns a target of Datadog for a response, or null if there is none. */
 export function datadogView(sent: kit.Frozen<v.InferOutput<typeof datadog>> | undefined) {
   if (!sent) return null
   const { api_key, ddtags = null, service = null, ddsite = null } = sent

@@ -3,14 +3,14 @@ import * as kit from '../../kit/index.ts'
 import type * as parts from '../../parts/index.ts'
 import { refuseUnless } from '../shared.ts'
 
-/** Makes a field of text. */
+/** Creates a string field. */
 export const text = (sentence: string) => kit.documented(v.string(), sentence)
 
-/** Makes a field of text that no output shows. */
+/** Creates a string field that no output shows. */
 export const secretText = (sentence: string) => kit.documented(v.pipe(v.string(), kit.secret), sentence)
 
 /**
- * Creates the schema of a text that must match a pattern. It may be absent in the body, which is rejected with the same
+ * Creates the schema of a string that must match a pattern. It may be absent in the body, which is rejected with the same
  * error.
  */
 export function textMatching<E extends parts.FieldError<string, object>>(error: E, pattern: RegExp, sentence: string) {

@@ -42,7 +42,7 @@ export const target = kit.named(
 
 export type EventTarget = kit.Frozen<v.InferOutput<typeof target>>
 
-/** The target in a response: all kinds, of which one is not null. */
+/** The target in a response: all kinds, all but one null. */
 export const targetShape = kit.named(
   v.object({
     kinesis: awsShape({ stream_arn: ARN }, 'KinesisTarget', 'A Kinesis stream.'),

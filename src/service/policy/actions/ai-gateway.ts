@@ -2,7 +2,7 @@ import { isObject } from '../../../core/schema/values.ts'
 import { action } from '../action.ts'
 import { text, whole } from '../fields.ts'
 
-/** The statuses of its errors, by number. The others are 422 (https://ngrok.com/docs/ai-gateway/reference/error-codes). */
+/** The statuses of its errors, by error code. All others are 422 (https://ngrok.com/docs/ai-gateway/reference/error-codes). */
 const STATUSES: Readonly<Record<number, number>> = { 3800: 502, 3801: 400, 3802: 400, 3807: 503, 3810: 504, 3811: 413 }
 
 export const aiGateway = action({
@@ -14,7 +14,7 @@ export const aiGateway = action({
   config: {},
   isOpen: true,
   mayEnd: true,
-  // Only your own provider, which has a base URL, may have keys here.
+  // Only a custom provider, which has a base URL, may have keys here.
   check: ({ providers }) =>
     (Array.isArray(providers) ? [...providers.entries()] : [])
       .filter(([, each]) => isObject(each) && each.api_keys !== undefined && each.base_url === undefined)

@@ -50,7 +50,7 @@ export const basicAuth = action({
     const colon = presented?.indexOf(':') ?? 0
     const [username = '', password = ''] = [presented?.slice(0, colon), presented?.slice(colon + 1)]
     const isKnown = presented !== undefined && credentials.includes(presented)
-    // The check of the policy does not know the value of an expression.
+    // The policy check does not know the value of an expression.
     const authorized = isKnown && password.length >= 8 && password.length <= 128
     const sets = { credentials: { presented: presented !== undefined, username, authorized } }
     const facts = { username }

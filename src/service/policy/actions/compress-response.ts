@@ -32,15 +32,16 @@ export const compressResponse = action({
     const isCompressed = response?.headers.get('content-encoding') !== undefined
     const none = { already_compressed: isCompressed, negotiated_algorithm: '' }
     if (isCompressed) return { did: 'found the response already compressed', sets: none, isIdle: true }
-    // The headers of HEAD and of 304 are those that GET would bring (RFC 9110, sections 9.3.2 and 15.4.5).
+    // HEAD and 304 have the headers that GET would return (RFC 9110, sections 9.3.2 and 15.4.5).
     const isHead = response?.status === (request.method === 'HEAD' ? 200 : 304)
     const hasBody = response?.stream || (isHead && response?.headers.get('content-length') !== '0')
     if (!response || !hasBody) return { did: 'found no body to compress', sets: none, isIdle: true }
     const unchanged = { sets: none, isIdle: true, decision: DECISIONS.uncompressed }
-    if (response.status === 206) return { did: 'left a part of a response unchanged', ...unchanged }
+    if (response.status === 206) return { did: 'left a partial response unchanged', ...unchanged }
     if ([request, response].some(({ headers }) => listOf(headers.get('cache-control')).includes('no-transform')))
       return { did: 'left the response unchanged, because of no-transform', ...unchanged }
-    // A cache must not give this response to a client that accepts others, also where it passes unchanged (RFC 9110, section 12.5.5).
+    // A cache must not serve this response to a client that accepts other codings, even if it passes unchanged (RFC 9110, section
+    // 12.5.5).
     const varies = listOf(response.headers.get('vary'))
     if (!varies.includes('accept-encoding') && !varies.includes('*')) response.headers.append('vary', 'Accept-Encoding')
     const accepted = rankEncodings(request.headers.get('accept-encoding'), algorithms)
@@ -66,7 +67,7 @@ export const compressResponse = action({
   },
 })
 
-/** Returns the names of a header that is a list, in lower case. */
+/** Returns the names in a list header, in lower case. */
 function listOf(header = ''): readonly string[] {
   return header
     .toLowerCase()

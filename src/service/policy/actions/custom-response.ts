@@ -15,18 +15,18 @@ export const customResponse = action({
       kind: 'text',
       format: 'header-value',
       takesCel: true,
-      about: 'The older way to set the header `content-type`.',
+      about: 'The older way to set the `content-type` header.',
     },
   },
   ends: () => true,
   run({ status_code: status, content, body = content, content_type, headers = {} }) {
     if (body && hasNoBody(status))
       return {
-        did: `had a body, but a response with the status ${status} cannot have one`,
+        did: `had a body, but a response with status ${status} cannot have one`,
         ends: { status: 500, error: 3604 },
       }
-    const did = `answered ${status}`
-    // The length is that of the body that is sent.
+    const did = `responded with ${status}`
+    // The length is that of the sent body.
     const sent = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length')
     const isTyped = sent.some(([name]) => name.toLowerCase() === 'content-type')
     const type = isTyped || body === undefined ? {} : { 'content-type': content_type ?? guessType(body) }

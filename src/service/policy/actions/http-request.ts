@@ -7,7 +7,7 @@ import { RECEIVED_RESPONSE, SENT_REQUEST } from '../variables.ts'
 
 export const httpRequest = action({
   type: 'http-request',
-  about: 'Makes a request to an internal endpoint, whose response later rules read.',
+  about: 'Sends a request to an internal endpoint. Later rules can read its response.',
   page: 'http-request',
   phases: ['on_http_request', 'on_http_response'],
   outcomes: ['succeeded', 'failed'],
@@ -43,7 +43,7 @@ export const httpRequest = action({
     },
     headers: headers('The headers of the request.'),
     body: { kind: 'text', takesCel: true, about: 'The body of the request.' },
-    max_redirects: { kind: 'integer', min: 0, max: 5, default: 0, about: 'How many redirects to follow.' },
+    max_redirects: { kind: 'integer', min: 0, max: 5, default: 0, about: 'The maximum number of redirects to follow.' },
     timeout: {
       kind: 'duration',
       min: SECOND,

@@ -36,7 +36,7 @@ const tokens: Field = {
       },
       method: { kind: 'text', choices: ['header', 'body'], isRequired: true, about: 'Where the token is.' },
       name: { kind: 'text', minLength: 1, takesCel: true, isRequired: true, about: 'The name of the header or field.' },
-      prefix: { kind: 'text', takesCel: true, about: 'A text before the token, such as `Bearer `.' },
+      prefix: { kind: 'text', takesCel: true, about: 'The text before the token, such as `Bearer `.' },
     },
   },
 }
@@ -54,7 +54,7 @@ const keys: Field = {
       identification: {
         kind: 'list',
         takesOne: true,
-        about: 'The claims that name a key.',
+        about: 'The claims that identify a key.',
         item: {
           kind: 'object',
           about: 'The claims of a token.',

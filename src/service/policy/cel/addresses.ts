@@ -17,7 +17,7 @@ export function isPrivate(address: string): boolean {
   return isAddress(address) && ipaddr.process(address).range() === 'private'
 }
 
-/** Returns whether a text is an address with all its parts in decimal, or one of IPv6. */
+/** Returns whether a string is an address with all its parts in decimal, or one of IPv6. */
 function isAddress(text: string): boolean {
   return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text)
 }

@@ -11,7 +11,7 @@ export type Implementation = (...args: never[]) => unknown
 
 const same = (value: unknown) => value
 
-/** Returns what a condition allows. @throws EvaluationProblem */
+/** Returns a value if a condition allows it. @throws EvaluationProblem */
 function require<T>(value: T, isAllowed: boolean, problem: string): T {
   if (isAllowed) return value
   throw new EvaluationProblem(problem)
@@ -19,7 +19,7 @@ function require<T>(value: T, isAllowed: boolean, problem: string): T {
 
 const toType = (type: string) => `cannot be converted to ${type}`
 
-/** Converts a double. Those at the ends of the range may be others that were rounded. */
+/** Converts a double. Values at the ends of the range may have been rounded to it, and are rejected. */
 function toInteger(value: number, end: number, type: string): bigint {
   const isInside = Number.isFinite(value) && Math.abs(value) < end
   return BigInt(require(Math.trunc(value), isInside, `the double ${toType(type)}`))

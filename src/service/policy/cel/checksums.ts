@@ -1,4 +1,4 @@
-/** Checksums that no library of ours has. Both read the bits of a byte from the lowest. */
+/** Checksums that our libraries do not have. Both CRCs read the bits of a byte from the lowest. */
 
 /** CRC-32 with the polynomial of IEEE 802.3. */
 export function crc32(bytes: Uint8Array): Uint8Array {

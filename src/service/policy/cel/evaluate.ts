@@ -75,7 +75,7 @@ export class Compiler {
     return path !== undefined && this.texts.has(path) ? (frame) => readField(value(frame), TEXT) : value
   }
 
-  /** Compiles a node whose value has fields: a text that has some is not its text here. */
+  /** Compiles a node whose value has fields: a string that has some is not its text here. */
   compileOwner(node: ASTNode): Evaluate {
     switch (node.op) {
       case 'value': {

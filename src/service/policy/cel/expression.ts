@@ -87,7 +87,7 @@ function compile(source: string, scope: Scope, overloads: Overloads, onDecided: 
 function run(evaluate: Evaluate, frame: Frame, source: string): unknown {
   try {
     const value = evaluate(frame)
-    // Traces, texts and later expressions have all of the value.
+    // Traces, strings and later expressions have all of the value.
     if (typeof value === 'object') measure(value)
     return value
   } catch (error) {

@@ -4,12 +4,13 @@ import { numberOf } from './operators.ts'
 import { typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField } from './values.ts'
 
-/** Puts values in the places of a text that begin with a percent sign, as the strings extension of CEL does. */
+/** Replaces the placeholders of a string, which begin with a percent sign, like CEL's strings extension. */
 export function format(text: string, values: readonly unknown[]): string {
   let next = 0
   return text.replace(/%(%|(?:\.(\d+))?([a-zA-Z]))/g, (_, all: string, digits: string | undefined, letter: string) => {
     if (all === '%') return '%'
-    if (next >= values.length) throw new EvaluationProblem(`the text has more places than the ${values.length} values`)
+    if (next >= values.length)
+      throw new EvaluationProblem(`the string has more placeholders than the ${values.length} values`)
     return formatOne(values[next++], letter, digits === undefined ? 6 : Number(digits))
   })
 }
@@ -35,7 +36,7 @@ function formatOne(value: unknown, letter: string, digits: number): string {
     case 'X':
       return toHex(value, letter).toUpperCase()
     default:
-      throw new EvaluationProblem(`%${letter} is not known`)
+      throw new EvaluationProblem(`%${letter} is not supported`)
   }
 }
 
@@ -51,7 +52,7 @@ function toNumber(value: unknown): number {
   throw new EvaluationProblem('%f needs a number')
 }
 
-/** Writes a number with digits after its point. Of two that are as near, the last digit is even; JavaScript takes the larger. */
+/** Formats a number with a fixed number of decimals. Rounds half to even, unlike JavaScript. */
 function toFixed(value: number, digits: number): string {
   const [text, exact] = [value.toFixed(digits), value.toFixed(100)]
   const isTie = Number.isFinite(value) && /^50*$/.test(exact.slice(exact.indexOf('.') + 1 + digits))
@@ -63,7 +64,7 @@ function toHex(value: unknown, letter: string): string {
   return value instanceof Uint8Array ? bytesToHex(value) : toInteger(value, letter).toString(16)
 }
 
-/** Returns a value as a text, as `${…}` and `%s` show it. */
+/** Returns a value as a string, in the form of `${…}` and `%s`. */
 export function toText(value: unknown): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
   if (Array.isArray(value)) return `[${value.map(toText).join(', ')}]`

@@ -91,7 +91,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   hasResHeader: hasAny(headers('res')),
   encodeJson,
   slice(list: readonly unknown[], start: bigint, end: bigint) {
-    if (start < 0n || end < start || end > list.length) throw new EvaluationProblem('the list has no such part')
+    if (start < 0n || end < start || end > list.length) throw new EvaluationProblem('the list has no such slice')
     return list.slice(Number(start), Number(end))
   },
   flatten(list: readonly unknown[], depth = 1n) {
@@ -125,7 +125,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     ranges.some((range) => isInRange(address, toText(range))),
 }
 
-/** The longest list that `lists.range` makes. */
+/** The maximum length of a list from `lists.range`. */
 const MAX_RANGE = 10_000
 
 function makeRange(length: bigint): readonly bigint[] {
@@ -166,7 +166,7 @@ function encodeJson(value: unknown): string {
   })
 }
 
-/** Returns an integer as JSON has it. Larger ones would lose digits, which JSON has no other form for. */
+/** Returns an integer for JSON. @throws for an integer that is too large to keep all its digits */
 function toJsonNumber(value: bigint): number {
   if (Number.isSafeInteger(Number(value))) return Number(value)
   throw new EvaluationProblem('an integer is too large for JSON')
@@ -191,7 +191,7 @@ function decodeQuery(text: string): Record<string, unknown> {
 }
 
 function decodePercent(text: string): string {
-  if (!tries(() => decodeURIComponent(text))) throw new EvaluationProblem('the text is not encoded with percent signs')
+  if (!tries(() => decodeURIComponent(text))) throw new EvaluationProblem('the string is not percent-encoded')
   return decodeURIComponent(text)
 }
 
@@ -209,7 +209,7 @@ function parseUrl(text: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ''))
 }
 
-/** Returns a text that is the same for equal values. The length before a text tells where it ends. */
+/** Returns a string that is the same for equal values. The length before each string marks its end. */
 function keyOf(value: unknown): string {
   const number = numberOf(value)
   if (number !== undefined) return `${number};`

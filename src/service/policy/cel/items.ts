@@ -20,12 +20,11 @@ export function hasItem(owner: unknown, key: unknown): boolean {
 
 const TYPES_OF_KEYS = ['bool', 'int', 'string', 'uint']
 
-/** Makes a map. It is an object if all its keys are text, as those of the variables are. @throws EvaluationProblem */
+/** Creates a map. It is an object if all its keys are text, as those of the variables are. @throws EvaluationProblem */
 export function makeMap(entries: readonly (readonly [unknown, unknown])[]): object {
   const map = new Map<unknown, unknown>()
   for (const [key, value] of entries) {
-    if (!TYPES_OF_KEYS.includes(typeOf(key)))
-      throw new EvaluationProblem(`a map has no keys of the type ${typeOf(key)}`)
+    if (!TYPES_OF_KEYS.includes(typeOf(key))) throw new EvaluationProblem(`map keys cannot be of type ${typeOf(key)}`)
     if (readKey(map, key) !== undefined) throw new EvaluationProblem(`the map has the key ${key} twice`)
     map.set(key, value)
   }

@@ -1,26 +1,26 @@
 import { typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf } from './values.ts'
 
-/** The most items of a list or a map, with the items of all lists and maps in it. */
+/** The maximum number of items in a list or a map, including those in nested lists and maps. */
 const MAX_ITEMS = 100_000
-/** The most characters or bytes of a text, and of all texts in a list or a map. */
+/** The maximum number of characters or bytes in a string, and in all strings of a list or a map. */
 const MAX_CHARACTERS = 1024 * 1024
-/** The most lists and maps inside one another. */
+/** The maximum nesting of lists and maps. */
 const MAX_DEPTH = 128
-/** The most steps that the macros of one evaluation take. */
+/** The maximum number of steps that the macros of one evaluation may take. */
 export const MAX_STEPS = 1_000_000
 
-/** An evaluation that reached a limit. It fails, whatever its other operands decide: they could be as much work. */
+/** An evaluation that reached a limit. It fails, whatever its other operands decide, since these could take as much work. */
 export class LimitProblem extends EvaluationProblem {}
 
-/** Requires that a list of this length may be made. @throws LimitProblem */
+/** Throws a LimitProblem if a list of this length is not allowed. */
 export function requireItems(length: number): void {
   if (length > MAX_ITEMS) throw new LimitProblem(`a list has more than ${MAX_ITEMS} items, with those of lists in it`)
 }
 
-/** Requires that a text of this length may be made. @throws LimitProblem */
+/** Throws a LimitProblem if a string of this length is not allowed. */
 export function requireCharacters(length: number): void {
-  if (length > MAX_CHARACTERS) throw new LimitProblem(`a text, or a list, has more than ${MAX_CHARACTERS} characters`)
+  if (length > MAX_CHARACTERS) throw new LimitProblem(`a string, or a list, has more than ${MAX_CHARACTERS} characters`)
 }
 
 /** Returns a new value, without the values in it, if it is not too long. @throws LimitProblem */

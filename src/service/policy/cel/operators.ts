@@ -19,7 +19,7 @@ export function toUint(value: bigint): UnsignedInt {
   throw new EvaluationProblem('unsigned integer overflow')
 }
 
-/** Returns the number that a value of a numeric type is; undefined for other values. */
+/** Returns the number that a value of a numeric type is, or undefined for other values. */
 export function numberOf(value: unknown): bigint | number | undefined {
   if (typeof value === 'bigint' || typeof value === 'number') return value
   return value instanceof UnsignedInt ? value.value : undefined
@@ -67,14 +67,14 @@ function orderNumbers(a: bigint | number, b: bigint | number): number {
   return a > b ? 1 : a >= b ? 0 : Number.NaN
 }
 
-/** Compares texts by their code points: JavaScript compares code units, in which U+10000 is less than U+FFFF. */
+/** Compares strings by their code points: JavaScript compares code units, in which U+10000 is less than U+FFFF. */
 function orderTexts(a: string, b: string): number {
   let at = 0
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
 }
 
-/** Returns the value of a key; undefined if the map has none. */
+/** Returns the value of a key, or undefined if the map has none. */
 export function readKey(map: unknown, key: unknown): unknown {
   if (typeof key === 'string') return readField(map, key)
   return map instanceof Map ? [...map].find(([each]) => isSame(each, key))?.[1] : undefined
@@ -105,7 +105,7 @@ const OF_DOUBLES: Readonly<Record<string, (a: number, b: number) => number>> = {
 }
 const OF_OTHERS: Readonly<Record<string, Operator>> = { '+': add, '-': subtract }
 
-/** Makes an operator of arithmetic. */
+/** Creates an operator of arithmetic. */
 function calculate(sign: string, ofIntegers: (a: bigint, b: bigint) => bigint): Operator {
   return (a, b) => {
     if (typeof a === 'bigint' && typeof b === 'bigint') return toInt(ofIntegers(a, b))

@@ -2,13 +2,13 @@ import { RE2JS } from 're2js'
 import type { Pattern, Replaced } from '../visit.ts'
 import { PatternProblem, ReplacementProblem } from './values.ts'
 
-/** Compiles a pattern in the syntax of RE2, each once. @throws PatternProblem */
+/** Compiles an RE2 pattern. Results are cached. @throws PatternProblem */
 export type CompilePattern = (source: string) => Pattern
 
-/** The most patterns that are kept: a `${…}` may make a new one for each request. */
+/** The maximum number of cached patterns, since a `${…}` may create a new one for each request. */
 const MAX_KEPT = 1000
 
-/** Returns a function that compiles patterns. No text takes longer than its length allows. */
+/** Returns a function that compiles patterns. Matching takes time linear in the length of the text. */
 export function createPatterns(): CompilePattern {
   const known = new Map<string, Pattern>()
   return (source) => {
@@ -29,13 +29,13 @@ function compile(source: string): Pattern {
   }
 }
 
-/** The most matches of one text that are listed. */
+/** The maximum number of matches to list for one string. */
 const MAX_MATCHES = 1000
-/** The longest text that a replacement may make, in characters. */
+/** The maximum length of a replacement's result, in characters. */
 const MAX_LENGTH = 64 * 1024 * 1024
 
 function replaceAll(compiled: RE2JS, text: string, to: string): Replaced {
-  // To tell whether there is a match takes far less time than to find where.
+  // Testing for a match is far quicker than finding its position.
   if (!compiled.test(text)) return { text, matches: [], count: 0 }
   const matcher = compiled.matcher(text)
   const expand = readReplacement(to, compiled.namedGroups())
@@ -44,7 +44,7 @@ function replaceAll(compiled: RE2JS, text: string, to: string): Replaced {
   let [count, at, length] = [0, 0, 0]
   while (matcher.find()) {
     const end = matcher.end()
-    // An empty match right after another match is none.
+    // An empty match right after another match does not count.
     if (end === at && matcher.start() > 0) continue
     const part = text.slice(at, matcher.start()) + expand((group) => matcher.group(group) ?? '', matcher.groupCount())
     at = end
@@ -57,8 +57,8 @@ function replaceAll(compiled: RE2JS, text: string, to: string): Replaced {
 }
 
 /**
- * Returns what makes a replacement from the groups of a match (rules: traffic#replacements). `$1` and `${1}` are the first group,
- * `$name` and `${name}` a named one, and `$$` a dollar sign. A name is as long as it can be.
+ * Returns the function that creates a replacement from the groups of a match (rules: traffic#replacements). `$1` and `${1}` are
+ * the first group, `$name` and `${name}` a named one, and `$$` a dollar sign. A name is as long as it can be.
  */
 function readReplacement(
   to: string,
@@ -81,6 +81,6 @@ function compileRe2(source: string): RE2JS {
   try {
     return RE2JS.compile(source)
   } catch {
-    throw new PatternProblem('the pattern is not valid in RE2')
+    throw new PatternProblem('the pattern is not valid RE2')
   }
 }

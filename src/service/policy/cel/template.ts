@@ -5,17 +5,17 @@ import { toText } from './format.ts'
 import { requireCharacters } from './limits.ts'
 import type { Values } from './values.ts'
 
-/** A text with expressions in `${…}`. */
+/** A string with expressions in `${…}`. */
 export interface Template {
   /** True if the text is one `${…}` alone. */
   readonly isWhole: boolean
-  /** Returns the text. `read` makes the texts of the values of expressions. */
+  /** Returns the text. `read` makes the strings of the values of expressions. */
   evaluate(values: Values, read?: (value: unknown) => string): string
   /** Returns the value of the expression of a whole template, with its type. */
   evaluateValue(values: Values): unknown
 }
 
-/** Compiles a text with expressions. */
+/** Compiles a string with expressions. */
 export function compileTemplate(text: string, scope: Scope, expressions: Expressions): Template {
   const { found } = findInterpolations(text)
   let end = 0

@@ -15,7 +15,7 @@ function charAt(text: string, index: bigint): string {
   return letters[toIndex(index, letters.length)] ?? ''
 }
 
-/** Returns where a text begins in another, with `find`, in code points. */
+/** Returns where a string begins in another, with `find`, in code points. */
 function findText(text: string, sought: string, from: bigint, find: 'indexOf' | 'lastIndexOf'): bigint {
   const letters = [...text]
   const start = letters.slice(0, toIndex(from, letters.length)).join('').length
@@ -23,7 +23,7 @@ function findText(text: string, sought: string, from: bigint, find: 'indexOf' | 
   return found < 0 ? -1n : sizeOfText(text.slice(0, found))
 }
 
-/** Returns the length of a text in code points. */
+/** Returns the length of a string in code points. */
 export function sizeOfText(text: string): bigint {
   return BigInt([...text].length)
 }
@@ -35,7 +35,7 @@ function substring(text: string, start: bigint, end?: bigint): string {
   return letters.slice(from, to).join('')
 }
 
-/** Splits a text. As the service documents it, the parts beyond the most are left out. */
+/** Splits a string. As documented by the service, the parts beyond the limit are omitted. */
 function split(text: string, separator = ' ', most = -1n): readonly string[] {
   const parts = separator === '' ? [...text] : text.split(separator)
   return most < 0n ? parts : parts.slice(0, Number(most))
@@ -46,10 +46,10 @@ function join(list: readonly unknown[], separator = ''): string {
     requireCharacters(separator.length * (list.length - 1))
     return list.join(separator)
   }
-  throw new EvaluationProblem('join needs a list of texts')
+  throw new EvaluationProblem('join needs a list of strings')
 }
 
-/** Replaces the first occurrences of a text. A negative count replaces all of them. */
+/** Replaces the first occurrences of a string. A negative count replaces all of them. */
 function replace(text: string, from: string, to: string, count = -1n): string {
   let [done, length] = [0n, 0]
   return text.replaceAll(from === '' ? /(?:)/gu : from, (found) => {
@@ -69,7 +69,10 @@ function trim(text: string): string {
   return text.slice(start, end)
 }
 
-/** Changes the case of each code point on its own, as Go does. One that JavaScript makes several of stays, except that of İ. */
+/**
+ * Changes the case of each code point on its own, as Go does. A code point that becomes several in JavaScript stays unchanged,
+ * except that of İ.
+ */
 function toCase(text: string, change: (letter: string) => string): string {
   return Array.from(text, (letter) => {
     const [changed = letter, ...more] = change(letter)
@@ -92,7 +95,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const lower = (letter: string) => letter.toLowerCase()
 const upper = (letter: string) => letter.toUpperCase()
 
-/** The functions of texts, by their signatures. */
+/** The functions of strings, by their signatures. */
 export const TEXTS = {
   'string.charAt(int)': charAt,
   'string.contains(string)': (text: string, part: string) => text.includes(part),

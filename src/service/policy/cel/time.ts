@@ -14,7 +14,7 @@ export abstract class Time {
   }
 }
 
-/** A length of time of CEL. */
+/** A CEL duration. */
 export class Duration extends Time {
   constructor(nanoseconds: bigint) {
     super(nanoseconds)
@@ -32,7 +32,7 @@ export class Duration extends Time {
 /** The years 1 to 9999. */
 const [FIRST, END] = [-62_135_596_800n * NS_PER_SECOND, 253_402_300_800n * NS_PER_SECOND]
 
-/** A point in time of CEL, in nanoseconds since 1970. */
+/** A CEL timestamp, in nanoseconds since 1970. */
 export class Timestamp extends Time {
   constructor(nanoseconds: bigint) {
     super(nanoseconds)
@@ -49,7 +49,7 @@ export class Timestamp extends Time {
     return (this.nanoseconds - modulo(this.nanoseconds, NS_PER_SECOND)) / NS_PER_SECOND
   }
 
-  /** Returns the timestamp as RFC 3339 writes it, in UTC. */
+  /** Returns the timestamp in RFC 3339 format, in UTC. */
   override toString(): string {
     const seconds = new Date(Number(this.seconds) * 1000).toISOString().slice(0, -'.000Z'.length)
     return `${seconds}${toFraction(modulo(this.nanoseconds, NS_PER_SECOND))}Z`
@@ -64,7 +64,7 @@ function toFraction(nanoseconds: bigint): string {
   return nanoseconds === 0n ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`
 }
 
-/** Reads a timestamp as RFC 3339 writes it. */
+/** Parses an RFC 3339 timestamp. */
 export function parseTimestamp(text: string): Timestamp {
   const ms = timeMs(text)
   if (ms === undefined) throw new EvaluationProblem('the text is not a timestamp, such as 2026-01-31T12:00:00Z')
@@ -77,7 +77,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   ...{ us: 1000n, µs: 1000n, μs: 1000n, ns: 1n },
 }
 
-/** Reads a duration as Go writes it, such as `1h30m`. */
+/** Parses a Go-style duration such as `1h30m`. */
 export function parseDuration(text: string): Duration {
   if (!isDuration(text)) throw new EvaluationProblem('the text is not a duration, such as 1h30m')
   let nanoseconds = 0n
@@ -96,7 +96,7 @@ function toLocal(timestamp: Timestamp, zone = 'UTC'): Date {
   if (found) return new Date(ms + Number(`${sign ?? '+'}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000)
   if (zone === 'UTC') return new Date(ms)
   try {
-    // Sweden writes dates as ISO 8601 does.
+    // The Swedish date format is that of ISO 8601.
     return new Date(`${new Date(ms).toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')}Z`)
   } catch (cause) {
     throw new EvaluationProblem('the time zone is not known', { cause })

@@ -2,7 +2,7 @@ import { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
 import { Duration, Timestamp } from './time.ts'
 import { EvaluationProblem } from './values.ts'
 
-/** A type as a value, such as that of `type(1)`. */
+/** A type as a value, such as the result of `type(1)`. */
 class CelType {
   constructor(readonly name: string) {}
 
@@ -40,7 +40,7 @@ export const TYPES: ReadonlyMap<string, CelType> = new Map(
   ),
 )
 
-/** Returns a value of JSON as CEL has it: numbers that are whole are integers, unless JavaScript has rounded them. Values of CEL stay. */
+/** Converts a JSON value to CEL: whole numbers become integers, unless JavaScript has rounded them. CEL values stay unchanged. */
 export function toCelValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
   if (Array.isArray(value)) return value.map(toCelValue)
@@ -48,10 +48,10 @@ export function toCelValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))
 }
 
-/** The beginning of the problem that there is no operator or function for some types. */
+/** The beginning of the message that there is no operator or function for some types. */
 export const NO_OVERLOAD = 'no such overload'
 
-/** Returns the problem that there is no operator or function for some types. */
+/** Returns the message that there is no operator or function for some types. */
 export function noOverload(call: string): EvaluationProblem {
   return new EvaluationProblem(`${NO_OVERLOAD}: ${call.replaceAll('google.protobuf.', '')}`)
 }

@@ -1,6 +1,6 @@
 /** The inputs of an expression: its variables, and functions of the gateway. */
 export interface Values {
-  /** The variables, such as `req`. Whole numbers of the type int are bigint; a text with fields has itself as `_text`. */
+  /** The variables, such as `req`. Values of type int are bigint; a string with fields has itself as `_text`. */
   readonly roots: Roots
   /** Returns a secret in a vault. */
   secret(vault: string, name: string): string
@@ -19,7 +19,7 @@ export interface Roots {
   get(name: string): unknown
 }
 
-/** An expression needs a fact that the caller did not give. */
+/** An expression needs a fact that the caller did not provide. */
 export class MissingFact extends Error {
   constructor(
     /** The path of the variable, such as `conn.geo.city`. */
@@ -29,25 +29,25 @@ export class MissingFact extends Error {
   }
 }
 
-/** An expression that cannot be evaluated, such as one that names a header that is not there. */
+/** An expression that cannot be evaluated, for example because a header is missing. */
 export class EvaluationProblem extends Error {
-  /** The expression; undefined if its value is the problem. */
+  /** The expression, or undefined if its value is the problem. */
   source?: string
 }
 
-/** A pattern that an expression gave, and that is none. */
+/** An invalid pattern from an expression. */
 export class PatternProblem extends EvaluationProblem {}
 
 /** A replacement whose result would be too long. */
 export class ReplacementProblem extends EvaluationProblem {}
 
-/** Returns the value below others, by its path, such as `req.url.path`. @throws MissingFact */
+/** Returns a nested value by its path, such as `req.url.path`. @throws MissingFact */
 export function readPath(roots: Roots, path: string): unknown {
   const [first = '', ...names] = path.split('.')
   return names.reduce(readField, roots.get(first))
 }
 
-/** Returns a field of a map, or of a plain object; undefined if it has none. */
+/** Returns a field of a map or a plain object, or undefined if it has no such field. */
 export function readField(owner: unknown, name: string): unknown {
   if (owner instanceof Map) return owner.get(name)
   return typeof owner === 'object' && owner !== null && Object.hasOwn(owner, name)

@@ -45,7 +45,7 @@ export function checkFound(
   // Most policies have no problems, and need no places.
   if (typeof value === 'object' && checkWithWarnings(value, known).length === 0) return []
   const sliced = slice()
-  // Nobody knows the problems of a value that is unknown.
+  // The problems of an unknown value are unknown.
   const unknown = isTemplate ? sliced.text.split('\n').map((text) => text.includes(UNKNOWN)) : []
   const isKnown = ({ line, endLine }: PlacedPolicyProblem) => !unknown.slice(line - 1, endLine).includes(true)
   const problems = checkPolicy(sliced.text, known).filter(isKnown)

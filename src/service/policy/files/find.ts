@@ -14,13 +14,13 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   readonly name: string
   /** The name of the endpoint or resource that has the policy; its URL if it has no name. */
   readonly owner?: string
-  /** The policy, if the file was read to find it. A text is a policy in a text of the file. */
+  /** The policy, if the file was read to find it. A string is a policy in a string of the file. */
   readonly value?: unknown
   /** True if the policy has values that Terraform computes. The text has unknown ones in their places. */
   readonly isTemplate?: boolean
   /** The message about a manifest that lacks the policy. */
   readonly missing?: string
-  /** Returns the text of the policy. It takes long in comparison with the value, and only problems need it. */
+  /** Returns the text of the policy. It is slow compared to reading the value, and only needed for problems. */
   readonly slice: () => Slice
 }
 
@@ -32,7 +32,7 @@ export interface Slice {
   readonly linesBefore: number
   /** The number of characters that the file has before each line of the text. */
   readonly indent: number
-  /** True for a text that the file does not have in one piece: all its problems are at the start of the policy. */
+  /** True for a string that the file does not have in one piece: all its problems are at the start of the policy. */
   readonly isScattered?: boolean
 }
 
@@ -114,7 +114,7 @@ function findHeredocs(text: string): FoundPolicies {
   return { policies, problems, isTemplate }
 }
 
-/** Splits a text into its YAML documents. A line that begins with three hyphens starts one, even inside a text. */
+/** Splits a string into its YAML documents. A line that begins with three hyphens starts one, even inside a string. */
 function splitDocuments(text: string): readonly Pick<Slice, 'text' | 'linesBefore'>[] {
   let linesBefore = 0
   return text.split(/^(?=---(?:\s|$))/m).map((document) => {
@@ -224,7 +224,10 @@ interface Facts {
   readonly place?: PolicyPlace
 }
 
-/** Returns what an object says about the policies in it: the kind of a manifest or resource, the URL of an endpoint, the protocol of a tunnel. */
+/**
+ * Returns the facts in an object about its policies: the kind of a manifest or resource, the URL of an endpoint, the protocol of
+ * a tunnel.
+ */
 function factsIn(value: Readonly<Record<string, unknown>>): Facts {
   const [kind, type, url = '', proto = ''] = ['kind', 'type', 'url', 'proto'].map((key) =>
     typeof value[key] === 'string' ? value[key] : undefined,
@@ -255,20 +258,23 @@ function isPolicyAt(name: string, value: unknown, isOfManifest: boolean): boolea
   return isOfManifest && value !== null
 }
 
-/** Returns whether a value is surely a policy, whatever its key is. */
+/** Returns whether a value is certainly a policy, whatever its key. */
 function hasRules(value: unknown): boolean {
   if (typeof value === 'string') return IS_POLICY.test(value)
   return isObject(value) && Object.entries(value).some(([key, each]) => IS_PHASE.test(key) && Array.isArray(each))
 }
 
-/** Returns where the policy with a key would be read; undefined if it is read there, as far as the file tells. */
+/**
+ * Returns the place where the policy with a key would take effect, or undefined if it takes effect there, as far as the file
+ * shows.
+ */
 function findRightPlace(key: string, owner: object, { manifest }: Facts): string | undefined {
   if (manifest) return `Move it to ${manifest.policy}.`
   const meant = findMeantName(key, owner)
   return meant === undefined ? undefined : `Did you mean ${meant}?`
 }
 
-/** Returns whether a policy is the older module `policy`, as tunnels of an agent and edges have it. */
+/** Returns whether a policy is the older `policy` module of agent tunnels and edges. */
 function isModule(name: string, value: unknown, { kind }: Facts): boolean {
   return name === 'policy' && !findKind(kind) && isObject(value) && ('inbound' in value || 'outbound' in value)
 }
@@ -277,7 +283,7 @@ function hasPhase(value: unknown): boolean {
   return isObject(value) && Object.keys(value).some((key) => IS_PHASE.test(key))
 }
 
-const UNREADABLE = 'The file cannot be read as YAML or JSON, so that no policy in it is checked'
+const UNREADABLE = 'The file cannot be read as YAML or JSON, so no policy in it is checked'
 
 function problemAt(message: string, line: number, column: number): PlacedPolicyProblem {
   return {

@@ -1,7 +1,7 @@
 /** The character that replaces a value of Terraform. No policy has it. */
 export const UNKNOWN = '\ue000'
 
-/** Matches a `${…}` of Terraform, with texts and with maps in it. */
+/** Matches a `${…}` of Terraform, with strings and with maps in it. */
 const INTERPOLATION = /(?<!\$)\$\{(?:[^{}"]|"(?:\\.|[^"\\])*"|\{(?:[^{}"]|"(?:\\.|[^"\\])*")*\})*\}/g
 
 /** Matches an interpolation that was meant for CEL. Terraform has no such variables. */

@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   NgrokTrafficPolicy: { path: ['spec', 'policy'], isRequired: true },
 }
 
-/** Returns what is known about a kind of Kubernetes resources; undefined for a kind without a policy. */
+/** Returns what is known about a kind of Kubernetes resources, or undefined for a kind without a policy. */
 export function findKind(kind: string | undefined): Kind | undefined {
   return kind === undefined ? undefined : lookUp(KINDS, kind)
 }
@@ -44,7 +44,7 @@ export function readManifest(value: Readonly<Record<string, unknown>>, path: Pol
   return { kind, path: [...path, ...known.path], policy: known.path.join('.'), docs }
 }
 
-/** Returns the message for a manifest that lacks its policy; undefined for one that has it, or needs none. */
+/** Returns the message for a manifest that lacks its policy, or undefined for one that has it, or needs none. */
 export function describeMissing({ kind }: Manifest, value: object): string | undefined {
   const { path, reference = '', isRequired } = findKind(kind) ?? { path: [] }
   const above = path.slice(0, -1)
@@ -62,7 +62,10 @@ const NAMES = ['traffic_policy', 'trafficPolicy', 'policy', 'inline']
 /** The fields that endpoints and tunnels have. */
 const OF_ENDPOINT = ['url', 'addr', 'proto', 'upstream']
 
-/** Returns the name that was meant by the name of a policy of an endpoint; undefined if the name is right, or far from the right one. */
+/**
+ * Returns the name that was meant by the name of a policy of an endpoint, or undefined if the name is right, or far from the
+ * right one.
+ */
 export function findMeantName(name: string, endpoint: object): string | undefined {
   const isEndpoint = OF_ENDPOINT.some((field) => field in endpoint) && !('traffic_policy' in endpoint)
   return isEndpoint && !NAMES.includes(name) ? nearest(name, ['traffic_policy']) : undefined

@@ -15,13 +15,13 @@ interface Test {
   readonly constants: readonly Constant[]
 }
 
-/** The most steps of all questions about a policy, and of one. */
+/** The maximum number of steps for all questions about a policy, and for one. */
 const MAX_ALL_STEPS = 1_000_000
 const MAX_STEPS = 20_000
 /** The time that a question takes at least, in steps. */
 const STEPS_OF_LIST = 20
 
-/** The end of a text that no constant has. */
+/** The end of a string that no constant has. */
 const FRESH = '\0'
 
 const FLIPPED = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
@@ -40,7 +40,7 @@ const TESTS: Readonly<Record<string, (value: unknown, constant: Constant) => boo
 export class Cases {
   #left = MAX_ALL_STEPS
 
-  /** Returns the truth of conditions and of all their parts in each case; undefined if there are too many cases. */
+  /** Returns the truth of conditions and of all their parts in each case, or undefined if there are too many cases. */
   list(conditions: readonly ASTNode[]): readonly ReadonlyMap<ASTNode, boolean>[] | undefined {
     if (this.#left <= 0) return undefined
     const parts = listParts(conditions).map((node) => ({ node, test: readTest(node) }))
@@ -94,14 +94,14 @@ export function partsOf(node: ASTNode): readonly ASTNode[] {
   return node.op === '!_' ? [node.args] : []
 }
 
-/** Returns whether a condition is true by its parts; undefined if it has none. */
+/** Returns whether a condition is true by its parts, or undefined if it has none. */
 function join(node: ASTNode, truths: ReadonlyMap<ASTNode, boolean>): boolean | undefined {
   const parts = partsOf(node).map((each) => truths.get(each))
   if (parts.length === 0) return undefined
   return node.op === '!_' ? !parts[0] : parts.includes(node.op === '||') === (node.op === '||')
 }
 
-/** Returns the value, and the constants, of a test; undefined for other nodes. */
+/** Returns the value, and the constants, of a test, or undefined for other nodes. */
 export function readTest(node: ASTNode): Test | undefined {
   if (node.op === 'rcall') return toTest(node.args[1], node.args[0], node.args[2])
   if (node.op === 'in') return node.args[1].op === 'list' ? toTest(node.args[0], 'in', node.args[1].args) : undefined
@@ -157,7 +157,7 @@ function listSamples(constants: readonly Constant[], subject: ASTNode): readonly
   const points = [...new Set([min, ...numbers, max])].filter((each) => each >= min && each <= max).sort((a, b) => a - b)
   const between = (low: number, high: number) => (Number.isFinite(low) ? Math.min((low + high) / 2, low + 1) : high - 1)
   return [
-    // What is no boolean is neither true nor false.
+    // A value that is not a boolean is neither true nor false.
     ...(constants.some((each) => typeof each === 'boolean') ? [true, false, FRESH] : []),
     ...texts.flatMap((each) => [each, each + FRESH]),
     ...(texts.length > 0 ? [FRESH] : []),

@@ -6,7 +6,7 @@ export const checkSkipped: Warning = {
   id: 'check-skipped',
   about: 'A check such as `basic-auth` runs only for requests that have a value, so requests without it pass.',
   reason:
-    'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can leave out.',
+    'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can omit.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#hasreqheaderstring---bool',
   wrong: `on_http_request:
   - expressions: ["hasReqHeader('authorization')"]

@@ -15,7 +15,7 @@ interface Failure {
   readonly message: string
 }
 
-/** The most operations of a policy that are tried, and the most characters or items of a constant. */
+/** The maximum number of operations to try in a policy, and of characters or items in a constant. */
 const MAX_OPERATIONS = 1000
 const MAX_SIZE = 1000
 
@@ -80,7 +80,7 @@ export class Constants {
   }
 }
 
-/** Returns the operands of an operation that a constant can make fail; undefined for all other nodes. */
+/** Returns the operands of an operation that a constant can make fail, or undefined for all other nodes. */
 function operandsOf(node: ASTNode): readonly ASTNode[] | undefined {
   switch (node.op) {
     case '+':

@@ -4,10 +4,10 @@ import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
 import { Evaluation } from './visitor.ts'
 import type { Hole, ReadRule } from './warning.ts'
 
-/** The checks that let nobody in who has no credentials of theirs. */
+/** The checks that reject clients without their credentials. */
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
 
-/** The most values of one rule that are looked at, and the most pairs of such a value and another rule. */
+/** The maximum number of values to examine in one rule, and of pairs of such a value and another rule. */
 const MAX_SUBJECTS = 8
 const MAX_PAIRS = 100_000
 
@@ -58,7 +58,7 @@ function runAll(rule: ReadRule, subject: Subject, variables: Variables, visitors
 
 function toHole(rule: ReadRule, subject: Subject, variables: Variables): Hole {
   const { rows, compared } = runAll(rule, subject, variables, ['without', 'wrong', 'right', 'high', 'unreadable'])
-  // Who may not be above a limit sends a value that is none.
+  // A client that must not exceed a limit sends an invalid value.
   const isLimit = isDenial(rule)
   return {
     rule,
@@ -88,7 +88,7 @@ export function isDenial({ actions }: ReadRule): boolean {
   })
 }
 
-/** Returns the type of the check that a rule has; undefined if it has none that ends traffic. */
+/** Returns the type of the check that a rule has, or undefined if it has none that ends traffic. */
 export function checkOf({ actions }: ReadRule): string | undefined {
   return actions.find(({ row, config }) => CHECKS.includes(row.type) && config.enforce !== false)?.row.type
 }

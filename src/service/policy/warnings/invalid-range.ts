@@ -3,7 +3,7 @@ import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const invalidRange: Warning = {
   id: 'invalid-range',
-  about: 'A text for `inCidrRange` or `inCidrRanges` is not a range.',
+  about: 'A string passed to `inCidrRange` or `inCidrRanges` is not a range.',
   reason:
     'An invalid range contains no addresses. A single address needs a prefix length too, such as `203.0.113.9/32`.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',

@@ -6,7 +6,7 @@ export const missingValuePasses: Warning = {
   id: 'missing-value-passes',
   about: 'A rule denies requests with a wrong token, but requests without one pass.',
   reason:
-    'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can leave out.',
+    'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can omit.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#hasreqheaderstring---bool',
   wrong: `on_http_request:
   - expressions: ["hasReqHeader('x-token') && getReqHeader('x-token')[0] != 'secret'"]
@@ -19,9 +19,9 @@ export const missingValuePasses: Warning = {
   find: findPassing,
 }
 
-/** The names of values that only those may have who are let in. */
+/** The names of values that only authorized clients have. */
 const CREDENTIAL = /auth|token|secret|key|password|passwd|credential|session|signature/i
-/** The names of headers that are right to be left out, and that say nothing about who the client is. */
+/** The names of headers that may legitimately be omitted, and that say nothing about the client's identity. */
 const STANDARD =
   /^'(?:accept|access-control-|cache-control|connection|content-|date|dnt|expect|forwarded|if-|origin|pragma|range|referer|sec-|te|upgrade|user-agent|via|x-forwarded-|x-requested-with)/
 
@@ -39,7 +39,7 @@ function findPassing(policy: ReadPolicy): readonly Finding[] {
   })
 }
 
-/** Returns whether a value is a credential: its name says so, or it is compared with a secret or with one text only. */
+/** Returns whether a value is a credential: its name says so, or it is compared to a secret or to only one string. */
 function isCredential({ rule, subject, compared }: Hole): boolean {
   const { name } = subject
   if (name === undefined) return false
@@ -49,7 +49,7 @@ function isCredential({ rule, subject, compared }: Hole): boolean {
   return isOneText && !STANDARD.test(name) && rule.actions.some(({ config }) => isForbidden(config.status_code))
 }
 
-/** Returns whether a denial says that the client may not: others, such as 400, say that the request is malformed. */
+/** Returns whether a denial means that the client is not authorized. Others, such as 400, mean that the request is malformed. */
 function isForbidden(status: unknown): boolean {
   return status === undefined || status === 401 || status === 403
 }

@@ -9,9 +9,9 @@ import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const neverEqual: Warning = {
   id: 'never-equal',
-  about: 'A variable is compared with a text that it can never equal, such as a method in lower case.',
+  about: 'A variable is compared to a string that it can never equal, such as a method in lower case.',
   reason:
-    'Texts are equal only if all their characters are. The page of the variable documents the format of its values.',
+    'Strings are equal only if all their characters are. The page of the variable documents the format of its values.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/',
   wrong: `on_http_request:
   - expressions: ["req.method == 'delete'"]
@@ -30,7 +30,7 @@ export const neverEqual: Warning = {
       if (!form || wrong === undefined) return undefined
       const source = subject.input.slice(subject.range.start, subject.range.end)
       const fixed = form.fix?.(wrong) ?? wrong
-      // A part of a text stays a part only if its letters change.
+      // A part of a string stays a part only if its letters change.
       const isPart = test === 'is' || test === 'begins with' || fixed.length === wrong.length
       const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
@@ -53,7 +53,7 @@ interface TextTest {
   readonly pattern?: string
 }
 
-/** Returns the test of a text, and the texts that it is compared with; undefined for other nodes. */
+/** Returns the test of a string, and the strings that it is compared with, or undefined for other nodes. */
 function readTest(node: ASTNode): TextTest | undefined {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
@@ -78,7 +78,7 @@ function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'patter
   return { texts: pattern.includes('|') ? [] : [text], test, pattern }
 }
 
-/** Returns the form of the values of a node: of a variable, or of a text in lower case or in capitals. */
+/** Returns the form of the values of a node: of a variable, or of a string in lower case or in capitals. */
 function formOf(node: ASTNode, variables: Variables): Form | undefined {
   if (node.op === 'rcall' && /^(?:lower|upper)(?:Ascii)?$/.test(node.args[0]))
     return node.args[0].startsWith('lower') ? LOWER : UPPER
@@ -92,7 +92,7 @@ function formOf(node: ASTNode, variables: Variables): Form | undefined {
   return { about, whole: new RegExp(`^(?:${choices.join('|')})$`), never: /[^a-z]/, fix }
 }
 
-/** Returns whether a text can be a value, or a part of one. The empty text says that there is no value. */
+/** Returns whether a string can be a value, or a part of one. The empty text says that there is no value. */
 function fits(text: string, test: Test, { start, whole, never }: Form): boolean {
   if (text === '') return true
   if (never?.test(text)) return false

@@ -11,7 +11,7 @@ export const neverTrue: Warning = {
   id: 'never-true',
   about: 'A condition, or all expressions of a rule together, cannot be true.',
   reason:
-    'All expressions of a rule must be true, and a value cannot be two texts at once. A month is a number from 0 to 11.',
+    'All expressions of a rule must be true, and a value cannot equal two strings. A month is a number from 0 to 11.',
   docs: DOCS,
   wrong: `on_http_request:
   - expressions: ["req.method == 'PUT' && req.method == 'DELETE'"]
@@ -40,7 +40,7 @@ export const alwaysTrue: Warning = {
   find: (policy) => findConstant(policy, true),
 }
 
-/** Finds the smallest parts of expressions that are always true, or never. */
+/** Finds the smallest parts of expressions that are always true or never true. */
 function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): readonly Finding[] {
   const cases = new Cases()
   // A condition beside others may be true by itself, such as the lower end of a range.

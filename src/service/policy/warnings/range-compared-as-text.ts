@@ -10,9 +10,9 @@ const TEXT_METHODS: ReadonlySet<string> = new Set(['matches', 'startsWith', 'end
 
 export const rangeComparedAsText: Warning = {
   id: 'range-compared-as-text',
-  about: 'An address is compared with a range as if both were texts.',
+  about: 'An address is compared to a range as if both were strings.',
   reason:
-    'An address is a text such as `203.0.113.9`, so it never equals a text with a slash. `inCidrRange` tests whether a range contains an address.',
+    'An address is a string such as `203.0.113.9`, so it never equals a string with a slash. `inCidrRange` tests whether a range contains an address.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
   wrong: `on_http_request:
   - expressions: ["conn.client_ip in ['203.0.113.0/24']"]
@@ -32,7 +32,7 @@ export const rangeComparedAsText: Warning = {
           ? `inCidrRanges(${address}, [${ranges.map((each) => `'${each}'`).join(', ')}])`
           : `inCidrRange(${address}, '${ranges[0]}')`
       return {
-        what: `compares ${address} with the range ${quote(written)} as text, which is never equal`,
+        what: `compares ${address} to the range ${quote(written)} as strings, which are never equal`,
         hint: `Use ${node.op === '!=' ? '!' : ''}${test}.`,
       }
     }),
@@ -58,7 +58,7 @@ function isAddress(node: ASTNode | undefined): node is ASTNode {
   return node !== undefined && ADDRESSES.has(pathOfNode(node) ?? '')
 }
 
-/** Returns the ranges among texts, with the addresses beside them as ranges; none if no text is a range. */
+/** Returns the ranges among strings, with the addresses beside them as ranges; none if no text is a range. */
 function rangesIn(node: ASTNode | undefined): readonly string[] {
   const literals = node?.op === 'list' ? node.args.map(literalOf) : [literalOf(node)]
   // A range in a pattern may have escaped dots and ends.

@@ -11,7 +11,7 @@ export interface Subject {
   readonly guard: string
   /** The part of the condition that has the access. */
   readonly test: ASTNode
-  /** The name of a header, a cookie or a parameter; undefined for all others. */
+  /** The name of a header, a cookie or a parameter, or undefined for all others. */
   readonly name?: string
   /** The key of the text that it is a part of. */
   readonly base?: string
@@ -25,16 +25,16 @@ export interface Subject {
  */
 export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable'
 
-/** The most tests that are true or false independently of each other. */
+/** The maximum number of tests that are true or false independently. */
 export const MAX_CHOICES = 4
-/** The most steps of one evaluation. */
+/** The maximum number of steps of one evaluation. */
 export const MAX_STEPS = 2_000
 /** The characters and items of values that an evaluation reads in one step. */
 export const SIZE_OF_STEP = 100
-/** The most operations inside one another. Deeper ones could exceed the call stack. */
+/** The maximum nesting of operations. Deeper ones could exceed the call stack. */
 export const MAX_DEPTH = 500
 
-/** A value that the policy does not tell. The same key is the same value. */
+/** A value that the policy does not determine. Equal keys mean equal values. */
 export class Unknown {
   constructor(readonly key: string) {}
 }
@@ -56,7 +56,7 @@ export const LISTS: Readonly<Record<string, string>> = {
 export const HOST = 'req.headers.host'
 export const MACROS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map', 'sortBy']
 export const TEXT_TESTS: readonly string[] = ['contains', 'endsWith', 'matches', 'startsWith']
-/** The texts of headers and of the query. They are empty if the request has none. */
+/** The strings of headers and of the query. They are empty if the request has none. */
 export const OPTIONAL: readonly string[] = [
   'req.content_type',
   'req.content_type.raw',
@@ -65,7 +65,7 @@ export const OPTIONAL: readonly string[] = [
   'req.url.user_password',
   'req.user_agent',
 ]
-/** The functions that fail for some texts: those that are no number, no time or no address, or that are too short. */
+/** The functions that fail for some strings: those that are not a number, a time or an address, or that are too short. */
 const PARTIAL =
   /^(?:base64\.decode|bool|charAt|decodeBase64|decodeJson|double|duration|inCidrRanges?|int|json\.decode|lists\.range|parseUrl|slice|substring|timestamp|uint|unescapeUrl|url\.parse|url\.unescape)$/
 /** The methods that take a time zone. */
@@ -152,7 +152,7 @@ export function isThere(node: ASTNode, owner: ASTNode, key: Value, variables: Va
   // So is an item of a macro.
   if (root.op === 'id' && !Object.hasOwn(variables, root.args)) return true
   if (findBelow(variables, path?.split('.') ?? ['']) !== undefined) return true
-  // A text has one part at least, and a path begins with a slash.
+  // A string has one part at least, and a path begins with a slash.
   const parts = /^req\.url\.path\.split\(['"]\/['"]\)$/.test(sourceOf(owner)) ? 2 : 1
   return owner.op === 'rcall' && owner.args[0] === 'split' && typeof key === 'bigint' && key < parts
 }

@@ -7,7 +7,7 @@ export const valueUnreadable: Warning = {
   about:
     'A condition that should be true fails for some values that the client may send, such as one that is not a number.',
   reason:
-    '`int`, `timestamp`, `json.decode` and others fail for other texts, and `substring` fails for short ones. A rule whose condition fails does not apply.',
+    '`int`, `timestamp`, `json.decode` and others fail for other strings, and `substring` fails for short ones. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
   wrong: `on_http_request:
   - expressions: ["!hasReqHeader('x-age') || int(getReqHeader('x-age')[0]) < 18"]

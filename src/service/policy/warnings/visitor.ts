@@ -54,7 +54,7 @@ export class Evaluation {
     readonly choices: string[] = [],
   ) {}
 
-  /** Returns whether a condition is true; undefined if it fails. */
+  /** Returns whether a condition is true, or undefined if it fails. */
   run(tree: ASTNode): boolean | undefined {
     this.#test = tree
     const truth = this.#truth(this.#evaluate(tree))
@@ -306,7 +306,7 @@ export class Evaluation {
       if (at !== undefined) return BigInt(at) + (this.visitor === 'without' ? 0n : 1n)
     }
     if (name === 'join' && Array.isArray(first) && first.length === 0) return ''
-    // Who has the part of a text has a text of that form.
+    // Who has the part of a string has a string of that form.
     if (TEXT_TESTS.includes(name) && first instanceof Unknown && first.key === this.subject?.base)
       return this.visitor !== 'without'
     // The empty text has no other in it.

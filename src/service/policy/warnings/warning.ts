@@ -54,7 +54,10 @@ export interface Hole {
   readonly subject: Subject
   /** True if the conditions fail without the value, and are true with a wrong one. */
   readonly fails: boolean
-  /** True if the conditions fail with some values, such as one that is no number, and are true with a wrong one, or deny a high one. */
+  /**
+   * True if the conditions fail with some values, such as one that is not a number, and are true with a wrong one, or deny a high
+   * one.
+   */
   readonly isUnreadable: boolean
   /** True if the conditions are false without the value, and true with a wrong one only. */
   readonly isAllowList: boolean
@@ -132,7 +135,7 @@ export function findInExpressions(
   return found
 }
 
-/** Returns the text that a node is; undefined for all other nodes. */
+/** Returns the text that a node is, or undefined for all other nodes. */
 export function literalOf(node: ASTNode | undefined): string | undefined {
   return node?.op === 'value' && typeof node.args === 'string' ? node.args : undefined
 }

@@ -11,7 +11,7 @@ export interface DomainDialect {
   readonly serviceDomains: readonly string[]
   /** The suffix of every CNAME target. */
   readonly cnameTargetBase: string
-  /** The parent name of every ACME challenge target; null if these have the form of CNAME targets. */
+  /** The parent name of every ACME challenge target, or null if these have the form of CNAME targets. */
   readonly acmeChallengeTargetBase: string | null
   /** The `region` of a reserved domain: the one that was set (or null), or always this text. */
   readonly domainRegion: 'as set' | { readonly always: string }
@@ -20,7 +20,7 @@ export interface DomainDialect {
    * and default key type.
    */
   readonly policyByDefault: boolean
-  /** The parent name of an account's dev domain; null if accounts have no dev domain. */
+  /** The parent name of an account's dev domain, or null if accounts have no dev domain. */
   readonly devDomainBase: string | null
   /** The form of names in requests: unchanged, or without surrounding blanks and the trailing dot. */
   readonly domainNames: 'exact' | 'trimmed'
@@ -66,12 +66,12 @@ export function refusesNames(key: RefusedDomainKey): (dialect: CommonDialect) =>
   return (dialect) => domainDialect(dialect).refusedDomains[key] !== undefined
 }
 
-/** Tells whether a wildcard covers a name. The name may be a wildcard too. */
+/** Returns whether a wildcard covers a name. The name may be a wildcard too. */
 export function isBelow(name: string, wildcard: string): boolean {
   return wildcard.startsWith('*.') && name.endsWith(wildcard.slice(1))
 }
 
-/** Tells whether the service owns a domain name (lower case) or one above it. */
+/** Returns whether the service owns a domain name (lower case) or one above it. */
 export function isServiceDomain(dialect: CommonDialect, name: string): boolean {
   return domainDialect(dialect).serviceDomains.some((owned) => name === owned || name.endsWith(`.${owned}`))
 }

@@ -34,7 +34,7 @@ const otherNames: OtherNames = {
 export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
 
 /**
- * Makes an operation that detaches something from a domain. `part` is the last segment of its path. `without` returns the
+ * Creates an operation that detaches something from a domain. `part` is the last segment of its path. `without` returns the
  * domain without it, or undefined if the domain does not have it.
  */
 function defineDetach<const Part extends string>(
@@ -59,7 +59,7 @@ function defineDetach<const Part extends string>(
   })
 }
 
-/** Makes the operation that unlinks the endpoint configuration of a protocol. */
+/** Creates the operation that unlinks the endpoint configuration of a protocol. */
 function defineDetachConfiguration<Protocol extends 'http' | 'https'>(protocol: Protocol) {
   const part = `${protocol}_endpoint_configuration` as const
   const what = `${protocol.toUpperCase()} endpoint configuration`

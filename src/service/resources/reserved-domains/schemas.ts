@@ -49,7 +49,7 @@ const authority = documented(
       const { authority } = domainDialect(dialect)
       if (received !== authority) report(errors.authority_invalid, { authority })
     }),
-  ) as v.GenericSchema<string>, // Only a text passes the rule.
+  ) as v.GenericSchema<string>, // Only a string passes the rule.
   AUTHORITY,
   { json: (dialect) => ({ type: 'string', enum: [domainDialect(dialect).authority] }), isRequired: true },
 )

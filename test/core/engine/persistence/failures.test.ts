@@ -344,7 +344,7 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
     await nextTurn()
     expect(expectError(() => gateway.reservedAddrs.list())).toMatchObject({
       key: 'store_failed',
-      message: expect.stringContaining('it has no state any more'),
+      message: expect.stringContaining('it no longer has a state'),
     })
   })
 
