@@ -732,7 +732,28 @@ test.each([
   ["!hasReqHeader('x') || timestamp(getReqHeader('x')[0]) < timestamp(time.now)", ['value-unreadable']],
   ["!hasReqHeader('x') || json.decode(getReqHeader('x')[0]).role != 'a'", ['missing-value', 'value-unreadable']],
   ["!hasReqHeader('x') || getReqHeader('x')[0].split(' ')[1] != 'a'", ['missing-value']],
-  ["!hasReqHeader('x') || !getReqHeader('x')[0].matches('^[0-9]+$') || int(getReqHeader('x')[0]) < 18", []],
+  ["!hasReqHeader('x') || !getReqHeader('x')[0].matches('^[0-9]{1,18}$') || int(getReqHeader('x')[0]) < 18", []],
+  // The number of 20 digits is too large for an int, so only a pattern with a limit lets none pass.
+  [
+    "!hasReqHeader('x') || !getReqHeader('x')[0].matches('^[0-9]+$') || int(getReqHeader('x')[0]) < 18",
+    ['value-unreadable'],
+  ],
+  [
+    "!hasReqHeader('x') || !getReqHeader('x')[0].matches('^[0-9]{1,19}$') || int(getReqHeader('x')[0]) < 18",
+    ['value-unreadable'],
+  ],
+  [
+    "!hasReqHeader('x') || !matches(getReqHeader('x')[0], '[0-9]') || int(getReqHeader('x')[0]) < 18",
+    ['value-unreadable'],
+  ],
+  ["!getReqHeader('x').exists(v, v.matches('^[0-9]+$') && int(v) >= 18)", ['value-unreadable']],
+  ["!getReqHeader('x').exists(v, v.matches('^[0-9]{1,3}$') && int(v) >= 18)", []],
+  [
+    "!hasReqHeader('x') || size(getReqHeader('x')[0]) > 9 || !getReqHeader('x')[0].matches('^[0-9]+$') || int(getReqHeader('x')[0]) < 18",
+    [],
+  ],
+  ["!hasReqHeader('x') || !getReqHeader('x')[0].matches('^[0-9]+$') || double(getReqHeader('x')[0]) < 18.0", []],
+  ["['^(', 'a'].exists(p, !getReqHeader('x')[0].matches(p) || int(getReqHeader('x')[0]) < 18)", ['missing-value']],
   ["!hasReqHeader('x') || !getReqHeader('x')[0].startsWith('a ') || getReqHeader('x')[0].split(' ')[1] != 'a'", []],
   // Only a low value is denied by a lower limit, and only a high value by an upper one.
   ["hasReqHeader('x') && int(getReqHeader('x')[0]) > 18", ['value-unreadable']],
@@ -756,6 +777,118 @@ test.each([
   ["req.url.path.split('/').size() < 3 || req.url.path.split('/')[2] != 'a'", []],
 ])('A part of a value may be missing, and a value may be no number: %s', (source, rules) => {
   expect(rulesOf(when(source))).toEqual(rules)
+})
+
+describe('A rule stops the requests for which its conditions are true, and no others', () => {
+  const deny = (...conditions: string[]) => ({ expressions: conditions, actions: [{ type: 'deny' }] })
+  const forward = (...conditions: string[]) => ({
+    expressions: conditions,
+    actions: [{ type: 'forward-internal', config: { url: 'https://a.internal' } }],
+  })
+  const check = (...rules: object[]) => rulesOf(JSON.stringify({ on_http_request: rules }))
+  const MISSING = "!hasReqHeader('x')"
+  const WRONG = "getReqHeader('x')[0] != 'a'"
+  const IN_API = "req.url.path.startsWith('/api/')"
+
+  test.each([
+    "int(getReqHeader('x')[0]) < 18",
+    "double(getReqHeader('x')[0]) < 18.0",
+    "timestamp(getReqHeader('x')[0]) < timestamp(time.now)",
+    "string(base64.decode(getReqHeader('x')[0])) != 'a'",
+    "getReqHeader('x')[0].decodeBase64() != 'a'",
+    "getReqHeader('x')[0].substring(0, 3) != 'key'",
+  ])('A rule for a missing value does not stop a value that makes %s fail', (condition) => {
+    expect(check(deny(MISSING), deny(condition))).toEqual(['value-unreadable'])
+    expect(check(deny(MISSING), deny(`${MISSING} || ${condition}`))).toEqual(['value-unreadable'])
+  })
+
+  test('A rule for values of a wrong format does', () => {
+    const number = (pattern: string) => deny(`${MISSING} || !getReqHeader('x')[0].matches('${pattern}')`)
+    const age = deny("int(getReqHeader('x')[0]) < 18")
+    expect(check(number('^[0-9]{1,3}$'), age)).toEqual([])
+    expect(check(number('^[0-9]+$'), age)).toEqual(['value-unreadable'])
+    expect(check(deny(MISSING), deny("!getReqHeader('x')[0].matches('^[0-9]{1,3}$')"), age)).toEqual([])
+  })
+
+  test.each([
+    ['a path', [MISSING, "req.url.path == '/a'"]],
+    ['a path in one expression', [`${MISSING} && ${IN_API}`]],
+    ['a method', [MISSING, "req.method == 'POST'"]],
+    ['a country', [MISSING, "conn.geo.country_code == 'DE'"]],
+    ['another header', [MISSING, "hasReqHeader('y')"]],
+  ])('A rule for a missing value that also needs %s does not stop all', (_, conditions) => {
+    expect(check(deny(...conditions), deny(WRONG))).toEqual(['missing-value'])
+    const auth = { type: 'basic-auth', config: { credentials: ['ada:correct horse'] } }
+    const checked = { expressions: ["hasReqHeader('x')"], actions: [auth] }
+    expect(check(checked, deny(...conditions))).toEqual(['check-skipped'])
+    const passes = deny("hasReqHeader('x') && getReqHeader('x')[0] != 'a'")
+    expect(check(deny(...conditions), passes)).toEqual(['missing-value-passes'])
+  })
+
+  test.each<[string, object[]]>([
+    ['if the later rule needs the same', [deny(MISSING, IN_API), deny(WRONG, IN_API)]],
+    ['if the later rule needs more', [deny(MISSING, IN_API), deny(WRONG, "req.url.path == '/api/a'")]],
+    [
+      'if the later rule needs a longer path',
+      [deny(MISSING, IN_API), deny(WRONG, "req.url.path.startsWith('/api/v1/')")],
+    ],
+    ['if another rule is for all others', [deny(MISSING, IN_API), deny(MISSING, `!${IN_API}`), deny(WRONG)]],
+    ['if an earlier rule ends all others', [forward(`!${IN_API}`), deny(MISSING, IN_API), deny(WRONG)]],
+    ['if it stops more', [deny(`${MISSING} || req.method == 'TRACE'`), deny(WRONG)]],
+    [
+      'if it is a check',
+      [{ ...deny(MISSING), actions: [{ type: 'saml', config: { idp_metadata: 'a' } }] }, deny(WRONG)],
+    ],
+  ])('%s, all are stopped', (_, rules) => {
+    expect(check(...rules).filter((each) => each !== 2203)).toEqual([])
+  })
+
+  test('but not if an earlier rule ends others than the rest', () => {
+    expect(check(forward("req.method == 'GET'"), deny(MISSING, IN_API), deny(WRONG))).toEqual(['missing-value'])
+  })
+})
+
+describe('A check of credentials that enforces nothing', () => {
+  const auth = { actions: [{ type: 'basic-auth', config: { credentials: ['ada:correct horse'], enforce: false } }] }
+  const [PRESENTED, AUTHORIZED] = ['presented', 'authorized'].map(
+    (each) => `actions.ngrok.basic_auth.credentials.${each}`,
+  )
+  const check = (...conditions: string[]) =>
+    checkPolicy(
+      JSON.stringify({
+        on_http_request: [auth, ...conditions.map((each) => ({ expressions: [each], actions: [{ type: 'deny' }] }))],
+      }),
+    )
+
+  test('lets requests without credentials pass if only wrong ones are denied', () => {
+    expect(check(`${PRESENTED} && !${AUTHORIZED}`)).toMatchObject([
+      {
+        rule: 'missing-value-passes',
+        message: expect.stringMatching(/lets requests without credentials for basic-auth pass\.$/),
+        docs: 'https://ngrok.com/docs/traffic-policy/actions/basic-auth/#action-result-variables',
+      },
+    ])
+  })
+
+  test.each([
+    [[`!${AUTHORIZED}`]],
+    [[`!${PRESENTED} || !${AUTHORIZED}`]],
+    [[`!${PRESENTED}`, `${PRESENTED} && !${AUTHORIZED}`]],
+    [[`${PRESENTED} && ${AUTHORIZED}`]],
+  ])('lets none pass, or is for others: %j', (conditions) => {
+    expect(check(...conditions)).toEqual([])
+  })
+})
+
+test.each([
+  ["getReqHeader('x')[0] != 'a'", 'macros/#getreqheaderstring---list'],
+  ["getReqCookie('x').value != 'a'", 'macros/#getreqcookiestring---cookie'],
+  ["req.cookies['x'][0].value != 'a'", 'macros/#getreqcookiestring---cookie'],
+  ["getQueryParam('x')[0] != 'a'", 'macros/#getqueryparamstring---list'],
+  ["req.url.path.split('/')[2] != 'a'", 'concepts/expressions/'],
+  ["hasReqCookie('key') && getReqCookie('key').value != 'a'", 'macros/#hasreqcookiestring---bool'],
+])('The warning of %s links to %s', (source, page) => {
+  expect(checkPolicy(when(source)).map(({ docs }) => docs)).toEqual([`https://ngrok.com/docs/traffic-policy/${page}`])
 })
 
 describe('A value that a condition makes exponentially large is unknown to the check', () => {

@@ -1,5 +1,6 @@
 import { cut } from '../../../core/schema/text.ts'
 import { checkOf, isDenial, placeOf } from './holes.ts'
+import { pageOf } from './pages.ts'
 import type { Finding, ReadPolicy, Warning } from './warning.ts'
 
 export const checkSkipped: Warning = {
@@ -30,6 +31,7 @@ function findSkipped(policy: ReadPolicy): readonly Finding[] {
     const which = guard.endsWith(source) ? `for which ${cut(guard)}, which` : `without ${cut(source)}, which`
     return {
       ...placeOf(hole),
+      docs: pageOf(subject, 'has'),
       what: `is false for a request ${which} then passes without ${check}`,
       hint: `Remove this test, or add a rule that denies requests for which ${subject.guard}.`,
     }

@@ -1,7 +1,10 @@
-import type { Variables } from '../action.ts'
-import { variablesOf } from '../environment.ts'
-import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
-import { Evaluation } from './visitor.ts'
+import { createPatterns } from '../cel/pattern.ts'
+import { type Scope, variablesOf } from '../environment.ts'
+import { checkExpression } from '../expression.ts'
+import { patternProblem } from '../pattern.ts'
+import { Cases } from './cases.ts'
+import { LARGE_NUMBERS, MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
+import { Evaluation, type Given } from './visitor.ts'
 import type { Hole, ReadRule } from './warning.ts'
 
 /** The checks that reject clients without their credentials. */
@@ -11,73 +14,149 @@ const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml
 const MAX_SUBJECTS = 8
 const MAX_PAIRS = 100_000
 
+/** The facts about a policy that all its conditions share. */
+interface Shared extends Pick<Given, 'variables' | 'matchesLarge'> {
+  readonly rules: readonly ReadRule[]
+  readonly cases: Cases
+}
+
+/** What the conditions of a rule are for each visitor: true, false, or undefined if they fail. */
+type Row = Readonly<Record<Visitor, boolean | undefined>>
+
 /** Returns the values that the conditions of rules depend on, and for which no other rule is there. */
 export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
-  // The phase of responses has the variables of all phases. A condition with one of a later phase has an error.
-  const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
+  const compile = createPatterns()
+  const shared: Shared = {
+    rules,
+    cases: new Cases(),
+    // The phase of responses has the variables of all phases. A condition with one of a later phase has an error.
+    variables: variablesOf(SCOPE),
+    matchesLarge: (pattern) =>
+      patternProblem(pattern) === undefined && LARGE_NUMBERS.some((each) => compile(pattern).test(each)),
+  }
   let pairs = 0
   return rules.flatMap((rule) => {
     if (pairs > MAX_PAIRS) return []
-    const { evaluation } = run(rule, { variables })
+    const { evaluation } = run(rule, shared)
     return [...evaluation.subjects.values()].slice(0, MAX_SUBJECTS).flatMap((subject) => {
       pairs += rules.length
-      const hole = toHole(rule, subject, variables)
-      const isHole = hole.fails || hole.isUnreadable || hole.isAllowList || hole.isNeeded
-      return isHole && !rules.some((other) => other !== rule && isForOthers(other, subject, variables)) ? [hole] : []
+      return findHole(rule, subject, shared) ?? []
     })
   })
 }
 
-type Given = Pick<Evaluation, 'variables'> & Partial<Pick<Evaluation, 'visitor' | 'subject' | 'choice' | 'choices'>>
-
 /** Runs the conditions of a rule: it applies if all of them are true. */
-function run({ conditions }: ReadRule, of: Given) {
-  const evaluation = new Evaluation(of.variables, of.visitor, of.subject, of.choice, of.choices)
+function run({ conditions }: ReadRule, given: Given) {
+  const evaluation = new Evaluation(given)
   const results = conditions.map(({ tree, problem }) => (tree && !problem ? evaluation.run(tree) : false))
   const result = results.includes(false) ? false : results.includes(undefined) ? undefined : true
   return { result, evaluation }
 }
 
-/** Returns what the conditions of a rule are for visitors, for each choice of all other tests. */
-function runAll(rule: ReadRule, subject: Subject, variables: Variables, visitors: readonly Visitor[]) {
+const VISITORS: readonly Visitor[] = ['without', 'wrong', 'right', 'high', 'unreadable', 'large']
+
+/** Returns what the conditions of rules are for visitors, for each choice of all other tests, and these tests. */
+function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
   const choices: string[] = []
   const compared = new Set<string>()
-  const rows: Record<Visitor, boolean | undefined>[] = []
+  const rows: (readonly Row[])[] = []
   for (let choice = 0; choice < 1 << Math.min(choices.length, MAX_CHOICES) || choice === 0; choice++) {
-    const row: Partial<Record<Visitor, boolean | undefined>> = {}
-    for (const visitor of visitors) {
-      const { result, evaluation } = run(rule, { variables, visitor, subject, choice, choices })
-      row[visitor] = result
-      for (const each of evaluation.compared) compared.add(each)
-    }
-    const { without, wrong, right, high, unreadable } = row
-    rows.push({ without, wrong, right, high, unreadable })
+    rows.push(
+      rules.map((rule) => {
+        const row: Partial<Record<Visitor, boolean | undefined>> = {}
+        for (const visitor of VISITORS) {
+          const { result, evaluation } = run(rule, { ...shared, visitor, subject, choice, choices })
+          row[visitor] = result
+          for (const each of evaluation.compared) compared.add(each)
+        }
+        const { without, wrong, right, high, unreadable, large } = row
+        return { without, wrong, right, high, unreadable, large }
+      }),
+    )
   }
-  return { rows, compared }
+  return { rows, compared, choices }
 }
 
-function toHole(rule: ReadRule, subject: Subject, variables: Variables): Hole {
-  const { rows, compared } = runAll(rule, subject, variables, ['without', 'wrong', 'right', 'high', 'unreadable'])
-  // A client that must not exceed a limit sends an invalid value.
+/** Finds what a value opens in a rule, and that no other rule closes. */
+function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | undefined {
+  const alone = runAll([rule], subject, shared)
+  const isNeeded = !alone.rows.some(([row]) => row?.without)
+  // Who may not be above a limit sends a value that is none.
   const isLimit = isDenial(rule)
-  return {
-    rule,
-    subject,
-    compared,
+  const find = (rows: readonly Row[]) => ({
     fails: rows.some(({ without, wrong }) => wrong === true && without === undefined),
-    isUnreadable: rows.some(({ wrong, high, unreadable }) => (wrong || (isLimit && high)) && unreadable === undefined),
+    isUnreadable: rows.some(
+      ({ wrong, high, unreadable, large }) =>
+        (wrong || (isLimit && high)) && (unreadable === undefined || large === undefined),
+    ),
     isAllowList: rows.some(({ without, wrong, right }) => wrong === true && without === false && right !== true),
-    isNeeded: !rows.some(({ without }) => without) && rows.some(({ wrong, right }) => wrong || right),
-  }
+    isNeeded: isNeeded && rows.some(({ without, wrong, right }) => !without && (wrong || right)),
+  })
+  const isHole = (found: ReturnType<typeof find>) => Object.values(found).includes(true)
+  const found = find(alone.rows.flat())
+  if (!isHole(found)) return undefined
+  const guards = listGuards(rule, subject, shared, alone.choices)
+  const open = guards.length === 0 ? found : find(listOpen(rule, guards, subject, shared))
+  return isHole(open) ? { rule, subject, compared: alone.compared, ...open } : undefined
 }
 
-/** Returns whether a rule is for requests without a value: it ends or checks these, and not all others. */
-function isForOthers(rule: ReadRule, subject: Subject, variables: Variables): boolean {
-  if (!rule.actions.some(({ row, config }) => row.ends?.(config) || CHECKS.includes(row.type))) return false
+/** Returns what the conditions of a rule are for visitors that no guard stops. Those that one stops are as if the rule applied. */
+function listOpen(rule: ReadRule, guards: readonly ReadRule[], subject: Subject, shared: Shared): readonly Row[] {
+  const { rows, choices } = runAll([rule, ...guards], subject, shared)
+  const isPossible = readChoices(choices, shared)
+  return rows.flatMap(([row, ...others], choice) => {
+    if (!row || !isPossible(choice)) return []
+    const isStopped = (visitor: Visitor) => others.some((each) => each[visitor] === true)
+    const [without, unreadable, large] = (['without', 'unreadable', 'large'] as const).map(
+      (visitor) => isStopped(visitor) || row[visitor],
+    )
+    return { ...row, without, unreadable, large }
+  })
+}
+
+/**
+ * Returns the rules that stop some visitors: those that are for requests without a value, or with one of a wrong format, and
+ * earlier ones that end traffic by tests that decide about these rules too.
+ */
+function listGuards(rule: ReadRule, subject: Subject, shared: Shared, tests: readonly string[]): readonly ReadRule[] {
+  const { rules } = shared
+  const guards = rules.filter((other) => other !== rule && isForOthers(other, subject, shared))
+  if (guards.length === 0) return []
+  const known = new Set([...tests, ...runAll(guards, subject, shared).choices])
+  const before = rules.slice(0, rules.indexOf(rule)).filter((other) => {
+    if (other.phase !== rule.phase || guards.includes(other) || !isEnd(other) || other.conditions.length === 0)
+      return false
+    const choices: string[] = []
+    run(other, { ...shared, choices })
+    return choices.every((each) => known.has(each))
+  })
+  return [...guards, ...before]
+}
+
+/** Returns whether a rule is for requests without a value, or with one of a wrong format: it ends or checks these, and not all others. */
+function isForOthers(rule: ReadRule, subject: Subject, shared: Shared): boolean {
+  if (!isEnd(rule) && !rule.actions.some(({ row }) => CHECKS.includes(row.type))) return false
   const word = subject.name?.replaceAll("'", '') ?? ''
   if (!rule.conditions.some(({ source }) => source.toLowerCase().includes(word.toLowerCase()))) return false
-  const { rows } = runAll(rule, subject, variables, ['without', 'wrong', 'right'])
-  return rows.some(({ without, wrong, right }) => without === true && !(wrong && right))
+  const rows = runAll([rule], subject, shared).rows.flat()
+  return rows.some(({ without, wrong, right, unreadable }) => (without || unreadable) === true && !(wrong && right))
+}
+
+function isEnd({ actions }: ReadRule): boolean {
+  return actions.some(({ row, config }) => row.ends?.(config))
+}
+
+const SCOPE: Scope = { phase: 'on_http_response', hasTls: true, isModule: true }
+
+/** Returns a function that returns whether a choice is possible: a path cannot begin with `/a/b` and not with `/a`. */
+function readChoices(choices: readonly string[], { cases }: Shared): (choice: number) => boolean {
+  const tests = choices.flatMap((source, at) => {
+    const { tree, problem } = checkExpression(source, SCOPE)
+    return tree && !problem ? [{ tree, bit: at % MAX_CHOICES }] : []
+  })
+  const listed = tests.length > 1 ? cases.list(tests.map(({ tree }) => tree)) : undefined
+  return (choice) =>
+    listed?.some((truths) => tests.every(({ tree, bit }) => truths.get(tree) === (((choice >> bit) & 1) === 1))) ?? true
 }
 
 export function isDenial({ actions }: ReadRule): boolean {

@@ -1,5 +1,6 @@
 import { cut } from '../../../core/schema/text.ts'
 import { checkOf, isDenial, placeOf } from './holes.ts'
+import { pageOf } from './pages.ts'
 import type { Finding, Hole, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValuePasses: Warning = {
@@ -33,6 +34,7 @@ function findPassing(policy: ReadPolicy): readonly Finding[] {
     if (!isAllowList || fails || !isDenial(rule) || !isCredential(hole)) return []
     return {
       ...placeOf(hole),
+      docs: pageOf(subject, 'has'),
       what: `denies requests with a wrong value, but lets requests without ${cut(subject.source)} pass`,
       hint: `Write ${subject.guard} || before it, without the test that the value is there.`,
     }

@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
 import { placeOf } from './holes.ts'
+import { pageOf } from './pages.ts'
 import type { Finding, Hole, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValue: Warning = {
@@ -29,6 +30,7 @@ function findMissing(policy: ReadPolicy): readonly Finding[] {
   }
   return [...first.values()].map((hole) => ({
     ...placeOf(hole),
+    docs: pageOf(hole.subject, 'get'),
     what: `fails for a request without ${cut(hole.subject.source)}, so its rule does not apply`,
     hint: `Write ${hole.subject.guard} || before it.`,
   }))

@@ -20,10 +20,13 @@ export interface Subject {
 }
 
 /**
- * A visitor, by its value: none, one that no condition names, one that each comparison wants, or one above all others. The last
- * one makes functions fail that need a number, a time or a length.
+ * A visitor, by its value: none, one that no condition names, one that each comparison wants, one above all others, one for which
+ * functions fail that need a number, a time or a length, or a number too large for an integer.
  */
-export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable'
+export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable' | 'large'
+
+/** The visitors whose value is above others. */
+export const HIGH: readonly Visitor[] = ['right', 'high', 'large']
 
 /** The maximum number of tests that are true or false independently. */
 export const MAX_CHOICES = 4
@@ -68,6 +71,10 @@ export const OPTIONAL: readonly string[] = [
 /** The functions that fail for some strings: those that are not a number, a time or an address, or that are too short. */
 const PARTIAL =
   /^(?:base64\.decode|bool|charAt|decodeBase64|decodeJson|double|duration|inCidrRanges?|int|json\.decode|lists\.range|parseUrl|slice|substring|timestamp|uint|unescapeUrl|url\.parse|url\.unescape)$/
+/** The functions that fail for a number that is too large. */
+export const OF_INTEGER: readonly string[] = ['int', 'uint']
+/** Numbers too large for an integer, by their length. */
+export const LARGE_NUMBERS: readonly string[] = [19, 20, 25, 40, 80].map((length) => '9'.repeat(length))
 /** The methods that take a time zone. */
 const OF_ZONE = /^get(?:Date|DayOf\w+|FullYear|Hours|Milliseconds|Minutes|Month|Seconds)$/
 

@@ -5,9 +5,9 @@ import type { Warning } from './warning.ts'
 export const valueUnreadable: Warning = {
   id: 'value-unreadable',
   about:
-    'A condition that should be true fails for some values that the client may send, such as one that is not a number.',
+    'A condition that should be true fails for some values that the client may send, such as one that is not a number, or too large a number.',
   reason:
-    '`int`, `timestamp`, `json.decode` and others fail for other strings, and `substring` fails for short ones. A rule whose condition fails does not apply.',
+    '`int`, `timestamp`, `json.decode` and others fail for other strings, `int` for numbers that are too large, and `substring` for short strings. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
   wrong: `on_http_request:
   - expressions: ["!hasReqHeader('x-age') || int(getReqHeader('x-age')[0]) < 18"]
@@ -26,7 +26,7 @@ export const valueUnreadable: Warning = {
       return {
         ...placeOf(hole),
         what: `fails for some values of ${source} that a client may send, so its rule does not apply`,
-        hint: `Check its format first, for example with !….matches('^[0-9]+$') ||.`,
+        hint: `Check its format first, for example with !….matches('^[0-9]{1,18}$') ||.`,
       }
     }),
 }

@@ -32,6 +32,8 @@ export interface Finding {
   readonly within?: { readonly offset: number; readonly length: number }
   readonly what: string
   readonly hint: string
+  /** The page about the value, if it is not that of the warning. */
+  readonly docs?: string
 }
 
 /** A rule as warnings read it. */

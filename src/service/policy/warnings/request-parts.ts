@@ -1,0 +1,128 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { lookUp } from '../../../core/schema/values.ts'
+import type { Variables } from '../action.ts'
+import {
+  describe,
+  FAILED,
+  HOST,
+  isThere,
+  keyOf,
+  LISTS,
+  OPTIONAL,
+  SENT,
+  type Subject,
+  sourceOf,
+  Unknown,
+  type Value,
+  type Visitor,
+} from './symbolic.ts'
+
+type Facts = Omit<Subject, 'key' | 'test'>
+
+/** The result of `basic-auth` that tells whether the request has credentials. */
+const PRESENTED = 'actions.ngrok.basic_auth.credentials.presented'
+const AUTHORIZED = 'actions.ngrok.basic_auth.credentials.authorized'
+
+/** Reads the parts of a request that a visitor may lack, such as headers, and notes which ones conditions read. */
+export class RequestParts {
+  readonly subjects = new Map<string, Subject>()
+  /** The test that reads the parts. */
+  test: ASTNode | undefined
+
+  constructor(
+    readonly variables: Variables,
+    readonly visitor?: Visitor,
+    readonly subject?: Pick<Subject, 'key' | 'base'>,
+  ) {}
+
+  /** Reads a variable that each request has. */
+  variable(path: string): Value {
+    if (path === PRESENTED) {
+      this.#note(path, { source: 'credentials for basic-auth', guard: `!${path}`, name: "'credentials'" })
+      return this.#has(path, path)
+    }
+    if (path === AUTHORIZED && this.subject?.key === PRESENTED) return this.visitor === 'right'
+    return OPTIONAL.includes(path) ? this.#whole(path, path, `${path} == ''`, '', SENT) : new Unknown(path)
+  }
+
+  /** Reads a field or an item of an owner. */
+  item(node: ASTNode & { readonly op: '.' | '[]' }, owner: Unknown, name: Value): Value {
+    const key = keyOf(owner, name)
+    const source = sourceOf(node)
+    if (Object.values(LISTS).includes(owner.key))
+      return key === HOST
+        ? new Unknown(key)
+        : this.#read(key, { source, guard: `!has(${source})`, name: describe(name) }, true)
+    const isListed = owner.key === HOST || this.subjects.get(owner.key)?.name !== undefined
+    const [ownerNode] = node.args
+    if (isListed || isThere(node, ownerNode, name, this.variables)) return new Unknown(key)
+    const size = `size(${sourceOf(ownerNode)})`
+    const guard = typeof name === 'bigint' ? `${size} ${name === 0n ? '==' : '<='} ${name}` : `!has(${source})`
+    return this.#read(key, { source, guard, base: owner.key.split('.split(')[0] ?? '' }, false)
+  }
+
+  /** Returns whether an owner has a field or an item; undefined if it has no such parts. */
+  hasItem(owner: Unknown, name: Value): Value | undefined {
+    const key = keyOf(owner, name)
+    const isName = Object.values(LISTS).includes(owner.key)
+    const source = `${owner.key}[${describe(name)}]`
+    if (isName) this.#note(key, { source, guard: `!has(${source})`, name: describe(name), isTested: true })
+    return isName || this.subject?.key === key ? this.#has(key) : undefined
+  }
+
+  /** Returns the value of a function that reads a header, a cookie or a parameter; undefined for all others. */
+  call(node: ASTNode, name: string, args: readonly ASTNode[], first: Value | undefined): Value | undefined {
+    const of = lookUp(LISTS, name.slice(3))
+    if (of === undefined || first === undefined) return undefined
+    const lower = typeof first === 'string' && of.endsWith('.headers') ? first.toLowerCase() : first
+    const key = keyOf(new Unknown(of), lower)
+    if (key === HOST) return name.startsWith('has') || new Unknown(key)
+    const [isCookie, written] = [name.endsWith('Cookie'), `${name.slice(3)}(${args.map(sourceOf).join(', ')})`]
+    const isFirst = !isCookie && node.input.startsWith('[0]', node.range.end)
+    const facts = { source: `get${written}${isFirst ? '[0]' : ''}`, guard: `!has${written}`, name: describe(lower) }
+    if (name.startsWith('has')) {
+      this.#note(key, { ...facts, isTested: true })
+      return this.#has(key)
+    }
+    const found = this.#read(key, facts, !isCookie)
+    return found === FAILED && !isCookie ? [] : found
+  }
+
+  /** Returns the items of all headers, cookies or parameters; other values unchanged. */
+  items(of: Value, test?: { readonly source: string; readonly guard: string }): Value {
+    if (!(of instanceof Unknown) || !Object.values(LISTS).includes(of.key)) return of
+    const { source, guard } = test ?? { source: of.key, guard: `size(${of.key}) == 0` }
+    const items = this.#whole(`${of.key}[*]`, source, guard, [], [SENT])
+    return items instanceof Unknown ? of : items
+  }
+
+  /** Returns the number of items of a list, of which the visitor has one or lacks one; undefined if the policy does not tell. */
+  sizeOf(list: Unknown): bigint | undefined {
+    const { key = '' } = this.subject ?? {}
+    const at = key.startsWith(`${list.key}[`) ? /\[(\d+)\]$/.exec(key)?.[1] : undefined
+    return at === undefined ? undefined : BigInt(at) + (this.visitor === 'without' ? 0n : 1n)
+  }
+
+  #has(key: string, otherwise = `has ${key}`): Value {
+    return this.subject?.key === key ? this.visitor !== 'without' : new Unknown(otherwise)
+  }
+
+  /** Returns the value of a part of a request that may be missing. */
+  #read(key: string, facts: Facts, isList: boolean): Value {
+    this.#note(key, facts)
+    if (key !== this.subject?.key) return new Unknown(key)
+    if (this.visitor === 'without') return FAILED
+    return isList ? [SENT] : SENT
+  }
+
+  /** Returns a value that is always there, and that is empty if the request has nothing for it. */
+  #whole(key: string, source: string, guard: string, empty: Value, sent: Value): Value {
+    this.#note(key, { source, guard })
+    return key !== this.subject?.key ? new Unknown(key) : this.visitor === 'without' ? empty : sent
+  }
+
+  #note(key: string, facts: Facts): void {
+    const known = this.subjects.get(key)
+    if (this.test && (!known || known.isTested)) this.subjects.set(key, { key, test: this.test, ...facts })
+  }
+}
