@@ -419,3 +419,126 @@ test.each([
     expect(checkPolicyFile(endpoints(`${name}: &a { ${RULES} }\n    traffic_policy: *a`)).problems).toEqual([])
   }
 })
+
+// Pages agent/config/v2 and v3: endpoints have `traffic_policy`, and tunnels of older agents had `policy`.
+test.each([
+  ['trafficPolicy', 1],
+  ['policy', 1],
+  ['traffic_policy', 0],
+])('An agent reads no policy of an endpoint but traffic_policy: %s has %s problems', (name, count) => {
+  const text = `version: 3\nendpoints:\n  - name: a\n    url: https://a.test\n    ${name}: { ${RULES} }\n`
+  const upstream = text.replace('version: 3\n', '').replace('url:', 'upstream: { url: 80 }\n    url:')
+  for (const [each, line] of [
+    [text, 5],
+    [upstream, 5],
+  ] as const) {
+    const { problems } = checkPolicyFile(each)
+    expect(problems).toHaveLength(count)
+    if (count > 0)
+      expect(problems[0]).toMatchObject({
+        rule: 'policy-unread',
+        line,
+        column: 5,
+        hint: 'Did you mean traffic_policy?',
+      })
+  }
+})
+
+test('A tunnel of an older agent has its policy as policy', () => {
+  const check = (name: string) =>
+    checkPolicyFile(`version: 2\ntunnels:\n  a:\n    addr: 80\n    proto: http\n    ${name}: { ${RULES} }\n`).problems
+  expect(check('policy')).toEqual([])
+  expect(check('traffic_policy')).toEqual([])
+  expect(check('trafficPolicy')).toMatchObject([{ rule: 'policy-unread', line: 6 }])
+})
+
+// Page traffic-policy/concepts/ip-policies: phases belong under traffic_policy, not at the top level of the config.
+test.each([
+  'version: 3\nendpoints:\n  - url: https://a.test\n',
+  "# a\nversion: '2'\ntunnels: { a: { addr: 80 } }\n",
+  '{ "agent": {},\n"endpoints": [],\n',
+])('Phases at the top level of an agent config have one problem, at their line: %j', (config) => {
+  const isJson = config.startsWith('{')
+  const phase = isJson ? '"on_http_request": [] }' : RULES
+  const { problems, policies } = checkPolicyFile(config + phase)
+  expect(problems).toMatchObject([
+    {
+      ...{ rule: 'policy-unread', line: config.split('\n').length, column: 1 },
+      message: 'Nothing reads the policy at on_http_request.',
+      hint: 'Move it under traffic_policy of an endpoint.',
+    },
+  ])
+  expect(policies).toEqual([])
+})
+
+describe('An endpoint that names a policy of the file decides what is allowed in it', () => {
+  const LOG = 'on_http_request: [{ actions: [{ type: log, config: { metadata: { a: b } } }] }]'
+  const shared = (rules: string, name = 'p') =>
+    `---\nkind: NgrokTrafficPolicy\nmetadata: { name: ${name} }\nspec:\n  policy: { ${rules} }\n`
+  const cloud = (url: string, more = '') =>
+    `---\nkind: CloudEndpoint\nmetadata: { name: c${more} }\nspec: { url: "${url}", trafficPolicyName: p }\n`
+  const agent = (url: string) =>
+    `---\nkind: AgentEndpoint\nmetadata: { name: a }\nspec: { url: "${url}", trafficPolicy: { targetRef: { name: p } } }\n`
+  const check = (...documents: string[]) =>
+    checkPolicyFile(documents.join('')).problems.map(({ number, rule }) => number ?? rule)
+
+  test('A policy of a cloud endpoint must end traffic', () => {
+    expect(check(shared(LOG), cloud('https://a.test'))).toEqual([2235])
+    expect(check(cloud('https://a.test'), shared(LOG))).toEqual([2235])
+    expect(check(shared(LOG), agent('https://a.test'))).toEqual([])
+  })
+
+  test('Its phases are those of the protocol', () => {
+    expect(check(shared(RULES), cloud('tcp://1.tcp.ngrok.io:1234'))).toEqual([2230])
+    expect(check(shared(RULES), agent('tcp://1.tcp.ngrok.io:1234'))).toEqual([2230])
+  })
+
+  test('Of several endpoints, each decides, and the same problem is there once', () => {
+    expect(check(shared(LOG), cloud('https://a.test'), cloud('https://b.test'), agent('https://c.test'))).toEqual([
+      2235,
+    ])
+    expect(check(shared(RULES), cloud('https://a.test'), agent('tcp://1.tcp.ngrok.io:1234'))).toEqual([2230])
+    expect(check(shared(RULES.replace('deny', 'dny')), cloud('https://a.test'), agent('https://a.test'))).toEqual([
+      2201,
+    ])
+  })
+
+  test('Another name, and the same name in another namespace, is another policy', () => {
+    expect(check(shared(LOG, 'q'), cloud('https://a.test'))).toEqual([])
+    expect(check(shared(LOG), cloud('https://a.test', ', namespace: b'))).toEqual([])
+    expect(check(shared(LOG), cloud('https://a.test', ', namespace: default'))).toEqual([2235])
+  })
+})
+
+// Pages k8s/crds: it is invalid to have both, and the resources have one version.
+test.each([
+  [
+    'CloudEndpoint',
+    `spec:\n  trafficPolicyName: a\n  trafficPolicy: { policy: { ${RULES} } }`,
+    'spec.trafficPolicy.policy and spec.trafficPolicyName',
+    5,
+  ],
+  [
+    'AgentEndpoint',
+    `spec:\n  trafficPolicy:\n    inline: { ${RULES} }\n    targetRef: { name: a }`,
+    'spec.trafficPolicy.inline and spec.trafficPolicy.targetRef',
+    7,
+  ],
+])('A manifest of a %s with a policy and the name of one has a problem', (kind, body, what, line) => {
+  expect(checkPolicyFile(manifestOf(kind, body)).problems).toMatchObject([
+    { rule: 'two-policies', line, message: `In the manifest, the ${kind} has ${what}. Allowed: one of the two.` },
+  ])
+})
+
+test('A manifest with a version that its kind does not have has a problem, and one of another vendor has none', () => {
+  const check = (version: string) =>
+    checkPolicyFile(`apiVersion: ${version}\nkind: NgrokTrafficPolicy\nspec: { policy: { ${RULES} } }\n`).problems
+  expect(check('ngrok.com/v1')).toMatchObject([
+    {
+      ...{ rule: 'manifest-version', line: 1, column: 1 },
+      message:
+        'In the manifest, apiVersion of the NgrokTrafficPolicy is "ngrok.com/v1". Allowed: ngrok.k8s.ngrok.com/v1alpha1.',
+    },
+  ])
+  expect(check('example.com/v1')).toEqual([])
+})

@@ -10,7 +10,7 @@ export const rateLimit = action({
   phases: ['on_http_request'],
   outcomes: ['allowed', 'limited'],
   config: {
-    name: { kind: 'text', minLength: 1, maxLength: 1024, isRequired: true, about: 'The name of the limit.' },
+    name: { kind: 'text', minLength: 1, maxLength: 1023, isRequired: true, about: 'The name of the limit.' },
     algorithm: {
       kind: 'text',
       choices: ['sliding_window'],

@@ -3,7 +3,8 @@ import type { PolicyOptions } from '../options.ts'
 import type { PlacedPolicyProblem } from '../problem.ts'
 import { replaceSecrets } from '../secrets.ts'
 import { checkWithWarnings } from '../warnings/index.ts'
-import { type FoundPolicy, findPolicies, type Slice } from './find.ts'
+import { findPolicies } from './find.ts'
+import type { FoundPolicy, Slice } from './found.ts'
 import { UNKNOWN } from './interpolations.ts'
 
 /** A problem in a file, with the place of its policy in the file, such as `endpoints[0].traffic_policy`. */
@@ -38,17 +39,22 @@ export function checkPolicyFile(text: string, options: PolicyOptions = {}): Chec
 
 /** Checks a policy of a file. The places of its problems are those in the file. */
 export function checkFound(
-  { name, protocol, place, value, isTemplate, missing, slice }: FoundPolicy,
+  { name, protocol, place, others = [], value, isTemplate, missing, slice }: FoundPolicy,
   options: PolicyOptions,
 ): readonly FileProblem[] {
-  const known = { ...(protocol && { protocol }), ...(place && { place }), ...options }
+  const uses = [{ ...(protocol && { protocol }), ...(place && { place }) }, ...others].map((use) => ({
+    ...use,
+    ...options,
+  }))
   // Most policies have no problems, and need no places.
-  if (typeof value === 'object' && checkWithWarnings(value, known).length === 0) return []
+  if (typeof value === 'object' && uses.every((known) => checkWithWarnings(value, known).length === 0)) return []
   const sliced = slice()
   // The problems of an unknown value are unknown.
   const unknown = isTemplate ? sliced.text.split('\n').map((text) => text.includes(UNKNOWN)) : []
   const isKnown = ({ line, endLine }: PlacedPolicyProblem) => !unknown.slice(line - 1, endLine).includes(true)
-  const problems = checkPolicy(sliced.text, known).filter(isKnown)
+  const all = uses.flatMap((known) => checkPolicy(sliced.text, known)).filter(isKnown)
+  const keyOf = ({ line, column, message }: PlacedPolicyProblem) => `${line} ${column} ${message}`
+  const problems = [...new Map(all.map((each) => [keyOf(each), each])).values()]
   const lines = problems.length === 0 || sliced.isScattered ? [] : linesWithoutSecrets(sliced.text)
   return problems.map((problem) => {
     const line = lines[problem.line - 1]

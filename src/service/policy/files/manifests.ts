@@ -1,4 +1,5 @@
 import { nearest } from '../../../core/schema/nearest.ts'
+import { quote } from '../../../core/schema/text.ts'
 import { isObject, lookUp } from '../../../core/schema/values.ts'
 import type { PolicyPlace } from '../options.ts'
 import type { PolicyPath } from '../problem.ts'
@@ -9,21 +10,45 @@ interface Kind {
   readonly path: readonly string[]
   /** The place of the endpoint. */
   readonly place?: PolicyPlace
-  /** The field beside the policy that names another resource with a policy. */
-  readonly reference?: string
+  /** The path of the field that names another resource with a policy instead. */
+  readonly reference?: readonly string[]
   /** True if the resource is nothing without its policy. */
   readonly isRequired?: true
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  CloudEndpoint: { path: ['spec', 'trafficPolicy', 'policy'], place: 'cloud' },
-  AgentEndpoint: { path: ['spec', 'trafficPolicy', 'inline'], place: 'agent', reference: 'targetRef' },
+  CloudEndpoint: {
+    path: ['spec', 'trafficPolicy', 'policy'],
+    place: 'cloud',
+    reference: ['spec', 'trafficPolicyName'],
+  },
+  AgentEndpoint: {
+    path: ['spec', 'trafficPolicy', 'inline'],
+    place: 'agent',
+    reference: ['spec', 'trafficPolicy', 'targetRef'],
+  },
   NgrokTrafficPolicy: { path: ['spec', 'policy'], isRequired: true },
 }
 
 /** Returns what is known about a kind of Kubernetes resources, or undefined for a kind without a policy. */
 export function findKind(kind: string | undefined): Kind | undefined {
   return kind === undefined ? undefined : lookUp(KINDS, kind)
+}
+
+/** Returns whether other resources refer to a kind of resources for their policy. */
+export function isShared(kind: string | undefined): boolean {
+  return kind === 'NgrokTrafficPolicy'
+}
+
+/** Returns the name that a field of a manifest gives of a resource with a policy; undefined for all other fields. */
+export function readReference(field: string, value: unknown): string | undefined {
+  const name = field === 'targetRef' && isObject(value) ? value.name : field === 'trafficPolicyName' ? value : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+/** Returns the name of a resource with its namespace. */
+export function sharedName(namespace = 'default', name: string): string {
+  return `${namespace}/${name}`
 }
 
 /** A manifest of a resource with a policy. */
@@ -46,14 +71,49 @@ export function readManifest(value: Readonly<Record<string, unknown>>, path: Pol
 
 /** Returns the message for a manifest that lacks its policy, or undefined for one that has it, or needs none. */
 export function describeMissing({ kind }: Manifest, value: object): string | undefined {
-  const { path, reference = '', isRequired } = findKind(kind) ?? { path: [] }
+  const { path, reference = [], isRequired } = findKind(kind) ?? { path: [] }
   const above = path.slice(0, -1)
   const field = String(path.at(-1))
-  const owner = above.reduce<unknown>((below, name) => (isObject(below) ? below[name] : undefined), value)
-  const given = isObject(owner) ? (owner[field] ?? owner[reference]) : undefined
+  const owner = readAt(value, above)
+  const beside = reference.length === path.length ? reference.at(-1) : undefined
+  const given = isObject(owner) ? (owner[field] ?? owner[beside ?? field]) : undefined
   if ((given !== undefined && given !== null) || !(isRequired || isObject(owner))) return undefined
-  const lacks = reference === '' ? `no ${field}` : `neither ${field} nor ${reference}`
+  const lacks = beside === undefined ? `no ${field}` : `neither ${field} nor ${beside}`
   return `In the manifest, ${above.join('.')} of the ${kind} has ${lacks}. Allowed: a policy, whose keys are phases.`
+}
+
+/** A mistake of a manifest, with the path of its field in the manifest. */
+interface Mistake {
+  readonly at: readonly string[]
+  readonly rule: string
+  readonly message: string
+}
+
+const VERSION = 'ngrok.k8s.ngrok.com/v1alpha1'
+
+/** Lists the mistakes of a manifest beside its policy: a policy and the name of one, and a version that the service's operator does not have. */
+export function listMistakes({ kind }: Manifest, value: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  const { path, reference = [] } = findKind(kind) ?? { path: [] }
+  const { apiVersion } = value
+  const mistakes: Mistake[] = []
+  if (typeof apiVersion === 'string' && /ngrok/i.test(apiVersion) && apiVersion !== VERSION)
+    mistakes.push({
+      at: ['apiVersion'],
+      rule: 'manifest-version',
+      message: `In the manifest, apiVersion of the ${kind} is ${quote(apiVersion)}. Allowed: ${VERSION}.`,
+    })
+  const isGiven = (at: readonly string[]) => at.length > 0 && (readAt(value, at) ?? undefined) !== undefined
+  if (isGiven(path) && isGiven(reference))
+    mistakes.push({
+      at: reference,
+      rule: 'two-policies',
+      message: `In the manifest, the ${kind} has ${path.join('.')} and ${reference.join('.')}. Allowed: one of the two.`,
+    })
+  return mistakes
+}
+
+function readAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((below, name) => (isObject(below) ? below[name] : undefined), value)
 }
 
 /** The names under which a file may have a policy. */
@@ -63,10 +123,13 @@ const NAMES = ['traffic_policy', 'trafficPolicy', 'policy', 'inline']
 const OF_ENDPOINT = ['url', 'addr', 'proto', 'upstream']
 
 /**
- * Returns the name that was meant by the name of a policy of an endpoint, or undefined if the name is right, or far from the
- * right one.
+ * Returns the name that was meant by the name of a policy of an endpoint; undefined if the name is right, or far from the right
+ * one. An agent reads `traffic_policy` only, and older ones read `policy` of a tunnel.
  */
-export function findMeantName(name: string, endpoint: object): string | undefined {
+export function findMeantName(name: string, endpoint: object, isOfAgent: boolean): string | undefined {
   const isEndpoint = OF_ENDPOINT.some((field) => field in endpoint) && !('traffic_policy' in endpoint)
-  return isEndpoint && !NAMES.includes(name) ? nearest(name, ['traffic_policy']) : undefined
+  if (!isEndpoint || name === 'traffic_policy') return undefined
+  if (!NAMES.includes(name)) return nearest(name, ['traffic_policy'])
+  const isOfTunnel = name === 'policy' && 'addr' in endpoint
+  return (isOfAgent || 'upstream' in endpoint) && !isOfTunnel ? 'traffic_policy' : undefined
 }

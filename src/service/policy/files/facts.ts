@@ -1,0 +1,59 @@
+import { isObject } from '../../../core/schema/values.ts'
+import { type PolicyPlace, type PolicyProtocol, PROTOCOLS } from '../options.ts'
+import { findKind, type Manifest } from './manifests.ts'
+
+/** Matches the names of phases, older ones too. */
+export const PHASE = 'on_\\w+|inbound|outbound'
+export const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
+
+/** Matches lines with a phase, which may be indented. */
+export const HAS_PHASE = new RegExp(`^\\s*\\{?\\s*(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
+
+/** Matches a document that is a policy. Such a document needs no search, and is parsed only once. */
+export const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*)?(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
+
+/** The facts about the policies in an object. */
+export interface Facts {
+  readonly manifest?: Manifest
+  readonly kind?: string
+  readonly owner?: string
+  readonly namespace?: string
+  /** True in the config of an agent. */
+  readonly isOfAgent?: true
+  readonly url?: string
+  readonly protocol?: PolicyProtocol
+  readonly place?: PolicyPlace
+}
+
+/** Returns what an object says about the policies in it: the kind of a manifest or resource, the URL of an endpoint, the protocol of a tunnel. */
+export function factsIn(value: Readonly<Record<string, unknown>>): Facts {
+  const [kind, type, url = '', proto = ''] = ['kind', 'type', 'url', 'proto'].map((key) =>
+    typeof value[key] === 'string' ? value[key] : undefined,
+  )
+  const [, scheme, host = ''] = /^(?:(https?|tcp|tls):\/\/)?([^/:]*)/.exec(url) ?? []
+  const { name, namespace } = isObject(value.metadata) ? value.metadata : { ...value, namespace: undefined }
+  const place = /\.internal$/.test(host)
+    ? 'internal'
+    : type === 'ngrok_cloud_endpoint'
+      ? 'cloud'
+      : findKind(kind)?.place
+  const protocol = PROTOCOLS.find((name) => name === (scheme ?? proto))
+  return {
+    ...(kind !== undefined && { kind }),
+    ...(typeof name === 'string' && { owner: name }),
+    ...(typeof namespace === 'string' && { namespace }),
+    ...(url !== '' && { url }),
+    ...(isConfigOfAgent(value) && { isOfAgent: true }),
+    ...(place && { place }),
+    ...(protocol !== undefined && { protocol }),
+  }
+}
+
+/** Matches a document that may be the config of an agent. */
+export const MAY_BE_CONFIG = /^(?:\s*\{\s*)?(["']?)(?:endpoints|tunnels)\1[ \t]*:/m
+
+/** Returns whether an object is the config of an agent: it has endpoints or tunnels, and a version or the agent's settings. */
+export function isConfigOfAgent(value: unknown): boolean {
+  if (!isObject(value)) return false
+  return ('version' in value || 'agent' in value) && (Array.isArray(value.endpoints) || isObject(value.tunnels))
+}
