@@ -101,7 +101,7 @@ export interface Form {
   readonly about: string
   /** A pattern that matches the beginning of each value, or the whole value. */
   readonly start?: RegExp
-  readonly whole?: RegExp
+  readonly whole?: Pick<RegExp, 'test'>
   /** A pattern that no part of a value matches. */
   readonly never?: RegExp
   /** Returns the string that was probably meant, if there is one. */

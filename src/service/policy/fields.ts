@@ -116,8 +116,8 @@ export function flag(about: string) {
 export function whole(about: string) {
   return { type: 'int', about }
 }
-export function texts(about: string) {
-  return { type: 'list<string>', about }
+export function texts(about: string, form?: Form): Variable {
+  return { type: 'list<string>', about, ...(form && { form }) }
 }
 
 /** The fields and variables of the OWASP actions. */

@@ -1,4 +1,6 @@
+import { nearest } from '../../core/schema/nearest.ts'
 import type { Form } from './action.ts'
+import { isCategory, nearestCategory } from './ip-categories.ts'
 
 const upper = (text: string) => text.toUpperCase()
 const lower = (text: string) => text.toLowerCase()
@@ -44,11 +46,41 @@ export const MEDIA_TYPE: Form = {
   never: /[A-Z;]/,
   fix: (text) => lower(text).replace(/\s*;.*$/, ''),
 }
+/** The codes of ISO 3166-1, and XK for Kosovo, which has none there. */
+const COUNTRY_CODES: readonly string[] = (
+  'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +
+  'CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO ' +
+  'FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE ' +
+  'JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO ' +
+  'MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW ' +
+  'PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM ' +
+  'TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW ' +
+  'XK'
+).split(' ')
 export const COUNTRY_CODE: Form = {
-  about: 'It is a country code of two capital letters.',
-  whole: /^.{2}$/,
+  about: 'It is a country code of ISO 3166-1, in capitals.',
+  whole: { test: (text) => COUNTRY_CODES.includes(text) },
   never: /[^A-Z]/,
-  fix: upper,
+  fix: (text) => (/^uk$/i.test(text) ? 'GB' : upper(text)),
+}
+const CONTINENTS: readonly string[] = [
+  'Africa',
+  'Antarctica',
+  'Asia',
+  'Europe',
+  'North America',
+  'Oceania',
+  'South America',
+]
+export const CONTINENT: Form = {
+  about: `It is ${CONTINENTS.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`,
+  whole: { test: (text) => CONTINENTS.includes(text) },
+  fix: (text) => nearest(text, CONTINENTS) ?? text,
+}
+export const CATEGORY: Form = {
+  about: 'The page of the variable lists the categories.',
+  whole: { test: isCategory },
+  fix: (text) => nearestCategory(text) ?? text,
 }
 export const PLACE_NAME: Form = { about: 'It is an English name, not a code.', whole: /^(?![A-Z]{2,3}$)/ }
 export const IP: Form = { about: 'It is a numeric address.', whole: /:|^\d+\.\d+\.\d+\.\d+(?:\/|$)/ }

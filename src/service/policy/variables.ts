@@ -98,7 +98,7 @@ export const RESPONSE: Variables = { ...message('response'), status_code: whole(
 
 const place = {
   city: text('The city.'),
-  continent: text('The continent.', forms.PLACE_NAME),
+  continent: text('The continent.', forms.CONTINENT),
   country: text('The country.', forms.PLACE_NAME),
   country_code: text('The two-letter country code.', forms.COUNTRY_CODE),
   is_eu: flag('Whether the location is in the European Union.'),
@@ -114,7 +114,7 @@ const coordinates: Variables = {
 
 const address = (about: string): Variables => ({
   _text: text(about, forms.IP),
-  categories: texts('The categories of the address.'),
+  categories: texts('The categories of the address.', forms.CATEGORY),
   is_on_blocklist: flag('Whether the address is on a list of bad reputation.'),
   is_tor_node: flag('Whether the address is a Tor exit node.'),
   as: { number: whole('The number of the autonomous system.'), organization: text('The organization of the system.') },

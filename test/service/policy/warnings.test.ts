@@ -115,8 +115,23 @@ test.each([
     "req.content_type == 'Text/HTML; charset=utf-8'",
     "It is a media type in lower case, without parameters. Use 'text/html'.",
   ],
-  ["conn.geo.country_code == 'de'", "It is a country code of two capital letters. Use 'DE'."],
-  ["conn.client_ip.geo.registered_location.country_code == 'DEU'", 'It is a country code of two capital letters.'],
+  ["conn.geo.country_code == 'de'", "It is a country code of ISO 3166-1, in capitals. Use 'DE'."],
+  ["conn.geo.country_code in ['DE', 'UK']", "It is a country code of ISO 3166-1, in capitals. Use 'GB'."],
+  ["conn.geo.country_code == 'XX'", 'It is a country code of ISO 3166-1, in capitals.'],
+  ["conn.client_ip.geo.registered_location.country_code == 'DEU'", 'It is a country code of ISO 3166-1, in capitals.'],
+  [
+    "conn.client_ip.geo.location.continent == 'Oceanya'",
+    "It is Africa, Antarctica, Asia, Europe, North America, Oceania or South America. Use 'Oceania'.",
+  ],
+  [
+    "'proxy.anonymous.tr' in conn.client_ip.categories",
+    "The page of the variable lists the categories. Use 'proxy.anonymous.tor'.",
+  ],
+  ["!('com.githubb' in conn.client_ip.categories)", "The page of the variable lists the categories. Use 'com.github'."],
+  ["conn.client_ip.startsWith('10.1')", "Use inCidrRange(conn.client_ip, '10.1.0.0/16')."],
+  ["!conn.client_ip.startsWith('10')", "Use inCidrRange(conn.client_ip, '10.0.0.0/8')."],
+  ["conn.client_ip.startsWith('203.0.113.9')", "Use conn.client_ip == '203.0.113.9'."],
+  ["conn.client_ip.startsWith('2001:db8')", "Use inCidrRange(conn.client_ip, '2001:db8::/32')."],
   ["conn.geo.country == 'DE'", 'It is an English name, not a code.'],
   ["conn.client_ip == 'localhost'", 'It is a numeric address.'],
   ["conn.tls.version == 'TLSv1.3'", "It is a string such as 1.2 or 1.3. Use '1.3'."],
@@ -179,7 +194,12 @@ test.each([
 
 test.each([
   ["conn.client_ip in ['203.0.113.4', '198.51.100.1']"],
-  ["conn.client_ip.startsWith('203.0.113.')"],
+  ["conn.client_ip.startsWith('203.0.113.') || conn.client_ip.startsWith('203.0.113')"],
+  ["conn.client_ip.startsWith('10.26') || conn.client_ip.startsWith('10.0') || conn.client_ip.startsWith('2001:db8:')"],
+  ["conn.client_ip.startsWith('2001:0db8') || conn.client_ip.startsWith('::1') == false"],
+  ["'com' in conn.client_ip.categories || 'com.github.hooks' in conn.client_ip.categories"],
+  ["'net.zscaler.cenr.europe' in conn.client_ip.categories || 'us.zoom.meetings.ipv4' in conn.client_ip.categories"],
+  ["conn.geo.country_code in ['XK', 'GB'] || conn.client_ip.geo.location.continent == 'North America'"],
   ["req.url.path == '/203.0.113.0/24'"],
   ["getReqHeader('User-Agent').size() > 0"],
   ["!(req.method in ['GET'])"],
@@ -324,7 +344,7 @@ test('A policy that reads who signed in decides for itself; a log of it decides 
     rulesOf(JSON.stringify({ on_http_request: [signIn, { actions: [{ type, config }] }] }))
   const user = '${actions.ngrok.oidc.identity.email}'
   expect(read('log', { metadata: { user } })).toEqual(['anyone-signs-in'])
-  expect(read('add-headers', { headers: { user } })).toEqual(['anyone-signs-in'])
+  expect(read('add-headers', { headers: { user } })).toEqual(['anyone-signs-in', 'identity-header'])
   expect(read('set-vars', { vars: [{ user }] })).toEqual([])
 })
 
@@ -845,6 +865,114 @@ describe('A rule stops the requests for which its conditions are true, and no ot
 
   test('but not if an earlier rule ends others than the rest', () => {
     expect(check(forward("req.method == 'GET'"), deny(MISSING, IN_API), deny(WRONG))).toEqual(['missing-value'])
+  })
+})
+
+describe('A part of the address of a user', () => {
+  const EMAIL = 'actions.ngrok.oauth.identity.email'
+  const forward = { type: 'forward-internal', config: { url: 'https://a.internal' } }
+  const check = (condition: string, action: object = { type: 'deny' }) =>
+    checkPolicy(
+      JSON.stringify({
+        on_http_request: [
+          { actions: [{ type: 'oauth', config: { provider: 'google' } }] },
+          { expressions: [condition], actions: [action] },
+        ],
+      }),
+    ).map(({ rule, hint }) => [rule, hint])
+
+  test.each([
+    [`!${EMAIL}.endsWith('example.com')`, `Use ${EMAIL}.endsWith('@example.com').`],
+    [`!${EMAIL}.contains('@example.com')`, `Use ${EMAIL}.endsWith('@example.com').`],
+    [`!${EMAIL}.contains('.example.com')`, `Use ${EMAIL}.endsWith('.example.com').`],
+    [`!(req.method == 'GET' && ${EMAIL}.lower().endsWith('b.test'))`, `Use ${EMAIL}.lower().endsWith('@b.test').`],
+    [`!${EMAIL}.endsWith('ada@example.com')`, `Use ${EMAIL} == 'ada@example.com'.`],
+  ])('%s lets others in', (condition, hint) => {
+    expect(check(condition)).toEqual([['email-part', hint]])
+    expect(check(`!(${condition})`, forward)).toEqual([['email-part', hint]])
+    expect(check(`!(${condition})`)).toEqual([])
+  })
+
+  test.each([
+    `!${EMAIL}.endsWith('@example.com')`,
+    `!${EMAIL}.endsWith('.example.com')`,
+    `!${EMAIL}.contains('+staff')`,
+    `!req.host.endsWith('example.com')`,
+    `${EMAIL}.endsWith('example.com') && req.method == 'PUT'`,
+  ])('%s lets no others in', (condition) => {
+    expect(check(condition).filter(([rule]) => rule === 'email-part')).toEqual([])
+  })
+})
+
+describe('An address that the client sends', () => {
+  const check = (condition: string, ...more: object[]) =>
+    rulesOf(JSON.stringify({ on_http_request: [...more, { expressions: [condition], actions: [{ type: 'deny' }] }] }))
+  const EXISTS = "!getReqHeader('X-Forwarded-For').exists(v, v == '203.0.113.7')"
+
+  test.each([
+    EXISTS,
+    "getReqHeader('X-Real-Ip').join('') != '203.0.113.7'",
+    "!('203.0.113.7' in getReqHeader('forwarded'))",
+    "!has(req.headers['cf-connecting-ip']) || req.headers['cf-connecting-ip'][0] != '203.0.113.7'",
+    "req.method == 'PUT' && !getReqHeader('true-client-ip').exists(v, v == '203.0.113.7')",
+  ])('lets requests in: %s', (condition) => {
+    expect(check(condition)).toEqual(['client-sent-address'])
+  })
+
+  test('also before a check', () => {
+    const auth = { type: 'basic-auth', config: { credentials: ['ada:correct horse'] } }
+    const policy = JSON.stringify({ on_http_request: [{ expressions: [EXISTS], actions: [auth] }] })
+    expect(rulesOf(policy)).toEqual(['client-sent-address'])
+  })
+
+  test.each([
+    "getReqHeader('X-Forwarded-For').exists(v, v == '203.0.113.7')",
+    "!getReqHeader('X-Forwarded-Proto').exists(v, v == 'https')",
+    "hasReqHeader('X-Forwarded-For')",
+    `${EXISTS} && conn.client_ip != '198.51.100.1'`,
+  ])('lets none in, or is not alone: %s', (condition) => {
+    expect(check(condition)).toEqual([])
+  })
+
+  test('is that of a proxy if the address of the connection is checked', () => {
+    const allow = { type: 'restrict-ips', config: { allow: ['203.0.113.0/24'] } }
+    expect(check(EXISTS, { actions: [allow] })).toEqual([])
+    expect(check(EXISTS, { actions: [{ ...allow, config: { ...allow.config, enforce: false } }] })).toEqual([
+      'not-enforced',
+      'client-sent-address',
+    ])
+  })
+})
+
+describe('The identity of a user in a header', () => {
+  const signIn = { type: 'oauth', config: { provider: 'google' } }
+  const deny = { expressions: ["!actions.ngrok.oauth.identity.email.endsWith('@b.test')"], actions: [{ type: 'deny' }] }
+  const add = (headers: object) => ({ type: 'add-headers', config: { headers } })
+  const remove = (name: string) => ({ type: 'remove-headers', config: { headers: [name] } })
+  const USER = { 'X-User': '${actions.ngrok.oauth.identity.email}' }
+  const check = (...actions: object[]) =>
+    rulesOf(JSON.stringify({ on_http_request: [{ actions: [signIn] }, deny, { actions }] }))
+
+  test('needs that the header of the client is removed first', () => {
+    expect(check(add(USER))).toEqual(['identity-header'])
+    expect(check(add(USER), remove('x-user'))).toEqual(['identity-header'])
+    expect(check(remove('x-other'), add(USER))).toEqual(['identity-header'])
+    expect(check(remove('x-user'), add(USER))).toEqual([])
+    expect(check(add({ 'x-a': 'b', 'x-token': '${actions.ngrok.oauth.access_token}' }))).toEqual([])
+  })
+
+  test('is the only one if requests with the header are denied, or in a response', () => {
+    const denied = { expressions: ["hasReqHeader('X-User')"], actions: [{ type: 'deny' }] }
+    const rules = [{ actions: [signIn] }, denied, deny, { actions: [add(USER)] }]
+    expect(rulesOf(JSON.stringify({ on_http_request: rules }))).toEqual([])
+    const [first, , second, last] = rules
+    expect(rulesOf(JSON.stringify({ on_http_request: [first, second], on_http_response: [last] }))).toEqual([])
+  })
+
+  test('may be a claim of a token', () => {
+    const header = { 'x-user': '${actions.ngrok.jwt_validation.tokens[0].payload.sub}' }
+    const policy = { on_http_request: [{ actions: [{ type: 'jwt-validation', config: jwt }, add(header)] }] }
+    expect(rulesOf(JSON.stringify(policy))).toEqual(['identity-header'])
   })
 })
 

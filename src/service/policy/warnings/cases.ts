@@ -88,6 +88,14 @@ export function listParts(conditions: readonly ASTNode[]): readonly ASTNode[] {
   return nodes
 }
 
+/** Lists the tests of which a condition is made, and whether it holds if they do not. */
+export function listTests(condition: ASTNode): readonly { readonly node: ASTNode; readonly isNegated: boolean }[] {
+  const tests = [{ node: condition, isNegated: false }]
+  for (const { node, isNegated } of tests)
+    tests.push(...partsOf(node).map((each) => ({ node: each, isNegated: (node.op === '!_') !== isNegated })))
+  return tests.filter(({ node }) => partsOf(node).length === 0)
+}
+
 /** Returns the conditions of which a condition is made. */
 export function partsOf(node: ASTNode): readonly ASTNode[] {
   if (node.op === '&&' || node.op === '||') return node.args

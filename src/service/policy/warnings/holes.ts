@@ -10,6 +10,10 @@ import type { Hole, ReadRule } from './warning.ts'
 /** The checks that reject clients without their credentials. */
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
 
+/** The headers in which clients and proxies name the address of a client. */
+const ADDRESS_HEADERS =
+  /^'(?:(?:x-)?forwarded(?:-for)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip)'$/
+
 /** The maximum number of values to examine in one rule, and of pairs of such a value and another rule. */
 const MAX_SUBJECTS = 8
 const MAX_PAIRS = 100_000
@@ -83,6 +87,7 @@ function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | unde
   const isNeeded = !alone.rows.some(([row]) => row?.without)
   // Who may not be above a limit sends a value that is none.
   const isLimit = isDenial(rule)
+  const isAddress = (isLimit || checkOf(rule) !== undefined) && ADDRESS_HEADERS.test(subject.name ?? '')
   const find = (rows: readonly Row[]) => ({
     fails: rows.some(({ without, wrong }) => wrong === true && without === undefined),
     isUnreadable: rows.some(
@@ -90,6 +95,7 @@ function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | unde
         (wrong || (isLimit && high)) && (unreadable === undefined || large === undefined),
     ),
     isAllowList: rows.some(({ without, wrong, right }) => wrong === true && without === false && right !== true),
+    isClientAddress: isAddress && rows.some(({ wrong, right }) => wrong === true && right === false),
     isNeeded: isNeeded && rows.some(({ without, wrong, right }) => !without && (wrong || right)),
   })
   const isHole = (found: ReturnType<typeof find>) => Object.values(found).includes(true)

@@ -3,14 +3,18 @@ import { examinePolicy } from '../check.ts'
 import type { PolicyOptions } from '../options.ts'
 import type { ReportedProblem } from '../problem.ts'
 import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
+import { addressPrefix } from './address-prefix.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
 import { bodyNotAllowed } from './body-not-allowed.ts'
 import { checkSkipped } from './check-skipped.ts'
+import { clientSentAddress } from './client-sent-address.ts'
+import { emailPart } from './email-part.ts'
 import { everybodyDenied } from './everybody-denied.ts'
 import { groupUnknown } from './group-unknown.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
 import { listHoles } from './holes.ts'
+import { identityHeader } from './identity-header.ts'
 import { invalidConstant } from './invalid-constant.ts'
 import { invalidRange } from './invalid-range.ts'
 import { missingValue } from './missing-value.ts'
@@ -30,6 +34,8 @@ import { readPolicy, type Warning } from './warning.ts'
 /** The warnings of policies. To add a warning, add its file and its name here. */
 export const WARNINGS: readonly Warning[] = [
   rangeComparedAsText,
+  addressPrefix,
+  clientSentAddress,
   invalidRange,
   negatedValue,
   missingValue,
@@ -37,6 +43,8 @@ export const WARNINGS: readonly Warning[] = [
   checkSkipped,
   valueUnreadable,
   anyoneSignsIn,
+  emailPart,
+  identityHeader,
   ruleUnreachable,
   rateLimitUnreachable,
   headerWithCapitals,

@@ -31,7 +31,7 @@ export const neverEqual: Warning = {
       const source = subject.input.slice(subject.range.start, subject.range.end)
       const fixed = form.fix?.(wrong) ?? wrong
       // A part of a string stays a part only if its letters change.
-      const isPart = test === 'is' || test === 'begins with' || fixed.length === wrong.length
+      const isPart = !['ends with', 'has'].includes(test) || fixed.length === wrong.length
       const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
         what: `tests whether ${source} ${test} ${quote(wrong)}, which is never true`,
@@ -43,7 +43,8 @@ export const neverEqual: Warning = {
 
 const TESTS = { startsWith: 'begins with', endsWith: 'ends with', contains: 'has' } as const
 
-type Test = 'is' | (typeof TESTS)[keyof typeof TESTS]
+/** A test of a whole value, or of a part of it. */
+type Test = 'is' | 'has the item' | (typeof TESTS)[keyof typeof TESTS]
 
 interface TextTest {
   readonly subject: ASTNode
@@ -60,6 +61,8 @@ function readTest(node: ASTNode): TextTest | undefined {
     const text = literalOf(right) ?? literalOf(left)
     return text === undefined ? undefined : { subject: literalOf(right) === undefined ? right : left, texts: [text] }
   }
+  const item = node.op === 'in' ? literalOf(node.args[0]) : undefined
+  if (node.op === 'in' && item !== undefined) return { subject: node.args[1], texts: [item], test: 'has the item' }
   if (node.op === 'in' && node.args[1].op === 'list')
     return { subject: node.args[0], texts: node.args[1].args.flatMap((each) => literalOf(each) ?? []) }
   if (node.op !== 'rcall') return undefined
@@ -96,6 +99,6 @@ function formOf(node: ASTNode, variables: Variables): Form | undefined {
 function fits(text: string, test: Test, { start, whole, never }: Form): boolean {
   if (text === '') return true
   if (never?.test(text)) return false
-  if (test === 'is' && whole?.test(text) === false) return false
+  if ((test === 'is' || test === 'has the item') && whole?.test(text) === false) return false
   return (test !== 'is' && test !== 'begins with') || start?.test(text) !== false
 }

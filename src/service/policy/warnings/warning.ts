@@ -65,6 +65,8 @@ export interface Hole {
   readonly isAllowList: boolean
   /** True if the conditions are never true without the value. */
   readonly isNeeded: boolean
+  /** True if the value is an address that the client sends, and the rule denies or checks requests with a wrong one, and not those with the right one. */
+  readonly isClientAddress: boolean
   /** The values that it is compared with. */
   readonly compared: ReadonlySet<string>
 }

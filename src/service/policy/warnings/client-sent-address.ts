@@ -1,0 +1,33 @@
+import { quote } from '../../../core/schema/text.ts'
+import { placeOf } from './holes.ts'
+import type { Warning } from './warning.ts'
+
+export const clientSentAddress: Warning = {
+  id: 'client-sent-address',
+  about: 'A rule lets requests in by a header for an address, such as `X-Forwarded-For`, which the client sends.',
+  reason:
+    'Anyone can send the header with an allowed address. `restrict-ips` and `conn.client_ip` use the address of the connection.',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/restrict-ips/',
+  wrong: `on_http_request:
+  - expressions: ["!getReqHeader('x-forwarded-for').exists(v, v == '203.0.113.7')"]
+    actions: [{ type: deny }]
+`,
+  right: `on_http_request:
+  - expressions: ["conn.client_ip != '203.0.113.7'"]
+    actions: [{ type: deny }]
+`,
+  find: (policy) => {
+    // Headers of a proxy whose own address is checked are those of the proxy.
+    const isChecked = policy.actions.some(({ row, config }) => row.type === 'restrict-ips' && config.enforce !== false)
+    if (isChecked || policy.expressions.some(({ source }) => /\bconn\.client_ip\b(?!\.)/.test(source))) return []
+    return policy.holes().flatMap((hole) => {
+      if (!hole.isClientAddress) return []
+      const name = hole.subject.name?.replaceAll("'", '') ?? ''
+      return {
+        ...placeOf(hole),
+        what: `lets requests in by the header ${quote(name)}, which the client sends`,
+        hint: 'Use conn.client_ip, or restrict-ips.',
+      }
+    })
+  },
+}
