@@ -39,12 +39,12 @@ function readPrefix(node: ASTNode): readonly [address?: string | undefined, pref
   return path !== undefined && ADDRESSES.has(path) ? [path, literalOf(node.args[2][0])] : []
 }
 
-/** Returns an address that begins with a prefix whose last number goes on; undefined if the number is complete. */
+/** Returns an address that begins with a prefix whose last number continues; undefined if the number is complete. */
 function extend(prefix: string): string | undefined {
   const groups = prefix.split('.')
   const last = groups.at(-1) ?? ''
   const isV4 = groups.every((each) => /^\d{1,3}$/.test(each)) && groups.length <= 4
-  // 25 goes on up to 255, and 26 does not.
+  // 25 continues up to 255, and 26 does not.
   if (isV4 && last !== '0' && Number(`${last}0`) <= 255)
     return [...groups.slice(0, -1), `${last}0`, ...Array(4 - groups.length).fill('0')].join('.')
   const isV6 = /^[0-9a-f]{1,4}(?::[0-9a-f]{0,4})*$/i.test(prefix) && prefix.includes(':')
