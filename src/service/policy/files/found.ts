@@ -13,7 +13,7 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   readonly isTemplate?: boolean
   /** The namespace and the name under which other manifests of the file refer to the policy. */
   readonly sharedAs?: string
-  /** What else the endpoints are that use the policy, if several do. */
+  /** The options of further endpoints that use the policy. */
   readonly others?: readonly Pick<PolicyOptions, 'protocol' | 'place'>[]
   /** The message about a manifest that lacks the policy. */
   readonly missing?: string

@@ -24,7 +24,7 @@ interface Shared extends Pick<Given, 'variables' | 'matchesLarge'> {
   readonly cases: Cases
 }
 
-/** What the conditions of a rule are for each visitor: true, false, or undefined if they fail. */
+/** The results of the conditions of a rule for each visitor: true, false, or undefined if they fail. */
 type Row = Readonly<Record<Visitor, boolean | undefined>>
 
 /** Returns the values that the conditions of rules depend on, and for which no other rule is there. */
@@ -121,8 +121,8 @@ function listOpen(rule: ReadRule, guards: readonly ReadRule[], subject: Subject,
 }
 
 /**
- * Returns the rules that stop some visitors: those that are for requests without a value, or with one of a wrong format, and
- * earlier ones that end traffic by tests that decide about these rules too.
+ * Returns the rules that stop some visitors: those for requests without a value, or with one of a wrong format. If there are any,
+ * also returns earlier rules that end traffic by the same tests.
  */
 function listGuards(rule: ReadRule, subject: Subject, shared: Shared, tests: readonly string[]): readonly ReadRule[] {
   const { rules } = shared

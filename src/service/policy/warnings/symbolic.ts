@@ -20,8 +20,8 @@ export interface Subject {
 }
 
 /**
- * A visitor, by its value: none, one that no condition names, one that each comparison wants, one above all others, one for which
- * functions fail that need a number, a time or a length, or a number too large for an integer.
+ * A visitor, by its value: none, one that no condition names, one that each comparison wants, or one above all others.
+ * Functions that need a number, a time or a length fail for an unreadable one, and integers for a large one.
  */
 export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable' | 'large'
 
