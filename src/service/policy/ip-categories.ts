@@ -9,8 +9,8 @@ const CATEGORIES: Readonly<Record<string, string>> = {
   blocklist:
     'blocklist_de,com.cinsscore.army,greensnow_co,net.emergingthreats.compromised_ips,org.spamhaus.drop.ipv4,' +
     'org.spamhaus.drop.ipv6,org.team_cymru.fullbogons.ipv4,org.team_cymru.fullbogons.ipv6,stopforumspam',
-  'blocklist.blocklist_de':,'apache bots bruteforcelogin ftp imap mail sip ssh strongips',
-  'blocklist.firehol_org':,'abusers_1d abusers_30d level_1 level_2 level_3 level_4 webserver',
+  'blocklist.blocklist_de': 'apache,bots,bruteforcelogin,ftp,imap,mail,sip,ssh,strongips',
+  'blocklist.firehol_org': 'abusers_1d,abusers_30d,level_1,level_2,level_3,level_4,webserver',
   com:
     'ahrefs,algolia.crawer,anthropic.api,apple.applebot.ipv4,apple.icloud-private-relay,aws,aws.sns,' +
     'aws.us-east-1.sns,aws.us-east-2.sns,aws.us-west-1.sns,aws.us-west-2.sns,betterstack.betteruptimebot,' +
@@ -22,14 +22,14 @@ const CATEGORIES: Readonly<Record<string, string>> = {
     'pingdom.ipv6,plaid.webhooks,ringcentral,semrush.semrushbot.siteaudit,semrush.splitsignalbot,stripe.api,' +
     'stripe.armada_gator,stripe.webhooks,svix.webhooks,teleport,telnyx.media,telnyx.webhooks,uptimerobot.ipv4,' +
     'uptimerobot.ipv6,vultr,x.twitterbot,yandex,zendesk,zscaler.private.zpa',
-  'com.atlassian':,'bitbucket confluence email forge halp jira loom opsgenie statuspage trello',
+  'com.atlassian': 'bitbucket,confluence,email,forge,halp,jira,loom,opsgenie,statuspage,trello',
   'com.datadog':
     'agents,api,apm,global,logs,orchestrator,process,remote-configuration,synthetics,synthetics-private-locations,' +
     'webhooks',
   'com.github':
     'actions,actions_macos,api,codespaces,copilot,dependabot,git,github_enterprise_importer,hooks,importer,' +
     'packages,pages,web',
-  'com.ibm':,'advmon_nimsoft evault file_block icos ims rhel service_network ssl_vpn',
+  'com.ibm': 'advmon_nimsoft,evault,file_block,icos,ims,rhel,service_network,ssl_vpn',
   'com.microsoft.azure':
     'actiongroup,applicationinsightsavailability,autonomousdevelopmentplatform,azuread,' +
     'azureadvancedthreatprotection,azureapiforfhir,azureapimanagement,azureappconfiguration,azureappservice,' +
@@ -49,12 +49,12 @@ const CATEGORIES: Readonly<Record<string, string>> = {
     'microsoftpurviewpolicydistribution,onedscollector,powerbi,powerplatforminfra,powerplatformplex,' +
     'powerqueryonline,sccservice,scuba,securitycopilot,serialconsole,servicefabric,sqlmanagement,storagemover,' +
     'storagesyncservice,tridentkusto,windowsadmincenter,windowsvirtualdesktop,wvdrelays',
-  'com.office.common':,'china usgovdod usgovgcchigh worldwide',
-  'com.office.exchange':,'china usgovdod usgovgcchigh worldwide',
-  'com.office.sharepoint':,'china usgovdod usgovgcchigh worldwide',
-  'com.office.skype':,'china usgovdod usgovgcchigh worldwide',
-  'com.okta':,'apac ca emea emea_pam in preview preview_pam us us_pam',
-  'com.salesforce':,'core gov hyperforce news',
+  'com.office.common': 'china,usgovdod,usgovgcchigh,worldwide',
+  'com.office.exchange': 'china,usgovdod,usgovgcchigh,worldwide',
+  'com.office.sharepoint': 'china,usgovdod,usgovgcchigh,worldwide',
+  'com.office.skype': 'china,usgovdod,usgovgcchigh,worldwide',
+  'com.okta': 'apac,ca,emea,emea_pam,in,preview,preview_pam,us,us_pam',
+  'com.salesforce': 'core,gov,hyperforce,news',
   io: 'censys.scanners',
   net:
     'bunny.ipv4,bunny.ipv6,rssapi,zdxbeta.future,zdxbeta.hubs.recommended,zdxbeta.hubs.required,zdxcloud.future,' +

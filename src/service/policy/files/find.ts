@@ -171,4 +171,4 @@ function hasPhase(value: unknown): boolean {
   return isObject(value) && Object.keys(value).some((key) => IS_PHASE.test(key))
 }
 
-const UNREADABLE = 'The file cannot be read as YAML or JSON, so that no policy in it is checked'
+const UNREADABLE = 'The file cannot be read as YAML or JSON, so no policy in it is checked'

@@ -9,7 +9,7 @@ export const addressPrefix: Warning = {
   id: 'address-prefix',
   about: 'A prefix of an address ends inside a number.',
   reason:
-    'An address is a text: `10.1` also begins `10.100.0.1`. `inCidrRange` tests whether a range contains an address.',
+    'An address is a string: `10.1` also begins `10.100.0.1`. `inCidrRange` tests whether a range contains an address.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
   wrong: `on_http_request:
   - expressions: ["!conn.client_ip.startsWith('10.1')"]
