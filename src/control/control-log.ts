@@ -1,4 +1,5 @@
 import { Queue } from '../core/engine/queue.ts'
+import { wasMade } from '../core/schema/ids.ts'
 import { redact, type SecretNames } from '../core/schema/secret-fields.ts'
 import { NO_REDACTION } from '../core/schema/secret-texts.ts'
 import { timestamp } from '../core/schema/time.ts'
@@ -19,6 +20,11 @@ const DECLARING = '/declare'
 const NAMED_RESULTS = /^\/(faults|snapshots|declare)$/
 
 const MAX_BODY_LENGTH = 4096
+
+/** The control that loads a snapshot, and the maximum numbers of records and of characters of a state that is shown. */
+const LOADING = '/state'
+const MAX_RECORDS = 100
+const MAX_STATE_LENGTH = 32_768
 
 /** Methods that change nothing: OPTIONS is a browser's preflight. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
@@ -87,6 +93,17 @@ interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
   /** The maximum number of controls. */
   readonly size: number
   readonly secretNames: SecretNames
+  /** Returns the function that makes a snapshot of the present state later, without secrets; undefined if it has too many records. */
+  captureState(most: number): (() => Record<string, unknown>) | undefined
+}
+
+/** The state that a list of controls begins with. */
+interface Beginning {
+  /** The number that the next id comes from. */
+  readonly sequence: number
+  /** The option `initial`, if it made the state, and the seed of its ids, if that is known. */
+  readonly initial?: object | undefined
+  readonly seed?: string | null
 }
 
 /** The last controls that were used, and the writes of the inspector, which the journal leaves out. */
@@ -95,41 +112,69 @@ export class ControlLog {
   readonly #all = new Queue<() => UsedControl>()
   #dropped = 0
   #others = 0
+  #agent = 0
   /** True if there was a state before the first control. */
   #isLater = false
-  #initial: object | undefined
+  #initial: { readonly initial: object; readonly seed?: string } | undefined
+  #sequence = 0
+  /** Makes the state after the last snapshot was loaded. What was there before it is gone. */
+  #loaded: (() => Record<string, unknown>) | undefined
 
   constructor(options: ControlLogOptions) {
     this.#options = options
   }
 
-  /** Starts over. `isLater` is true if the state is not empty, unless the `initial` option created it. */
-  begin(isLater: boolean, initial?: object): void {
+  /** Starts over. With a state, `initial` is the option that created it, if one did. */
+  begin({ sequence, initial, seed = null }: Beginning): void {
     const isKnown = initial !== undefined && this.#isPublic(initial)
-    this.#initial = isKnown ? initial : undefined
+    this.#initial = isKnown ? { initial, ...(seed !== null && { seed }) } : undefined
+    this.#sequence = sequence
+    this.#loaded = undefined
     this.#all.replace([])
     this.#dropped = 0
     this.#others = 0
-    this.#isLater = isLater && !isKnown
+    this.#agent = 0
+    this.#isLater = sequence > 0 && !isKnown
   }
 
-  /** Counts a change of resources made neither over HTTP nor by a control. */
+  /** Counts a change of resources by an operation in the gateway's own process. */
   addOther(): void {
     this.#others++
+  }
+
+  /** Counts a change by a request to the agent's API. */
+  addAgentRequest(): void {
+    this.#agent++
+  }
+
+  /** Returns whether the resources of the option `initial` include an id, which a gateway with the same seed makes again. */
+  isInitialId(id: string): boolean {
+    return this.#initial?.seed !== undefined && wasMade(id, id.replace(/_[^_]*$/, ''), this.#sequence)
   }
 
   /** Adds a call of a control that has changed something, with its unread input, its time and its result. */
   addControl({ method, path, from }: CalledControl, input: unknown, now: number, result: unknown): void {
     if (UNLISTED_CALLS.includes(`${method} ${path}`)) return
+    if (path === LOADING) return void this.#addLoading(method, now)
     const isDeclaring = path === DECLARING
     const isBody = from === 'body'
-    // A snapshot may have 100 MB, and is not shown.
     const body = isBody ? (isDeclaring || PUBLIC_CONTROLS.test(path)) && toJson(input) : ''
     const request = { method, path, query: isBody ? '' : toQuery(Object(input)), body }
     this.#add(now, () => {
       const { path: place, ...rest } = isDeclaring ? this.#describeDeclaration(request) : describeControl(request)
       const response = NAMED_RESULTS.test(path) && isObject(result) && { response: this.#redact(result) }
       return { method, path: CONTROL_PATH + place, ...rest, ...response }
+    })
+  }
+
+  /** Adds the loading of a snapshot, which may have 100 MB. The last one is shown, if it is short. */
+  #addLoading(method: string, now: number): void {
+    const capture = this.#options.captureState(MAX_RECORDS)
+    this.#loaded = capture
+    this.#add(now, () => {
+      const state = this.#loaded === capture ? capture?.() : undefined
+      const isShort = state && JSON.stringify(state).length <= MAX_STATE_LENGTH
+      return { method, path: CONTROL_PATH + LOADING, ...(isShort ? { body: state } : { hidden: 'length' as const }) }
     })
   }
 
@@ -152,7 +197,7 @@ export class ControlLog {
   /** Returns whether a value can be shown as a whole. */
   #isPublic(value: object): boolean {
     const text = JSON.stringify(value)
-    return text.length <= 4 * MAX_BODY_LENGTH && JSON.stringify(this.#redact(value)) === text
+    return text.length <= MAX_STATE_LENGTH && JSON.stringify(this.#redact(value)) === text
   }
 
   #redact<T extends object>(value: T): T {
@@ -178,7 +223,8 @@ export class ControlLog {
       requests: journal.dropped,
       dropped: this.#dropped,
       others: this.#others,
-      options: { ...options, ...(this.#initial && { initial: this.#initial }) },
+      agent: this.#agent,
+      options: { ...options, ...this.#initial },
       own,
       controls: this.#all.all().map((describe) => describe()),
     }

@@ -34,13 +34,11 @@ const usedControls = named(
     later: documented(v.boolean(), 'True if the gateway already had a state when this list and the journal began.'),
     requests: documented(count, 'The number of requests that the journal has dropped.'),
     dropped: documented(count, 'The number of controls that were dropped.'),
-    others: documented(
-      count,
-      "The number of changes of resources made in other ways: by operations in the gateway's own process, and by its agent's API.",
-    ),
+    others: documented(count, "The number of changes of resources by operations in the gateway's own process."),
+    agent: documented(count, "The number of changes by requests to the agent's API."),
     options: documented(
       anyObject<object>(),
-      'The options of the gateway that are not the defaults, without secrets and without those of its time, its address and its start. With `initial`, unless `later` is true.',
+      'The options of the gateway that are not the defaults, without secrets and without those of its time, its address and its start. With `initial` and the `seed` of its ids, unless `later` is true.',
     ),
     own: documented(v.array(v.string()), 'The operations of your own families, which neither dialect has.'),
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),

@@ -21,7 +21,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, upstreams, hooks } =
     internals
   const { api, collections, readSnapshot } = table
-  const { clock, authorityKeys, dialect, keys, families = {} } = options
+  const { clock, dialect, keys, families = {} } = options
   const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))
   const dropWithHook: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
   const withoutKeys = (text: string) => redactText(text, createRedactor(ownKeys))
@@ -38,7 +38,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   })
   const clearRequests = () => {
     journal.clear()
-    controlLog.begin(engine.state.records.sequence > 0)
+    controlLog.begin(engine.state.records)
     otherRequests.clear()
     agent.refused.clear()
   }
@@ -97,7 +97,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         })
         baseline.forgetMissing(engine, collections)
         clearRequests()
-        controlLog.begin(engine.state.records.sequence > 0, options.initial)
+        beginControlLog(internals, options.initial)
         traffic.clear()
         agent.clear()
         snapshots.remembered.forget()
@@ -106,8 +106,10 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
       }),
     snapshot(withPrivateKeys) {
       const { now, sequence, records, recordsWithSecrets } = engine.exportRecords(withPrivateKeys)
-      const seed = authorityKeys === 'test' ? engine.state.origin.seed : null
-      return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, recordsWithSecrets)
+      return createSnapshot(
+        { now, seed: internals.findSeed(), sequence, rateLimit: rateLimiter?.times ?? [], records },
+        recordsWithSecrets,
+      )
     },
     restore: (value, isUndo = false) =>
       dropWithHook('restore()', () => {
@@ -119,6 +121,12 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         else snapshots.remembered.forget()
       }),
   }
+}
+
+/** Begins the log of controls at the start of a gateway, with the option `initial` if the state comes from it. */
+export function beginControlLog(internals: GatewayInternals, initial: object | undefined): void {
+  const { sequence } = internals.engine.state.records
+  internals.controlLog.begin({ sequence, initial, seed: internals.findSeed() })
 }
 
 /** Creates the log that records and delivers the account's events. Returns undefined if no family has their subscriptions. */

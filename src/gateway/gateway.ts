@@ -14,7 +14,7 @@ import { readCallOptions } from '../core/schema/options.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Resources } from '../generated/resources.ts'
 import { asksForCertificates } from './client-certificates.ts'
-import { addLastTransitions, createControlHost } from './control-host.ts'
+import { addLastTransitions, beginControlLog, createControlHost } from './control-host.ts'
 import { createDirectApi } from './direct/direct-api.ts'
 import { applyInitial, type LeftoverOptions, leftoverOptions } from './direct/initial.ts'
 import { setCallerStack } from './error-boundary.ts'
@@ -129,10 +129,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     engine.runCall(() => engine.isLoaded || applyInitialResources())
     // Resources that exist from the beginning cause no events.
     engine.subscribers.events = host.events
-    internals.controlLog.begin(
-      engine.state.records.sequence > 0,
-      engine.isLoaded ? undefined : internals.options.initial,
-    )
+    beginControlLog(internals, engine.isLoaded ? undefined : internals.options.initial)
   } catch (thrown) {
     engine.dispose()
     const error = boundary.createPublicError(thrown)

@@ -3,6 +3,7 @@ import { Journal } from '../control/journal/journal.ts'
 import { REMEMBERED, SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { Engine } from '../core/engine/engine.ts'
 import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
+import { RECORDS_VERSION } from '../core/engine/persistence/versions.ts'
 import { PublicRecords } from '../core/engine/public-records.ts'
 import { createSeed } from '../core/engine/random.ts'
 import { RateLimiter } from '../core/engine/rate-limiter.ts'
@@ -56,6 +57,9 @@ export function createInternals(rawOptions: AnyOptions) {
     publicError: (error) => boundary.createPublicError(error),
   })
   const { journalSize: size, journalBytes: bytes } = options
+  const rateLimiter = options.rateLimit && new RateLimiter(options.rateLimit)
+  /** Returns the seed of ids and automatic certificates; null if the authority has its own keys. */
+  const findSeed = () => (options.authorityKeys === 'test' ? engine.state.origin.seed : null)
   const journal = new Journal({ size, bytes, dialect, secretNames, ownKeys })
   return {
     options,
@@ -79,7 +83,14 @@ export function createInternals(rawOptions: AnyOptions) {
       secretNames,
       options: listRepeatable(rawOptions),
       own: table.ownOperations,
+      captureState(most) {
+        const listRecords = engine.state.captureRecords(most)
+        const rateLimit = rateLimiter?.times ?? []
+        const facts = { now: engine.lastNow, seed: findSeed(), sequence: engine.state.records.sequence, rateLimit }
+        return listRecords && (() => ({ version: RECORDS_VERSION, ...facts, records: listRecords() }))
+      },
     }),
-    rateLimiter: options.rateLimit && new RateLimiter(options.rateLimit),
+    rateLimiter,
+    findSeed,
   }
 }

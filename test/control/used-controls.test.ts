@@ -7,6 +7,7 @@ import { client, controlClient } from '../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { lockers } from '../support/lockers.ts'
 import { memoryStore } from '../support/memory-store.ts'
+import { upload } from '../support/pem.ts'
 import { DOMAIN, openManual, timeAfter } from '../support/provisioning.ts'
 
 /** The controls that a gateway lists (rules: control-api#calls). */
@@ -30,6 +31,7 @@ test('The controls are listed in order, each with the time and the request befor
     requests: 0,
     dropped: 0,
     others: 0,
+    agent: 0,
     options: {},
     own: [],
     controls: [
@@ -55,16 +57,17 @@ test('The controls are listed in order, each with the time and the request befor
 test('A control whose body may have secrets is listed without it, and keys of the gateway are hidden everywhere', async () => {
   const gateway = openManual({ keys: ['a-key-of-the-gateway'] })
   const send = controlClient(gateway)
-  await send('PUT', '/state', gateway.snapshot())
+  gateway.tlsCertificates.create({ ...upload(), description: 'a-key-of-the-gateway' })
+  await send('PUT', '/state', gateway.snapshot({ privateKeys: true }))
   await send('POST', '/faults', { status: 503, message: 'with a-key-of-the-gateway' })
   await send('POST', '/faults', { body: 'x'.repeat(5000) })
   const { controls } = await listUsed(send)
   expect(controls).toMatchObject([
-    { path: '/_fauxgate/state', hidden: 'secrets' },
+    { path: '/_fauxgate/state', body: { records: { tls_certificates: [{ description: '[redacted]' }] } } },
     { body: { status: 503, message: 'with [redacted]' } },
     { path: '/_fauxgate/faults', hidden: 'length' },
   ])
-  expect(controls[0]).not.toHaveProperty('body')
+  expect(JSON.stringify(controls)).not.toContain('PRIVATE KEY')
 })
 
 test('A control of the same process is listed like the same control over HTTP', async () => {
@@ -142,7 +145,7 @@ test('A gateway with the state of a store lists its controls as later ones; one 
   expect(await listUsed(controlClient(createGateway({ store })))).toMatchObject({ later: true })
   const initial = { reservedDomains: [{ domain: DOMAIN }] }
   const send = controlClient(createGateway({ initial }))
-  expect(await listUsed(send)).toMatchObject({ later: false, options: { initial } })
+  expect(await listUsed(send)).toMatchObject({ later: false, options: { initial, seed: expect.any(String) } })
   await send('DELETE', '/requests')
   expect(await listUsed(send)).toMatchObject({ later: true, options: {} })
   await send('POST', '/reset')
@@ -150,6 +153,19 @@ test('A gateway with the state of a store lists its controls as later ones; one 
   const tokens = { reservedDomains: [{ domain: DOMAIN, metadata: 'a-key-of-the-gateway' }] }
   const withKey = controlClient(createGateway({ initial: tokens, keys: ['a-key-of-the-gateway'] }))
   expect(JSON.stringify(await listUsed(withKey))).not.toContain('a-key-of-the-gateway')
+})
+
+test('The last snapshot that was loaded is listed as a whole if it is short, and others are hidden', async () => {
+  const gateway = openManual()
+  const send = controlClient(gateway)
+  await send('PUT', '/state', gateway.snapshot())
+  gateway.reservedDomains.create({ domain: DOMAIN })
+  await send('PUT', '/state', gateway.snapshot())
+  const of = async () => (await listUsed(send)).controls.map(({ body, hidden }) => body ?? hidden)
+  expect(await of()).toMatchObject(['length', { records: { reserved_domains: [{ domain: DOMAIN }] } }])
+  for (let number = 0; number < 101; number++) gateway.reservedAddrs.create({})
+  await send('PUT', '/state', gateway.snapshot())
+  expect(await of()).toEqual(['length', 'length', 'length'])
 })
 
 test('The list has as many controls as the journal has requests, and counts what both have dropped', async () => {
@@ -207,7 +223,7 @@ test('Changes by calls in the process of the gateway and by the API of the agent
   await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels')
   const body = JSON.stringify({ name: 'web', addr: '3000' })
   await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels', { method: 'POST', body })
-  expect(await listUsed(controlClient(gateway))).toMatchObject({ others: 2, controls: [] })
+  expect(await listUsed(controlClient(gateway))).toMatchObject({ others: 1, agent: 1, controls: [] })
 })
 
 test('The options that are not the defaults are listed, without secrets and those of the start, and so are your own operations', async () => {

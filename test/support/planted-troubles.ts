@@ -395,7 +395,9 @@ export const PLANTED: readonly PlantedTrouble[] = [
       repeat(30, () => send(gateway, 'GET', '/ip_policies', { headers: { authorization: 'Bearer wrong' } })),
     kind: 'refused',
     count: 30,
-    cause: 'The API key …',
+    cause:
+      "The API key is not one of this gateway's keys. Send a key of the option `keys` (--key), or a token from " +
+      'POST /api_keys.',
     about: 'GET /ip_policies',
     end: (gateway) => send(gateway, 'GET', '/ip_policies'),
     later: ['fixed'],

@@ -180,7 +180,7 @@ export async function respondTo(host: ControlHost, request: Request): Promise<Re
 async function respondUsually(host: ControlHost, request: Request): Promise<Response> {
   const { status, body, page = body && `${JSON.stringify(body)}\n` } = await respond(host, request)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (status < 300 && !isRead) host.controlLog.addOther()
+  if (status < 300 && !isRead) host.controlLog.addAgentRequest()
   const headers = page === undefined ? {} : { 'Content-Type': body ? 'application/json' : 'text/html; charset=utf-8' }
   return new (platform('Response'))(request.method === 'HEAD' ? null : (page ?? null), { status, headers })
 }

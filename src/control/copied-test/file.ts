@@ -1,4 +1,5 @@
 import { formatCount } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
 import type { FaultSpec, JournalEntry, UsedControl } from '../../generated/controls.ts'
 import { toDirectCall } from './controls.ts'
 import { findChanges } from './facts.ts'
@@ -52,7 +53,7 @@ class TestFile {
   /** The lines of each step. */
   #blocks: string[][] = []
   #lines: string[] = []
-  readonly #values = new TestValues(this.#source)
+  readonly #values: TestValues
   /** The faults that the test adds, by id. A fault that only delays has no effects. */
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
@@ -74,8 +75,9 @@ class TestFile {
     this.#runner = runner
     this.#checks = checksOf(runner)
     this.#history = history
+    this.#values = new TestValues(this.#source, history)
     this.#missing = listMissing(history)
-    this.#isPartial = used.later || used.requests + used.dropped + used.others > 0
+    this.#isPartial = used.later || used.dropped > 0 || this.#lacksCalls
     const ids = new Set(journal.map(({ operationId }) => operationId))
     const of = (id: string) => used.controls.filter(({ after }) => after === id)
     this.#steps = [
@@ -154,7 +156,7 @@ class TestFile {
   /** Adds assertions about the number of items on a page, and about changes to a resource since its last response. */
   #addFacts(response: Readonly<Record<string, unknown>>, body: string): void {
     const { id } = response
-    const before = typeof id === 'string' && this.#seen.get(id)
+    const before = typeof id === 'string' && (this.#seen.get(id) ?? this.#values.findBeginning(id, response))
     if (typeof id === 'string') this.#seen.set(id, response)
     if (this.#isPartial) return
     for (const [name, value] of Object.entries(response))
@@ -201,6 +203,12 @@ class TestFile {
     )
   }
 
+  /** True if something at an unknown time is missing. */
+  get #lacksCalls(): boolean {
+    const { requests, others, agent } = this.#history.used
+    return requests + others + agent > 0
+  }
+
   #leaveOut(why: string, what: string, isChange = true): void {
     this.#lines.push(escapeInvisible(`// Left out, because ${why}: ${what}`))
     this.#leftOut++
@@ -222,11 +230,24 @@ class TestFile {
     this.#isPartial = true
   }
 
+  /** Loads a snapshot, before which nothing matters, or begins after one that is hidden. */
+  #loadSnapshot(snapshot: UsedControl['body'], at: string): void {
+    const seen = [...this.#seen]
+    if (!snapshot || this.#blocks.length > 0) this.#startAgain('a snapshot was loaded', at)
+    if (!snapshot) return
+    for (const [id, response] of seen) this.#seen.set(id, response)
+    this.#isPartial = this.#lacksCalls
+    this.#start = at
+    this.#values.rememberLoaded(snapshot)
+    this.#add('', new Call('gateway.restore', [snapshot]))
+    this.#time = timestamp(Number(snapshot.now))
+  }
+
   #addControl(step: UsedControl): void {
     const { method, path, body, at } = step
     const what = `${method} ${path}`
     const state = this.#remembered.get(step)
-    if (what === 'PUT /_fauxgate/state') return void this.#startAgain('a snapshot was loaded', at)
+    if (what === 'PUT /_fauxgate/state') return void this.#loadSnapshot(body, at)
     if (what === 'POST /_fauxgate/snapshots/restore' && !this.#snapshots.has(body?.name))
       return void this.#startAgain('an earlier snapshot was restored', at)
     if (state) {

@@ -12,16 +12,19 @@ export interface History {
   /** The number of visitor requests. */
   readonly visits: number
   readonly now: string
+  /** Returns whether an id is one of the option `initial`, with its seed. */
+  readonly isInitial: (id: string) => boolean
 }
 
 /** Lists what the copied test cannot repeat: earlier events, and changes the server did not see. */
 export function listMissing({ used, visits, dialect }: History): string[] {
-  const { later, requests, dropped, others, own } = used
+  const { later, requests, dropped, others, agent, own } = used
   return [
     ...(later ? ['what existed before the journal began, such as resources from an earlier start'] : []),
     ...(requests > 0 ? [`${formatCount(requests, 'earlier request')} that the journal has dropped`] : []),
     ...(dropped > 0 ? [formatCount(dropped, 'earlier control')] : []),
-    ...(others > 0 ? [`${formatCount(others, 'change')} by calls in the gateway's own process or by its agent`] : []),
+    ...(others > 0 ? [`${formatCount(others, 'change')} by calls in the gateway's own process`] : []),
+    ...(agent > 0 ? [`${formatCount(agent, 'change')} by requests to the agent's API`] : []),
     ...(own.length > 0 ? ['your own families'] : []),
     ...(visits > 0 ? [`${formatCount(visits, 'visitor request')}, which "Copy as policy test" repeats`] : []),
     ...(dialect === 'ngrok' || dialect === 'standard' ? [] : [`the ${dialect} dialect`]),

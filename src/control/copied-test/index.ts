@@ -28,7 +28,7 @@ const read = controlCall({
 export const copiedTest: Control = { calls: [read] }
 
 function readHistory(host: ControlHost): History {
-  const { journal, engine, dialect, traffic } = host
+  const { journal, engine, dialect, traffic, controlLog } = host
   return {
     used: listUsedControls(host),
     journal: JSON.parse(journal.json()),
@@ -37,5 +37,6 @@ function readHistory(host: ControlHost): History {
     versionHeader: { [dialect.versionHeader]: '2' },
     visits: traffic.journal.count,
     now: timestamp(engine.now),
+    isInitial: (id) => controlLog.isInitialId(id),
   }
 }

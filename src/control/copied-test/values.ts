@@ -1,3 +1,4 @@
+import type { History } from './history.ts'
 import { type SourceWriter, toPlace } from './source.ts'
 
 /** Matches the ids that a gateway generates. */
@@ -9,13 +10,22 @@ const USED_FIELD = /^(\w+_)?(id|cname_target|addr|hostport|url)$/
 /** The fields of requests that name a reserved domain or address. */
 const URL_FIELD = /^(url|hostports)$/
 
+/** The strings of resources that say nothing about them. */
+const OWN_TEXT = /^(id|uri|\w+_at|cname_target)$/
+
 /** The strings that clients have sent in a copied test, and the values that its gateway generates. */
 export class TestValues {
   readonly #sent = new Set<string>()
+  /** The ids of a loaded snapshot. */
+  readonly #loaded = new Set<string>()
   readonly #source: SourceWriter
+  /** Returns whether the gateway of the test makes an id at its start. */
+  readonly #isInitial: (id: string) => boolean
 
-  constructor(source: SourceWriter) {
+  constructor(source: SourceWriter, { isInitial, used }: Pick<History, 'isInitial' | 'used'>) {
     this.#source = source
+    this.#isInitial = isInitial
+    this.rememberSent(Reflect.get(used.options, 'initial'))
   }
 
   isSent(text: string): boolean {
@@ -29,7 +39,7 @@ export class TestValues {
   findUnknown(value: unknown): string | undefined {
     const unknown = JSON.stringify(value)
       .match(ID)
-      ?.find((id) => !this.#source.known.has(id))
+      ?.find((id) => !this.#source.known.has(id) && !this.#loaded.has(id) && !this.#isInitial(id))
     return unknown && `${unknown} is not from this test`
   }
 
@@ -39,6 +49,19 @@ export class TestValues {
     const hosts = urls.map((url) => String(url).replace(/^\w+:\/\/|[:/].*$/g, ''))
     const missing = hosts.find((host) => host.includes('.') && !host.endsWith('.internal') && !this.#sent.has(host))
     return missing && `${missing} may be left out`
+  }
+
+  /** Remembers the texts of a snapshot that the test loads. */
+  rememberLoaded(snapshot: object): void {
+    this.rememberSent(snapshot)
+    for (const [id] of JSON.stringify(snapshot).matchAll(ID)) this.#loaded.add(id)
+  }
+
+  /** Returns a resource that is there from the beginning without its texts, which a test then checks; undefined for another one. */
+  findBeginning(id: string, response: object): object | undefined {
+    if (!this.#loaded.has(id) && !this.#isInitial(id)) return undefined
+    const isText = ([name, value]: [string, unknown]) => typeof value === 'string' && !OWN_TEXT.test(name)
+    return Object.fromEntries(Object.entries(response).map((each) => (isText(each) ? [each[0], ''] : each)))
   }
 
   rememberSent(value: unknown): void {

@@ -1,3 +1,4 @@
+import type { Collection } from '../operation/collection.ts'
 import type { Family, ReportRelation } from '../operation/family.ts'
 import { findMissing } from '../operation/reference.ts'
 import type { Store } from '../operation/store.ts'
@@ -179,6 +180,21 @@ export class EngineState {
       recordsWithSecrets[collection.name] = oldestFirst.filter((_, index) => exported[index] !== null)
     }
     return { records, recordsWithSecrets }
+  }
+
+  /** Returns the function that makes the present records later, without secrets; undefined if there are more than `most`. */
+  captureRecords(most: number): (() => Readonly<Record<string, readonly object[]>>) | undefined {
+    const tables = this.records.collections.map((each) => this.records.table(each)).filter(({ size }) => size > 0)
+    if (tables.reduce((count, { size }) => count + size, 0) > most) return undefined
+    const rows = tables.map((table) => [table.collection, [...table.newestFirst()].reverse()] as const)
+    const toPublic = (record: object, collection: Collection<object>) => {
+      const row = this.options.publicRecords.of(record, collection)
+      return row === null ? [] : [row]
+    }
+    return () =>
+      Object.fromEntries(
+        rows.map(([collection, all]) => [collection.name, all.flatMap((each) => toPublic(each, collection))]),
+      )
   }
 }
 

@@ -9,8 +9,8 @@ const errors = kit.declareErrors({
   auth_malformed: kit.entry(
     202,
     403,
-    'The API key is not one of this gateway\'s keys. Its keys have 27 letters or digits, "_", and 21 more letters ' +
-      'or digits.',
+    "The API key is not one of this gateway's keys. Send a key of the option `keys` (--key), or a token from " +
+      'POST /api_keys.',
   ),
   auth_is_key_id: kit.entry(
     208,

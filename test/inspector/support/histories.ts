@@ -242,6 +242,32 @@ export const HISTORIES: readonly History[] = [
   {
     name: 'the state of a file that is loaded in the middle',
     async run({ send, control }) {
+      const { id } = await send('POST', '/reserved_domains', { domain: DOMAIN, description: 'in the file' })
+      const state = await control('GET', '/state')
+      await send('PATCH', `/reserved_domains/${id}`, { description: 'changed' })
+      await control('POST', '/clock', { advance: '1h' })
+      await control('PUT', '/state', state)
+      await send('GET', `/reserved_domains/${id}`)
+      await send('GET', '/reserved_domains')
+      await send('POST', '/reserved_domains', { domain: DOMAIN })
+      await send('PATCH', `/reserved_domains/${id}`, { description: 'changed again' })
+      await send('GET', `/reserved_domains/${id}`)
+    },
+    has: [
+      'when a snapshot was loaded',
+      'gateway.restore({',
+      'expect(response5.status).toBe(200)',
+      "description).toBe('in the file')",
+      "toBe('changed again')",
+    ],
+    lacks: ['marked below'],
+    without: /gateway\.restore/,
+  },
+  {
+    name: 'a long state of a file that is loaded in the middle',
+    async run({ send, control }) {
+      const long = 'x'.repeat(4096)
+      for (let number = 0; number < 9; number++) await send('POST', '/reserved_addrs', { metadata: long })
       const { id } = await send('POST', '/reserved_domains', { domain: DOMAIN })
       const state = await control('GET', '/state')
       await send('DELETE', `/reserved_domains/${id}`)
@@ -383,19 +409,37 @@ export const HISTORIES: readonly History[] = [
     lacks: ['a-password-of-me'],
   },
   {
-    name: 'tunnels of an agent, which no request started',
+    name: 'a tunnel that a program starts by the API of the agent',
     dialect: 'ngrok',
-    async run({ send, control, agent }) {
-      await control('POST', '/agent/tunnels', { name: 'web', addr: '3000' })
-      const { endpoints } = (await send('GET', '/endpoints')) as { endpoints: Json[] }
-      await send('GET', `/endpoints/${endpoints[0]?.id}`)
+    async run({ send, agent, control }) {
       await agent('POST', '/api/tunnels', { name: 'api', addr: '4000', proto: 'http' })
       await send('GET', '/tunnel_sessions')
-      await agent('DELETE', '/api/tunnels/web')
+      await agent('DELETE', '/api/tunnels/api')
       await control('PUT', '/agent', { down: true })
       await send('GET', '/endpoints')
     },
-    has: ['2 changes by calls in the gateway', 'because its body may have secrets: POST /_fauxgate/agent/tunnels'],
+    has: ["// Left out: 2 changes by requests to the agent's API."],
+    lacks: ['own process'],
+  },
+  {
+    name: 'a tunnel that a control starts',
+    dialect: 'ngrok',
+    async run({ send, control }) {
+      await control('POST', '/agent/tunnels', { name: 'web', addr: '3000' })
+      const { endpoints } = (await send('GET', '/endpoints')) as { endpoints: Json[] }
+      await send('GET', `/endpoints/${endpoints[0]?.id}`)
+    },
+    has: ['because its body may have secrets: POST /_fauxgate/agent/tunnels'],
+    lacks: ['own process', "agent's API"],
+  },
+  {
+    name: 'a domain that a program in the same process reserves',
+    async run({ send, gateway }) {
+      gateway().reservedDomains.create({ domain: DOMAIN })
+      await send('GET', '/reserved_domains')
+    },
+    has: ["// Left out: 1 change by calls in the gateway's own process."],
+    lacks: ["agent's API"],
   },
   {
     name: 'visitors of an endpoint between requests of the API',
@@ -475,6 +519,28 @@ export const HISTORIES: readonly History[] = [
       'toBe(404)',
     ],
     lacks: ['Left out'],
+  },
+  {
+    name: 'ids of resources that a gateway began with, which no response had before',
+    dialect: 'ngrok',
+    options: { initial: { reservedDomains: [{ domain: DOMAIN, description: 'from the start' }] } },
+    async run({ send, gateway }) {
+      const path = `/reserved_domains/${gateway().reservedDomains.list().reserved_domains[0]?.id}`
+      await send('GET', path)
+      await send('PATCH', path, { description: 'changed' })
+      await send('POST', '/reserved_domains', { domain: DOMAIN })
+      await send('DELETE', path)
+      await send('GET', path)
+    },
+    has: [
+      "expect(body1.description).toBe('from the start')",
+      'seed: ',
+      /send\('\/reserved_domains\/rd_\w+'\)/,
+      'response5.status',
+      'toBe(404)',
+    ],
+    lacks: ['Left out'],
+    without: /DELETE/,
   },
   {
     name: 'texts that a snapshot brings back, also an empty one',

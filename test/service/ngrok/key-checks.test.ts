@@ -93,6 +93,19 @@ it('A key of the option `keys` is valid in any form', async () => {
   expect(outcome(await send('GET', '/api_keys', { headers: { authorization: 'Bearer ak_1' } }))).toBe('200')
 })
 
+it.each(['right-key', 'k', `ak_${'a'.repeat(27)}`])(
+  'The response to a wrong key (202) says nothing that the configured key %s is not',
+  async (key) => {
+    const { send } = openGateway({ keys: [key] })
+    const { body } = await send('GET', '/api_keys', { headers: { authorization: 'Bearer wrong' } })
+    expect(body.error_code).toBe('ERR_NGROK_202')
+    expect(body.msg).toBe(
+      "The API key is not one of this gateway's keys. Send a key of the option `keys` (--key), or a token from POST /api_keys.",
+    )
+    expect(outcome(await send('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } }))).toBe('200')
+  },
+)
+
 it('With the families, the document says that every operation can reject a key with these errors', () => {
   const refusals = (families: object) => JSON.stringify(openApi(ngrok, { families: families as typeof ngrokFamilies }))
   for (const code of ['ERR_NGROK_206', 'ERR_NGROK_208']) {
