@@ -9,6 +9,7 @@ import { benchDirect, benchEvents, benchPages } from './direct.mjs'
 import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
 import { print } from './measure.mjs'
+import { benchObservers } from './observers.mjs'
 import { benchPort } from './port.mjs'
 import { benchData, benchLog, benchServe } from './serve.mjs'
 import { benchRestart, benchStart } from './start.mjs'
@@ -29,6 +30,7 @@ const ALL = {
   events: benchEvents,
   year: benchYear,
   watched: benchWatched,
+  observers: benchObservers,
   million: benchMillion,
   issue: benchIssue,
   state: benchState,
