@@ -13,6 +13,12 @@ export type Live<T> =
 
 export const LOADING = { state: 'loading' } as const
 
+/** Returns what belongs to a value: a caller says it for each of the three states. */
+export function inState<T, R>(live: Live<T>, loading: R, failed: R, known: (value: T) => R): R {
+  if (live.state === 'known') return known(live.value)
+  return live.state === 'failed' ? failed : loading
+}
+
 /** Loads a value, and returns what is known then: after an error, the value of the last load with the error. */
 export async function settle<T>(last: Live<T>, load: () => Promise<T>): Promise<Live<T>> {
   try {

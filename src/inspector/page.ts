@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../gateway/openapi/document.ts'
 import type { JournalEntry, Overview } from '../generated/controls.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { KnownRequests } from './journal.ts'
-import { type Live, LOADING, settle } from './live-value.ts'
+import { inState, type Live, LOADING, settle } from './live-value.ts'
 import { Service } from './service.ts'
 
 const MAX_DURATIONS = 2000
@@ -97,12 +97,14 @@ export class Page extends PageState {
     return this.requests.all
   }
 
-  /**
-   * The service, as its document describes it, or undefined until the document is loaded. The first view that reads it loads it.
-   */
+  /** The service, as its document describes it. The first view that reads it loads it. */
+  get described(): Live<Service> {
+    return this.#describe('/openapi.json')
+  }
+
+  /** The service for what only adds to a view, such as links, or undefined until it is loaded. */
   get service(): Service | undefined {
-    const service = this.#describe('/openapi.json')
-    return service.state === 'known' ? service.value : undefined
+    return inState<Service, Service | undefined>(this.described, undefined, undefined, (service) => service)
   }
 
   /** The controls, in the same way. */

@@ -45,10 +45,22 @@ describe.skipIf(!CHROMIUM)('The page', () => {
   test('says since when its journals know, after the gateway continued from a store', async () => {
     const store = memoryStore()
     openManual({ store }).reservedAddrs.create({})
-    const { page, go } = await open({ store: memoryStore(store.commits) }, { place: 'traffic' })
+    const { server, page, go } = await open({ store: memoryStore(store.commits) }, { place: 'traffic' })
     await page.getByText('No visitors since 2026-01-01 00:00:00.').waitFor()
     await go('requests')
     await page.getByText('No requests since 2026-01-01 00:00:00.').waitFor()
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    await page.getByText('1 of 1 here since 2026-01-01 00:00:00').waitFor()
+  })
+
+  test('counts, beside all domains, those that are managed, while some are not', async () => {
+    const { gateway, page } = await open({}, { place: 'jobs' })
+    for (const domain of [DOMAIN, 'other.example.com'])
+      gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+    await page.getByRole('button', { name: 'all 2', exact: true }).waitFor()
+    const [first] = gateway.reservedDomains.list().reserved_domains
+    gateway.reservedDomains.detachCertificateManagementPolicy(first?.id ?? '')
+    await page.getByRole('button', { name: 'all 2, 1 managed', exact: true }).waitFor()
   })
 
   test('says that the agent is down as soon as a program in the same process stops it', async () => {

@@ -70,25 +70,31 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
 
   test('fixes on Now, in one click, all domains that fail for one reason, and then runs their attempts', async () => {
     const { gateway, page } = await open()
-    const names = Array.from({ length: 60 }, (_, at) => `d${at}.example.com`)
+    const names = Array.from({ length: 100 }, (_, at) => `d${at}.example.com`)
     for (const domain of names) gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
     gateway.clock.advance('30s')
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
-    await card.getByText('60 domains: no CNAME record leads to its target. Found no record for the domain.').waitFor()
-    await card.getByText('60 broken').waitFor()
+    await card.getByText('100 domains: no CNAME record leads to its target. Found no record for the domain.').waitFor()
+    await card.getByText('100 broken').waitFor()
     expect((await page.getByRole('button', { name: 'To the next event', exact: true }).boundingBox())?.y).toBeLessThan(
       200,
     )
-    await card.getByRole('link', { name: '52 more' }).waitFor()
+    await card.getByRole('link', { name: '92 more' }).waitFor()
+    const writes: string[] = []
+    page.on(
+      'request',
+      (each) => each.method() !== 'GET' && writes.push(`${each.method()} ${new URL(each.url()).pathname}`),
+    )
     await card.getByRole('button', { name: 'Fix all records' }).click()
-    await card.getByText('60 domains: the DNS records are correct by now.').waitFor()
+    await card.getByText('100 domains: the DNS records are correct by now.').waitFor()
     await card.getByText('next: in 1 h').waitFor()
-    expect(gateway.dns.records()).toHaveLength(60)
+    expect(writes).toEqual(['POST /_fauxgate/troubles/fix'])
+    expect(gateway.dns.records()).toHaveLength(100)
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Worth a look')
     await card.getByRole('button', { name: 'Run all attempts now' }).click()
     await card.getByText('No problems found.').waitFor()
     const issued = gateway.reservedDomains.list({ limit: '100' }).reserved_domains.filter((each) => each.certificate)
-    expect(issued).toHaveLength(60)
+    expect(issued).toHaveLength(100)
   })
 
   test('sees a standing outcome as the cause on Now, on the lane and among the pending outcomes, and removes it alone', async () => {

@@ -71,6 +71,29 @@ describe.skipIf(!CHROMIUM)('What the page has not loaded', () => {
     expect((await titlesOf(page)).map((each) => each.trim())).toEqual(['Faults', 'Pending outcomes', 'DNS zone'])
   })
 
+  test('is said of sent events, of the document of the service, and of the menus of a form', async () => {
+    const { gateway, server, page, go } = await open({}, { place: '' })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    const failing = /\/(_fauxgate\/sent-events|_fauxgate\/records\?.*|openapi\.json)$/
+    await page.route(failing, (route) => route.fulfill(fail))
+    await go('requests')
+    await page.locator('.events').getByText('This could not be loaded. It fails.').waitFor()
+    for (const place of [`resources/reserved_domains/${id}`, 'resources/reserved_domains?new=1']) {
+      await go(place)
+      await page.getByRole('complementary').getByText('This could not be loaded. It fails.').waitFor()
+    }
+    await go('faults')
+    await page.getByText('Another fault').click()
+    await cardOf(page, 'Faults').getByText('This could not be loaded. It fails.').waitFor()
+    await page.unroute(failing)
+    await page.route(/\/_fauxgate\/records\?.*$/, (route) => route.fulfill(fail))
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await go('resources/reserved_domains?new=1')
+    const input = page.getByRole('complementary').locator('input[list]').first()
+    await expect.poll(() => input.getAttribute('placeholder')).toBe('They could not be loaded.')
+  })
+
   test('has no number, and no sentence that there is none, while a slow server answers', async () => {
     const { gateway, page, go } = await open({}, { place: '' })
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
@@ -94,6 +117,9 @@ describe.skipIf(!CHROMIUM)('What the page has not loaded', () => {
     for (const place of ['jobs', 'requests', 'traffic', 'resources/reserved_domains']) {
       await go(place)
       await page.locator('main').getByText('Loading…').first().waitFor()
+      // The menu of families has the numbers of the overview, which came with the connection.
+      const texts = place.startsWith('resources') ? page.locator('main .list') : page.locator('main')
+      expect(await texts.textContent(), place).not.toMatch(/\d/)
     }
     expect(await page.locator('main').textContent()).not.toMatch(/No problems found|None|No \w+ yet/)
     release()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Live } from '../live-value.ts'
+import { inState, type Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import { Button } from './controls.tsx'
 import { formatClockTime } from './format.ts'
@@ -44,7 +44,7 @@ export function Known<T>({ of, children }: KnownProps<T>) {
 /** A card with a list and, once it is known, its length. */
 export function ListCard<T>({ title, of, children }: KnownProps<readonly T[]> & { title: string }) {
   return (
-    <Card title={title} note={of.state === 'known' ? of.value.length : ''} wide>
+    <Card title={title} note={inState<readonly T[], string | number>(of, '', '', ({ length }) => length)} wide>
       <Known of={of}>{children}</Known>
     </Card>
   )

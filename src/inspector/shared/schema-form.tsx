@@ -1,9 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import type { ListedRecord } from '../../generated/controls.ts'
 import { ResponseError } from '../connection.ts'
 import { useLive } from '../live.ts'
-import type { Live } from '../live-value.ts'
+import { inState, type Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Problem, Text } from './controls.tsx'
@@ -188,20 +189,23 @@ function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> 
   return useLive(async () => (await Promise.all(families.map(load))).flat(), [families.join()])
 }
 
+/** The text of a menu whose entries could not be loaded. */
+const NOT_LOADED = 'They could not be loaded.'
+
 /** An input for an id, with a menu of the resources that it can be of. */
 function IdInput({ families, ...input }: IdInputProps) {
   const list = `ids-${input.label}`
   const records = useRecords(families)
+  const option = ({ key, name }: ListedRecord) => (
+    <option key={key} value={key}>
+      {name}
+    </option>
+  )
   return (
     <>
-      <Text list={list} {...input} />
+      <Text list={list} placeholder={inState(records, 'Loading…', NOT_LOADED, () => '')} {...input} />
       <datalist id={list}>
-        {records.state === 'known' &&
-          records.value.map(({ key, name }) => (
-            <option key={key} value={key}>
-              {name}
-            </option>
-          ))}
+        {inState<readonly ListedRecord[], ComponentChildren>(records, '', '', (all) => all.map(option))}
       </datalist>
     </>
   )
@@ -210,8 +214,12 @@ function IdInput({ families, ...input }: IdInputProps) {
 /** An input for several ids: the chosen ones, and a menu of the other resources. */
 function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
   const live = useRecords(families)
-  const records = live.state === 'known' ? live.value : []
-  const none = { loading: 'Loading…', failed: 'They could not be loaded.', known: 'Nothing to add.' }
+  const { records, none } = inState(
+    live,
+    { records: [], none: 'Loading…' },
+    { records: [], none: NOT_LOADED },
+    (all) => ({ records: all, none: all.length > 0 ? 'Add' : 'Nothing to add.' }),
+  )
   const chosen: readonly string[] = JSON.parse(value || '[]')
   const show = (id: string) => [records.find(({ key }) => key === id)?.name, id].filter(Boolean).join(' · ')
   const choose = (ids: readonly string[]) => set(JSON.stringify(ids))
@@ -226,7 +234,7 @@ function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
       </div>
       <Choice
         label={label}
-        none={records.length > 0 ? 'Add' : none[live.state]}
+        none={none}
         value=""
         values={records.flatMap(({ key }) => (chosen.includes(key) ? [] : [key]))}
         show={show}

@@ -38,10 +38,13 @@ function getResponseSize({ response }: JournalEntry): number {
 
 const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
 
-/** Tells when the journals begin: a gateway that resumed from a store has no earlier visitors. */
-export function describeStart(): string {
+/**
+ * Tells when a journal begins: a gateway that resumed from a store has no earlier visitors. The journal of a sandbox continues too: its oldest
+ * request, at this time, is from before.
+ */
+export function describeStart(oldest = ''): string {
   const { since } = page.overview ?? {}
-  return since ? `since ${formatTime(since)}` : 'yet'
+  return since && !(oldest && oldest < since) ? ` since ${formatTime(since)}` : ''
 }
 
 /** The columns of tables of requests. On a manual clock, many requests have the same time, so they have numbers. */

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import { page } from '../page.ts'
+import type { Service } from '../service.ts'
 import { Button, Choice, Field } from '../shared/controls.tsx'
+import { Known } from '../shared/known.tsx'
 import { Fold } from '../shared/layout.tsx'
 import { ControlForm } from '../shared/schema-form.tsx'
 
@@ -63,7 +65,9 @@ export function FaultForm(props: FaultFormProps) {
         ))}
       </div>
       <Fold title="Another fault">
-        <OtherFault {...props} add={(fault) => add(fault, 'Added.')} />
+        <Known of={page.described}>
+          {(service) => <OtherFault {...props} service={service} add={(fault) => add(fault, 'Added.')} />}
+        </Known>
       </Fold>
       {done && (
         <p class="good" role="status">
@@ -74,11 +78,15 @@ export function FaultForm(props: FaultFormProps) {
   )
 }
 
-function OtherFault({ operation, family, add }: FaultFormProps & { add: (fault: object) => Promise<void> }) {
+interface OtherFaultProps extends FaultFormProps {
+  service: Service
+  add: (fault: object) => Promise<void>
+}
+
+function OtherFault({ operation, family, service: { operations, errors }, add }: OtherFaultProps) {
   const names = Object.keys(EFFECTS)
   const [effect, setEffect] = useState(names[0] ?? '')
   const { fields = [], always } = EFFECTS[effect] ?? {}
-  const { operations = [], errors = {} } = page.service ?? {}
   const choices = operations.flatMap(({ name }) => (name.startsWith(family ? `${family}.` : '') ? [name] : []))
   return (
     <>

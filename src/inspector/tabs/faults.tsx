@@ -34,9 +34,9 @@ function FaultList() {
               <>
                 <Chip tone={fault.state === 'used up' ? 'dim' : 'busy'}>{fault.state}</Chip>
                 <FaultText fault={fault} />
-                <a href={`#requests?q=fault:${fault.id}`}>its requests</a>
+                {isOfApi(fault) && <a href={`#requests?q=fault:${fault.id}`}>its requests</a>}
                 <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
-                {fault.missed && <MissedRequests of={fault.missed} />}
+                {fault.missed && isOfApi(fault) && <MissedRequests of={fault.missed} />}
               </>
             )}
           </RecordList>
@@ -184,8 +184,9 @@ export function MissedRequests({ of }: { of: readonly MissedRequest[] }) {
 
 /** The faults that may apply to requests for a resource. */
 export function PendingFaults({ family, id }: { family: string; id: string }) {
-  const isFor = ({ state, operation, path, resource }: ListedFault) => {
-    const isOfFamily = operation?.startsWith(`${family}.`) ?? true
+  const isFor = (fault: ListedFault) => {
+    const { state, operation, path, resource } = fault
+    const isOfFamily = isOfApi(fault) && (operation?.startsWith(`${family}.`) ?? true)
     return state !== 'used up' && isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
   }
   return (
@@ -209,13 +210,19 @@ export function PendingFaults({ family, id }: { family: string; id: string }) {
   )
 }
 
+/** Returns whether a fault is one of requests to the API: others are for visitors, or for the agent's API. */
+export function isOfApi({ traffic, agent }: ListedFault): boolean {
+  return traffic === undefined && agent === undefined
+}
+
 /** A fault in words. */
 function FaultText({ fault }: { fault: ListedFault }) {
-  const { id: _id, missed: _missed, state: _state, hits, passed, times, operation, ...spec } = fault
+  const { id: _id, missed: _missed, state: _state, hits, passed, times, operation, traffic, agent, ...spec } = fault
+  const scope = traffic ? `visitors of ${traffic}` : agent ? `the agent's API ${agent}` : 'every operation'
   const rest = Object.entries(spec).map(([name, value]) => `${name} ${typeof value === 'object' ? '…' : value}`)
   return (
     <span>
-      <b>{operation ?? 'every operation'}</b> {rest.join(', ')}{' '}
+      <b>{operation ?? scope}</b> {rest.join(', ')}{' '}
       <span class="dim">
         applied {times && `${formatCount(hits)} of `}
         {formatCounted(times ?? hits, 'time')}

@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { DomainTimeline, NeededRecord, Timelines } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
-import type { Live } from '../live-value.ts'
+import { inState, type Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
@@ -33,7 +33,7 @@ export function Jobs({ id }: { id: string }) {
   const wanted = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
   const loaded = useLive(async () => ({ ...(await loadTimelines(wanted)), first }), [first, count, name, state])
   const chosen = useLive(async () => (id ? ((await loadTimelines({ name: id })).timelines[0] ?? null) : null), [id])
-  const side = id && <JobSide key={chosen.state === 'known' ? chosen.value?.id : ''} id={id} of={chosen} />
+  const side = id && <JobSide key={inState(chosen, '', '', (job) => job?.id ?? '')} id={id} of={chosen} />
   return <Known of={loaded}>{(list) => <JobList loaded={list} id={id} show={setRange} side={side} />}</Known>
 }
 
@@ -108,7 +108,7 @@ function JobList({ loaded, id, show, side }: JobListProps) {
 
 /** The details of a domain; `of` is null for an id that no domain has. */
 function JobSide({ id, of }: { id: string; of: Live<DomainTimeline | null> }) {
-  const job = of.state === 'known' ? of.value : null
+  const job = inState<DomainTimeline | null, DomainTimeline | null>(of, null, null, (known) => known)
   return (
     <Side title={job?.domain ?? id} mark={job && <StateChip state={job.state} />} back={page.linkWithin('jobs')}>
       <Known of={of}>

@@ -167,17 +167,30 @@ function describeAttempts({ state, attempts, startedAt }: DomainTimeline): strin
 /** The times that the axis shows, in ms before or after the present. */
 const TICKS_MS = [-1000, -100, -10, -1, -1 / 24, 0, 1 / 24, 1, 10, 90].map((days) => days * DAY_MS)
 
+/** The least distances of two labels of the axis, in percent: in any list, and in a narrow one. */
+const [DISTANCE, NARROW_DISTANCE] = [5.5, 18]
+
+/** Returns the ticks of the axis that have room, the nearest to the present first. */
+function chooseTicks(since: number, distance: number): readonly number[] {
+  const placeOf = (ms: number) => Number.parseFloat(computePlace(page.now + ms, since))
+  const chosen: number[] = []
+  for (const ms of TICKS_MS.filter((ms) => ms >= since - page.now).sort((a, b) => Math.abs(a) - Math.abs(b)))
+    if (chosen.every((each) => Math.abs(placeOf(each) - placeOf(ms)) >= distance)) chosen.push(ms)
+  return chosen
+}
+
 /** The axis of all lanes: ages with their ticks. */
 export function Axis({ since }: { since: number }) {
+  const narrow = chooseTicks(since, NARROW_DISTANCE)
   return (
     <div class="axis flex" aria-hidden="true">
       <small class="who dim">Time is not to scale.</small>
       {/* biome-ignore lint/a11y/noSvgWithoutTitle: each lane says its times */}
       <svg class="fill">
-        {TICKS_MS.filter((ms) => ms >= since - page.now).map((ms) => (
+        {chooseTicks(since, DISTANCE).map((ms) => (
           <text
             key={ms}
-            class={ms !== 0 && Math.abs(ms) < DAY_MS ? 'near' : ''}
+            class={narrow.includes(ms) ? '' : 'near'}
             x={computePlace(page.now + ms, since)}
             y="14"
             text-anchor="middle"

@@ -16,7 +16,7 @@ import { Table } from '../shared/table.tsx'
 import { clientHeaders, findReplayProblem, toCurl, toDirectCall, toFetch } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
-import { MissedRequests } from './faults.tsx'
+import { isOfApi, MissedRequests } from './faults.tsx'
 
 const PAGES = 'https://ngrok.com/docs/errors/'
 
@@ -119,7 +119,7 @@ function AppliedFault({ entry }: { entry: JournalEntry }) {
   return (
     <Known of={faults}>
       {(all) => {
-        const pending = all.filter(({ state }) => state !== 'used up')
+        const pending = all.filter((each) => each.state !== 'used up' && isOfApi(each))
         const missed = pending.flatMap((each) => each.missed ?? []).filter((each) => each.operationId === operationId)
         return (
           <>
@@ -161,6 +161,9 @@ function Message({ headers, body }: { headers: JournalEntry['requestHeaders']; b
   )
 }
 
+/** The text of a field without a value. */
+const NONE = '–'
+
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {
   const { service } = page
   const { edge_id } = Object(after)
@@ -173,15 +176,21 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
         {page.getNouns(collection).one} {what}: {after && place ? <a href={place}>{key}</a> : key}
       </h3>
       <Table
-        rows={Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])}
+        rows={Object.keys({ ...old, ...now }).filter((name) => (old[name] ?? NONE) !== (now[name] ?? NONE))}
         columns={[
           { name: 'Field', cell: (name) => <span title={name}>{formatLabel(name)}</span> },
-          { name: 'Before', cell: (name) => old[name] },
-          { name: 'After', cell: (name) => now[name] },
+          ...(before ? [{ name: 'Before', cell: (name: string) => old[name] ?? NONE }] : []),
+          ...(after ? [{ name: 'After', cell: (name: string) => now[name] ?? NONE }] : []),
         ]}
       />
     </>
   )
+}
+
+/** Formats a value of a record: its times are in ms or, in a timeline, in s. */
+function formatStored(name: string, value: unknown): string {
+  if (typeof value === 'number' && /(^|_)(at|until)$/.test(name)) return formatTime(value < 1e11 ? value * 1000 : value)
+  return typeof value === 'string' ? value : value === null ? NONE : JSON.stringify(value)
 }
 
 /** Returns the fields of a record by path, with the fields of objects in it. */
@@ -189,7 +198,7 @@ function flatten(value: object | undefined, at = ''): Record<string, string> {
   const fields = Object.entries(value ?? {}).map(([name, each]): Record<string, string> => {
     const path = at ? `${at}.${name}` : name
     const isObject = typeof each === 'object' && each !== null && Object.keys(each).length > 0
-    return isObject ? flatten(each, path) : { [path]: typeof each === 'string' ? each : JSON.stringify(each) }
+    return isObject ? flatten(each, path) : { [path]: formatStored(name, each) }
   })
   return Object.assign({}, ...fields)
 }

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../generated/controls.ts'
+import { inState } from '../live-value.ts'
 import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatCount, formatDuration, formatTime } from '../shared/format.ts'
@@ -30,7 +31,7 @@ export function Requests({ id }: { id: string }) {
       <Known of={history}>
         {() => (
           <>
-            <EmptyState title={`No requests ${describeStart()}.`} command={curlToCreate(page)}>
+            <EmptyState title={`No requests${describeStart() || ' yet'}.`} command={curlToCreate(page)}>
               {id && NO_REQUEST} Requests appear here as they arrive. Send one:
             </EmptyState>
             <SentEvents />
@@ -44,7 +45,7 @@ export function Requests({ id }: { id: string }) {
     const { requests: listed = 0, dropped = 0 } = page.overview ?? {}
     const left = dropped > 0 ? listed + dropped - journal.length : 0
     const omitted = left > 0 ? `, ${formatCount(left)} earlier ones left out` : ''
-    const here = `${formatCount(found.length - old)} of ${formatCount(journal.length)} here${omitted}`
+    const here = `${formatCount(found.length - old)} of ${formatCount(journal.length)} here${describeStart(journal.at(-1)?.at)}${omitted}`
     return earlier.length > 0
       ? `${here}, ${formatCount(old)} of ${formatCount(earlier.length)} before the restart`
       : here
@@ -63,7 +64,7 @@ export function Requests({ id }: { id: string }) {
       count={count}
       between={describeBetween}
       details={(entry) => <RequestDetails key={id} entry={entry} />}
-      missing={history.state === 'known' ? NO_REQUEST : ''}
+      missing={inState(history, 'Loading…', 'The journal could not be loaded.', () => NO_REQUEST)}
       tools={
         <>
           <Button kind="quiet" asking="Remove all of them?" onClick={() => page.control('DELETE', '/requests')}>

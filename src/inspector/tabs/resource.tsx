@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import type { ListedRecord } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
-import { type Live, LOADING, settle } from '../live-value.ts'
+import { inState, type Live, LOADING, settle } from '../live-value.ts'
 import { page } from '../page.ts'
 import { fillPath, matchIds, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
 import { Button } from '../shared/controls.tsx'
@@ -38,7 +38,7 @@ export function ResourceDetails(props: ResourceProps) {
   const { family, ids } = props
   const path = fillPath(family.itemPath, ids)
   const live = useLive(() => page.findResource<Resource>(path), [path])
-  const title = live.state === 'known' && live.value ? getDisplayName(family.name, live.value) : ''
+  const title = inState(live, '', '', (resource) => (resource ? getDisplayName(family.name, resource) : ''))
   return (
     <Side title={title || ids.join(' ')} back={`#resources/${family.name}`}>
       <Known of={live}>{(resource) => <Details {...props} loaded={resource} />}</Known>
@@ -253,6 +253,14 @@ function CertificateChain({ pem }: { pem: string }) {
   )
 }
 
+/** Describes an object in one line: its fields with values. Of a field that is an object, the name says enough. */
+function describeObject(value: object): string {
+  const fields = Object.entries(value).filter(([name, each]) => name !== 'uri' && !isEmpty(each))
+  const text = (each: unknown) => (typeof each === 'object' ? '' : ` ${each}`)
+  if (fields.length === 1) return fields.map(([name, each]) => text(each).trim() || formatLabel(name)).join()
+  return fields.map(([name, each]) => formatLabel(name) + text(each)).join(', ') || '–'
+}
+
 /** Matches ids and URLs, which have their own style. */
 const ID = /^[a-z]+_\w{20,}$|^https?:/
 
@@ -262,7 +270,7 @@ export function Value({ value }: { value: unknown }) {
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value)) return <>{formatTime(value)}</>
   if (typeof value !== 'object') return ID.test(String(value)) ? <code>{value}</code> : <>{String(value)}</>
   const { id, uri } = value as { id?: string; uri?: string } // Of a reference; others have none.
-  if (!id || !uri) return <code>{JSON.stringify(value)}</code>
+  if (!id || !uri) return <>{describeObject(Object(value))}</>
   const path = URL.parse(uri)?.pathname.slice(page.connection.base.length) ?? ''
   const family = page.service?.families.find(({ itemPath }) => matchIds(itemPath, path))
   const ids = Object.values(matchIds(family?.itemPath ?? '', path) ?? {})

@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { FamilyNouns } from '../../control/views/nouns.ts'
 import type { ListedRecord } from '../../generated/controls.ts'
 import { useControl, useLive } from '../live.ts'
+import { inState, type Live, LOADING } from '../live-value.ts'
 import { page } from '../page.ts'
 import { listIdNames, type Service } from '../service.ts'
 import { Button, Form, Search, Text } from '../shared/controls.tsx'
@@ -27,15 +29,16 @@ const FIRST_FAMILIES = 4
 export function Resources() {
   const [, name = '', ...ids] = page.path
   const families = Object.entries(page.gateway?.nouns ?? {}).map(([name, nouns]): Family => ({ name, ...nouns }))
-  const family = families.find((each) => each.name === (name || families[0]?.name))
-  if (families.length === 0) return <Loading />
-  const countOf = (each: Family) => page.overview?.counts[each.name] ?? 0
+  // A family whose resources are parts of others has no count.
+  const countOf = (each: Family) => page.overview?.counts[each.name]
+  const family = name ? families.find((each) => each.name === name) : (families.find(countOf) ?? families[0])
+  if (families.length === 0 || !page.overview) return <Loading />
   const link = (each: Family) => (
     <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
-      {each.many} <span class="dim">{formatCount(countOf(each))}</span>
+      {each.many} <span class="dim">{formatCountOf(countOf(each))}</span>
     </a>
   )
-  const isFirst = (each: Family, index: number) => each.list && (index < FIRST_FAMILIES || countOf(each) > 0)
+  const isFirst = (each: Family, index: number) => each.list && (index < FIRST_FAMILIES || Boolean(countOf(each)))
   const first = families.filter(isFirst)
   const others = families.filter((each) => !first.includes(each))
   const owners = [...new Set(others.map(({ owner }) => owner))]
@@ -43,7 +46,7 @@ export function Resources() {
   return (
     <div class="with-menu fill flex">
       <nav class="menu" aria-label="Families">
-        {[...first.filter(countOf), ...first.filter((each) => countOf(each) === 0)].map(link)}
+        {[...first.filter(countOf), ...first.filter((each) => !countOf(each))].map(link)}
         {owners.map((owner) => {
           const grouped = others.filter((each) => each.owner === owner)
           return (
@@ -55,7 +58,7 @@ export function Resources() {
         })}
       </nav>
       {family ? (
-        <Shown key={name} family={family} ids={ids} />
+        <Shown key={family.name} family={family} ids={ids} />
       ) : (
         <EmptyState title={`There are no resources called "${name}".`} />
       )}
@@ -63,15 +66,36 @@ export function Resources() {
   )
 }
 
+const formatCountOf = (count: number | undefined) => (count === undefined ? '' : formatCount(count))
+
 interface FamilyProps {
   family: Family
   ids: readonly string[]
 }
 
 /** Returns what the document of the service adds: a description, a button that creates a resource, and the details or the form. */
-function describe(service: Service | undefined, { family: { name, list }, ids }: FamilyProps) {
-  const family = service?.families.find((each) => each.name === name)
-  if (!service || !family) return {}
+function describe(described: Live<Service>, props: FamilyProps) {
+  const { family, ids } = props
+  const isOpen = ids.length > 0 || page.query.has('new')
+  const unknown = isOpen && (
+    <Side title={ids.join(' ') || family.one} back={`#resources/${family.name}`}>
+      <Known of={described}>{() => null}</Known>
+    </Side>
+  )
+  const none: Description = { side: unknown }
+  return inState(described, none, none, (service) => describeBy(service, props))
+}
+
+interface Description {
+  readonly description?: ComponentChildren
+  readonly button?: ComponentChildren
+  readonly side: ComponentChildren
+  readonly idNames?: string
+}
+
+function describeBy(service: Service, { family: { name, list }, ids }: FamilyProps): Description {
+  const family = service.families.find((each) => each.name === name)
+  if (!family) return { side: null }
   const { itemPath, create, description } = family
   const isNew = page.query.has('new')
   const isChosen = list ? ids.length > 0 : ids.length === Math.max(1, listIdNames(itemPath).length)
@@ -99,7 +123,7 @@ function List(props: FamilyProps) {
   const load = () => loadResources(family.list ?? '', text, isWhole ? MAX_SEARCHED : wanted)
   const loaded = useLive(load, [text, wanted, isWhole])
   // The document is long: the first rows come before it.
-  const { description, button, side } = describe(loaded.state === 'loading' ? undefined : page.service, props)
+  const { description, button, side } = describe(loaded.state === 'loading' ? LOADING : page.described, props)
   const tools = [<Search what={family.many} value={text} set={setText} />, button, description]
   return (
     <Split side={side} tools={tools}>
@@ -170,7 +194,7 @@ function CreateForm({ service, family: { name, create } }: ResourceProps) {
 function Lookup(props: FamilyProps) {
   const { name, many } = props.family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`)
-  const { description, button, side, idNames = '' } = describe(page.service, props)
+  const { description, button, side, idNames = '' } = describe(page.described, props)
   const look = ({ ids = '' }) => page.goTo(`resources/${name}/${ids.split('/').map(encodeURIComponent).join('/')}`)
   return (
     <Split side={side}>

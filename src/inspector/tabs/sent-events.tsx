@@ -1,7 +1,8 @@
 import type { SentEvent } from '../../generated/controls.ts'
 import { useControl } from '../live.ts'
-import { formatCount, formatTime } from '../shared/format.ts'
+import { formatCount, formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
+import { Known } from '../shared/known.tsx'
 import { Fold, IdLink } from '../shared/layout.tsx'
 import { Table } from '../shared/table.tsx'
 
@@ -9,12 +10,21 @@ const MAX_SHOWN = 100
 
 /** The last events of the account, the newest first, if there are any. */
 export function SentEvents() {
-  const events = useControl<readonly SentEvent[]>('/sent-events')
-  if (events.state !== 'known' || events.value.length === 0) return null
   return (
-    <Fold title={`${formatCount(events.value.length)} sent events`}>
+    <div class="events">
+      <Known of={useControl<readonly SentEvent[]>('/sent-events')}>
+        {(all) => all.length > 0 && <EventTable all={all} />}
+      </Known>
+    </div>
+  )
+}
+
+function EventTable({ all }: { all: readonly SentEvent[] }) {
+  const count = formatCounted(all.length, 'sent event')
+  return (
+    <Fold title={all.length > MAX_SHOWN ? `The newest ${formatCount(MAX_SHOWN)} of ${count}` : count}>
       <Table
-        rows={[...events.value].reverse().slice(0, MAX_SHOWN)}
+        rows={all.toReversed().slice(0, MAX_SHOWN)}
         columns={[
           { name: 'Type', cell: ({ event_type }) => event_type },
           { name: 'At', cell: ({ event_timestamp }) => formatTime(event_timestamp) },

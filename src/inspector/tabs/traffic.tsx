@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
 import { useLive } from '../live.ts'
-import type { Live } from '../live-value.ts'
+import { inState, type Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import { COMMON_WORDS, type Words } from '../search.ts'
 import { formatCount, formatTime } from '../shared/format.ts'
@@ -28,7 +28,6 @@ export function Traffic({ id }: { id: string }) {
 }
 
 function VisitLog({ visits, id }: { visits: Visits; id: string }) {
-  const start = page.overview?.since ? ` ${describeStart()}` : ''
   return (
     <Log
       tab="traffic"
@@ -40,7 +39,7 @@ function VisitLog({ visits, id }: { visits: Visits; id: string }) {
       words={WORDS}
       filters={FILTERS}
       example="/admin status:403 203.0.113.9"
-      count={(found) => `${formatCount(found.length)} of ${formatCount(visits.length)} here${start}`}
+      count={(found) => `${formatCount(found.length)} of ${formatCount(visits.length)} here${describeStart()}`}
       details={(visit) => <VisitDetails key={id} visit={visit} visits={visits} />}
       missing={`The traffic journal does not have it. It keeps the last ${formatCount(MAX_VISITS)} requests.`}
     />
@@ -100,10 +99,10 @@ function NoVisits() {
     () => page.connection.service<{ endpoints: { url: string }[] }>('GET', '/endpoints?limit=1'),
     [],
   )
-  const [first] = endpoints.state === 'known' ? endpoints.value.endpoints : []
-  const url = first?.url ?? 'https://app.example.com'
+  const any = 'https://app.example.com'
+  const url = inState(endpoints, any, any, ({ endpoints: [first] }) => first?.url ?? any)
   return (
-    <EmptyState title={`No visitors ${describeStart()}.`} command={`npx fauxgate request ${url}/ --explain`}>
+    <EmptyState title={`No visitors${describeStart() || ' yet'}.`} command={`npx fauxgate request ${url}/ --explain`}>
       Their requests to your endpoints appear here, each with its trace: rules and modules. Open a port for browsers, or
       send one:
       <Command text={`npx fauxgate serve --dialect ngrok --traffic 8080 --upstream ${url}=http://127.0.0.1:3000`} />

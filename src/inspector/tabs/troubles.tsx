@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import type { Trouble } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
+import { inState } from '../live-value.ts'
 import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTimes } from '../shared/format.ts'
@@ -34,21 +35,15 @@ export function Troubles() {
   const { overview } = page
   const load = () => page.control<Trouble[]>('GET', '/troubles')
   const live = useLive(load, [overview?.requests, overview?.traffic, overview?.waiting.length])
-  const listed = live.state === 'known' ? live.value : []
-  const kinds = Object.entries(KINDS).map(([kind, tone]) => {
-    const all = listed.filter((each) => each.kind === kind)
-    const own = all.filter((each) => !page.dismissedTroubles.includes(keyOf(each)))
-    return { kind, tone, all, own, count: all.reduce((sum, { count }) => sum + count, 0) }
-  })
-  const present = kinds.filter(({ count }) => count > 0)
-  const summary = present.map(({ kind, count }) => `${formatCount(count)} ${kind}`)
+  const summarize = (listed: readonly Trouble[]) =>
+    groupByKind(listed).map(({ kind, count }) => `${formatCount(count)} ${kind}`)
   return (
-    <Card title="Worth a look" note={summary.join(', ')} wide>
+    <Card title="Worth a look" note={inState(live, [], [], summarize).join(', ')} wide>
       <Known of={live}>
-        {() => (
+        {(listed) => (
           <>
             {listed.length === 0 && <p class="dim">No problems found.</p>}
-            {present.map(({ kind, tone, all, own }) => {
+            {groupByKind(listed).map(({ kind, tone, all, own }) => {
               const rows = own.map((each, at) => <TroubleRow key={kind + at} trouble={each} tone={tone} />)
               const first = DISMISSIBLE.test(kind) ? MAX_REFUSALS : rows.length
               return (
@@ -68,6 +63,16 @@ export function Troubles() {
       </Known>
     </Card>
   )
+}
+
+/** Returns the kinds that there are, the worst first, with their troubles: all, and those that the user has not dismissed. */
+function groupByKind(listed: readonly Trouble[]) {
+  const kinds = Object.entries(KINDS).map(([kind, tone]) => {
+    const all = listed.filter((each) => each.kind === kind)
+    const own = all.filter((each) => !page.dismissedTroubles.includes(keyOf(each)))
+    return { kind, tone, all, own, count: all.reduce((sum, { count }) => sum + count, 0) }
+  })
+  return kinds.filter(({ count }) => count > 0)
 }
 
 /** Kinds that a client may cause by the dozen, on purpose. */

@@ -27,6 +27,7 @@ describe('A trouble of a developer is explained once, and ends with its fix:', (
     const all = await listTroubles(gateway)
     const [trouble, ...others] = all.filter((each) => isAbout(each, planted))
     expect(others).toEqual([])
+    for (const { cause } of all) expect(cause).not.toMatch(/\.\.|\. \.|undefined|null/)
     // Each job and each delayed response waits for the clock.
     expect(all.filter((each) => each !== trouble && each.kind !== 'waiting')).toEqual([])
     expect(trouble, JSON.stringify(all)).toMatchObject({ kind: planted.kind, count: planted.count ?? 1 })
