@@ -7,7 +7,7 @@ import { memoryStore } from '../support/memory-store.ts'
 import { DOMAIN } from '../support/provisioning.ts'
 import { type NgrokGateway, openNgrok, populateNgrok } from './support/populate-ngrok.ts'
 
-/** What a place of the page shows, or what the API says about it. */
+/** The facts that a place of the page shows, or that the API returns for it. */
 type Facts = Readonly<Record<string, unknown>>
 
 const MAX_REQUESTS = 8
