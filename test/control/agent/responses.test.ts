@@ -54,16 +54,16 @@ test('The document of the controls says what each control of the agent does, and
 
 test('Changes by the API of the agent are counted among the controls that were used, reads and errors are not', async () => {
   const { call, control } = createWithAgent()
-  const countOthers = async () => (await control('GET', '/controls')).body.others
+  const countChanges = async () => (await control('GET', '/controls')).body.agent
   await call('GET', '/api/tunnels')
   await call('POST', '/api/tunnels', { addr: 0, name: 'web' })
   await call('DELETE', '/api/tunnels/web')
-  expect(await countOthers()).toBe(0)
+  expect(await countChanges()).toBe(0)
   await call('POST', '/api/tunnels', { addr: 80, name: 'web' })
   await call('GET', '/api/tunnels/web')
-  expect(await countOthers()).toBe(1)
+  expect(await countChanges()).toBe(1)
   await call('DELETE', '/api/tunnels/web')
-  expect(await countOthers()).toBe(2)
+  expect(await countChanges()).toBe(2)
 })
 
 // rules: agent#status-page

@@ -55,7 +55,7 @@ describe('The option `ignore`', () => {
   it.each<[string, string]>([
     [
       'reserved_addr.metadata',
-      'ignore has "reserved_addr.metadata", and no family has the name "reserved_addr". Did you mean reserved_addrs?',
+      'ignore has "reserved_addr.metadata", and there is no family "reserved_addr". Did you mean reserved_addrs?',
     ],
     [
       'reserved_addrs.metdata',
