@@ -13,6 +13,7 @@ import {
   readCodings,
   toStream,
 } from './read-body.ts'
+import { findHostProblem } from './target.ts'
 import { isVisitable } from './visitor.ts'
 
 /** The headers that a changed body makes wrong: digests of its bytes (RFC 9530), and the offer of parts of it. */
@@ -176,7 +177,12 @@ export class VisitorRequest extends Message implements PolicyRequest {
 }
 
 function readUrl(input: unknown): URL {
-  if (isVisitable(String(input))) return new URL(String(input))
+  if (isVisitable(String(input))) {
+    const url = new URL(String(input))
+    const wrong = findHostProblem(url.hostname)
+    if (wrong !== undefined) throw new TypeError(wrong)
+    return url
+  }
   const received = quote(typeof input === 'string' ? hideUrlSecrets(input) : input)
   throw new TypeError(`The URL is ${received}. Allowed: an absolute URL such as "https://app.example.com/".`)
 }

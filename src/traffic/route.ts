@@ -2,11 +2,14 @@ import { type RouteRecord, routes } from '../service/ngrok/edge-records.ts'
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
 import { endpoints, parseUrl } from '../service/ngrok/endpoint-records.ts'
 import type { Reader } from './reader.ts'
+import { findHostProblem } from './target.ts'
 
 export type Binding = EndpointRecord['binding']
 
 /** Returns the endpoints at a URL, oldest first: at its host, else at the most specific wildcard that has it. */
 export function findEndpoints(reader: Reader, url: URL, binding: Binding): readonly EndpointRecord[] {
+  // A policy can forward to a host of any length.
+  if (findHostProblem(url.hostname) !== undefined) return []
   const labels = url.hostname.split('.')
   const hosts = [url.hostname, ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join('.')}`)]
   for (const host of hosts) {

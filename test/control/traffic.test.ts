@@ -62,6 +62,10 @@ test.each<[object, string]>([
   [{ url: 'https://user:secret-words@app.ngrok-free.app' }, 'without credentials.'],
   [{ url: 'mailto:a@example.com' }, 'Allowed: a URL such as "https://app.example.com/"'],
   [{ url: 'javascript:alert(1)' }, 'Allowed: a URL such as "https://app.example.com/"'],
+  [
+    { url: `https://${'a.'.repeat(3000)}com` },
+    'Allowed: a URL whose host has at most 253 characters, and 63 between two dots.',
+  ],
   [{ url: 'no URL' }, 'url is "no URL". Allowed: a URL such as'],
 ])('what no fetch can send is rejected, without its value: %j', async (sent, message) => {
   const { call } = createControlled()

@@ -9,6 +9,7 @@ import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote, quoteSecret, toError } from '../../core/schema/text.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { refusals } from '../../traffic/refusals.ts'
+import { findHostProblem, HOST_SIZES } from '../../traffic/target.ts'
 import { isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
 import { isVisitable } from '../../traffic/visitor.ts'
 import { type ControlHost, controlCall } from '../control.ts'
@@ -116,7 +117,9 @@ function requireSendable(
 ): void {
   const refuseField = (field: string, received: string, allowed: string) =>
     refuse(general.field_invalid, { field, received, allowed })
-  const { username, password } = isVisitable(url) ? new URL(url) : {}
+  const { username, password, hostname = '' } = isVisitable(url) ? new URL(url) : {}
+  if (findHostProblem(hostname) !== undefined)
+    refuseField('url', quote(hideUrlSecrets(url)), `a URL whose host has ${HOST_SIZES}`)
   if (username !== '' || password !== '')
     refuseField('url', quote(hideUrlSecrets(url)), 'a URL such as "https://app.example.com/", without credentials')
   if (!isMethod(method)) refuseField('method', quote(method), 'a method that fetch can send, such as "POST"')

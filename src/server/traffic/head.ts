@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { MessageHeaders, removeHopByHop } from '../../traffic/message-headers.ts'
+import { findHostProblem } from '../../traffic/target.ts'
 import { pairsOf, ReceivedBody } from '../forward/body.ts'
 import { METHODS } from '../http.ts'
 import { findMessageProblem, type HeadProblem } from '../message-problem.ts'
@@ -34,12 +35,20 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   return undefined
 }
 
-/** Returns the host that a request is for, without its port, or undefined if it has no readable host. */
-export function hostOf({ url = '', headers }: Arrived): string | undefined {
+/** Returns the host that a request is for, without its port, or the reason why it has no readable host. */
+export function readHost({ url = '', headers }: Arrived): { readonly name: string } | { readonly problem: string } {
   const [, absolute] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   const sent = headers[HOST_HEADER] ?? absolute ?? headers[':authority'] ?? headers.host
   const named = `http://${sent}`
-  return /^[^.\s@/?#\\,][^\s@/?#\\,]*$/.test(String(sent)) && URL.canParse(named) ? new URL(named).hostname : undefined
+  // A host that is too long is not even parsed.
+  const wrong = findHostProblem(String(sent).replace(/:\d{0,5}$/, ''))
+  if (wrong !== undefined) return { problem: wrong }
+  if (!/^[^.\s@/?#\\,][^\s@/?#\\,]*$/.test(String(sent)) || !URL.canParse(named))
+    return { problem: 'The host is malformed.' }
+  const { hostname: name } = new URL(named)
+  // Punycode is longer than the characters that it is for.
+  const problem = findHostProblem(name)
+  return problem === undefined ? { name } : { problem }
 }
 
 /** Returns the headers of a request in the form for endpoints. `upgrade` is the protocol to switch to. */

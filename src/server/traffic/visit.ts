@@ -6,7 +6,7 @@ import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
 import { UpstreamResponse } from '../../traffic/message.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { targetOf } from '../../traffic/target.ts'
-import { type Arrived, findHeadProblem, hostOf, toBody, toHeaders } from './head.ts'
+import { type Arrived, findHeadProblem, readHost, toBody, toHeaders } from './head.ts'
 import { logVisit, type VisitorLog } from './visitor-log.ts'
 
 interface VisitCall {
@@ -43,9 +43,9 @@ export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions):
     // The target of this request is the gateway itself, even if it is a URL without a path (RFC 9112, section 3.2.4).
     if (method === 'OPTIONS' && /^(\*|https?:\/\/[^/?]+)$/i.test(url))
       return new UpstreamResponse(200, new MessageHeaders(), null)
-    const name = hostOf(request)
-    if (name === undefined) return answerText(400, 'The host is malformed.')
-    const origin = await gateway.transport.locate(name, schemes)
+    const host = readHost(request)
+    if ('problem' in host) return answerText(400, host.problem)
+    const origin = await gateway.transport.locate(host.name, schemes)
     const headers = toHeaders(request, new URL(origin).host, upgrade)
     const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
     const sent = {

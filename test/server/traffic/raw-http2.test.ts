@@ -54,6 +54,13 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     expect(upstream.requests.map(({ body }) => body)).toEqual(['hello', 'hello'])
   })
 
+  test('gets no response of an endpoint if its authority is too long', async () => {
+    const { upstream, session } = await open(OK)
+    const answer = await send(session, { ':authority': `${'a.'.repeat(500)}com` })
+    expect(answer).toMatchObject({ status: 400, text: expect.stringMatching(/^The host is "(a\.){39}a.*Allowed: /) })
+    expect(upstream.requests).toEqual([])
+  })
+
   // HPACK cannot compress these characters.
   const long = (length: number) => '{}|~'.repeat(length / 4)
   const fields = (count: number) =>
