@@ -81,12 +81,20 @@ export const internalErrorBackoff = named(
   'The waits of a job after INTERNAL_ERRORs.',
 )
 
-const ADDRESS_ALLOWED = 'an http or https URL'
+const ADDRESS_ALLOWED = 'an http or https URL without user and password'
+
+function isAddress(text: string): boolean {
+  if (!/^https?:\/\/[^/?#]/.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
+
 const address = (what: string, flag: string) =>
   optionRow(
-    v.pipe(v.string(ADDRESS_ALLOWED), v.regex(/^https?:\/\/[^/?#]+/, ADDRESS_ALLOWED)),
+    v.pipe(v.string(ADDRESS_ALLOWED), v.check(isAddress, ADDRESS_ALLOWED)),
     `The URL for events whose destination is ${what}.`,
-    { placeholder: 'URL', flag },
+    // Its query may contain a key.
+    { isSecret: true, placeholder: 'URL', flag },
   )
 
 export const destinations = named(
@@ -98,7 +106,7 @@ export const destinations = named(
       kinesis: address('a Kinesis stream', 'events-to-kinesis'),
       azure_logs_ingestion: address('an Azure data collection endpoint', 'events-to-azure'),
     },
-    'an object with "cloudwatch_logs", "datadog", "firehose", "kinesis" and "azure_logs_ingestion", each an http or https URL',
+    `an object with "cloudwatch_logs", "datadog", "firehose", "kinesis" and "azure_logs_ingestion", each ${ADDRESS_ALLOWED}`,
   ),
   'DestinationAddresses',
   'The URLs to post events to, by kind of event destination.',

@@ -135,7 +135,7 @@ export const gatewayRows = {
   destinations: optionRow(
     destinations,
     'The URLs to post events to, by kind of event destination. Events without a URL are not posted.',
-    { defaultText: 'none' },
+    { defaultText: 'none', isSecret: true },
   ),
   families: optionRow(families, 'Your own families, created with `fauxgate/kit`, by name in the direct API.', {
     isUnoffered: true,

@@ -16,9 +16,9 @@ const { enableCompileCache } = module as { enableCompileCache?: () => unknown }
 enableCompileCache?.()
 const { runCommand } = await import('./commands/run.ts')
 const { drain } = await import('./log/output.ts')
+const { reportOutputError } = await import('./terminal.ts')
 
-// The reader of the output may have exited, as in `fauxgate serve | head -1`.
-process.stdout.on('error', () => undefined)
+process.stdout.on('error', reportOutputError)
 const args = process.argv.slice(2)
 process.exitCode = await runCommand(args)
 // A log that nobody reads would keep the process alive.

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { styleText } from 'node:util'
 import { escapeUnprintable } from '../core/schema/text.ts'
+import { fileProblem } from './files.ts'
 
 // All output of the command goes through this file and the log's output. Both escape it, so callers pass strings verbatim.
 
@@ -50,6 +51,19 @@ export function printError(text: string): void {
 /** Prints a line to standard error. */
 export function printErrorLine(text: string): void {
   process.stderr.write(`fauxgate: ${escapeUnprintable(text)}\n`)
+}
+
+/**
+ * Handles an error of standard output: prints it once, and turns the exit code 0 into 1. A reader that has exited is no failure, as
+ * in `fauxgate serve | head -1`.
+ */
+export function reportOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || error.code === 'EOF') return
+  process.stdout.off('error', reportOutputError).on('error', () => undefined)
+  printErrorLine(`the output cannot be written: ${fileProblem(error)}.`)
+  process.once('exit', (code) => {
+    process.exitCode = code || 1
+  })
 }
 
 /** Shows a string instead of the current line of the terminal, cut to its width. Without a terminal, does nothing. */

@@ -110,6 +110,7 @@ describe('the command `fauxgate serve`', () => {
     ['--kye', 's3cret'],
     ['--rate-limit=s3cret'],
     ['--control-key', 's3cret', '--port', 'x'],
+    ['--events-to-datadog', 'http://user:s3cret@127.0.0.1/'],
     ['--control-key', 's3cret', '--host', '192.0.2.1'],
   ])('repeats no key when it rejects %j %j', async (...args) => {
     const { code, stdout, stderr } = await runToEnd({ FAUXGATE_CONTROL_KEY: 's3cret' }, 'serve', ...args)

@@ -640,6 +640,20 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { "a b": x } }, expect: { status: 200 } }]',
       'Allowed: names of headers, such as "x-key".',
     ],
+    ...['__proto__', 'prototype', 'constructor'].flatMap((name): [string, string][] => [
+      [
+        `policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 403, headers: { ${name}: x } } }]`,
+        'tests.0.expect.headers is an object. Allowed: names other than __proto__, prototype, constructor.',
+      ],
+      [
+        `policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { ${name}: x } }, expect: { status: 403 } }]`,
+        'tests.0.request.headers is an object. Allowed: names other than __proto__, prototype, constructor.',
+      ],
+      [
+        `policy: policy.yml\nsecrets: { ${name}: { a: x } }\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 403 } }]`,
+        'secrets is an object. Allowed: names other than __proto__, prototype, constructor.',
+      ],
+    ]),
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { a: "x\\ny" } }, expect: { status: 200 } }]',
       'tests.0.request.headers.a is "x\\ny". Allowed: a single-line Latin-1 string.',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startProcess } from '../support/command.ts'
-import { newFile } from '../support/folder.ts'
+import { newFile, newFolder } from '../support/folder.ts'
 
 /** Each test runs a program up to twenty times, and some machines are busy. */
 const LONG = { timeout: 300_000 }
@@ -153,4 +153,26 @@ test('a command that cannot be started fails without any fault, and the report s
   const { code, stdout } = await runSurvives('--', 'no-such-program')
   expect(stdout).toMatch(/no-such-program fails without any fault: it rejects with spawn no-such-program ENOENT/)
   expect(code).toBe(1)
+})
+
+test.each([
+  [['--timeout', '20s'], '--timeout is "20s". Allowed: a number without a unit.'],
+  [['--timeout', '0'], '--timeout is 0. Allowed: a number above 0.'],
+  [['--jobs', 'x'], '--jobs is "x". Allowed: a number without a unit.'],
+  [['--allow', '('], '--allow is "(". Allowed: a regular expression.'],
+  [['--also', 'clock'], '--also has "clock". Allowed: late, slow.'],
+  [['--copies', '2', '--may-leave', 'vaults'], '--may-leave was passed together with copies.'],
+])('the value of a flag that is not allowed has the exit code 2 and is named: %j', async (args, message) => {
+  const { code, stderr } = await runSurvives(...args, '--', 'true')
+  expect(stderr).toContain(`fauxgate: ${message}`)
+  expect(code).toBe(2)
+})
+
+test('a folder for temporary files that does not exist ends the command with the exit code 1', async () => {
+  const folder = join(newFolder(), 'gone')
+  const { output, exited } = startProcess({ TMPDIR: folder }, 'survives', '--', 'true')
+  expect(await exited).toBe(1)
+  expect(output.stderr).toBe(
+    `fauxgate: ${folder} cannot be written: its folder does not exist. Choose a folder that you can write to, in a folder that exists.\n`,
+  )
 })

@@ -4,6 +4,7 @@ export const REQUIREMENTS = {
   'node:sqlite is missing': 'this Node has no SQLite: 22.13 and newer have node:sqlite.',
   'no disk can be mounted': 'no disk can be mounted here: Linux lets its root do so.',
   'no network of its own can be made': 'no network of its own can be made here: Linux lets its root do so.',
+  'no full disk': 'this machine has no /dev/full: Linux has it.',
   'curl is missing': 'the command curl is missing.',
   'no IPv6': 'this machine has no IPv6: nothing can listen at ::1.',
   'no address that others reach': 'this machine has no IPv4 address but its loopback.',

@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import type { ExplorationHost } from '../../control/gateway-host.ts'
 import { requireGatewayHost } from '../../control/gateways.ts'
 import { manualClock } from '../../core/engine/manual-clock.ts'
+import { quote } from '../../core/schema/text.ts'
+import { lookUp } from '../../core/schema/values.ts'
 import { createNgrok } from '../../gateway/ngrok.ts'
 import type { ExplorationSettings, ExplorationStep } from '../../generated/controls.ts'
 import { START } from '../../testing/fixture.ts'
-import { UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
+import { writeError } from '../files.ts'
 import { type Flag, integerFlag, switchFlag, textFlag } from '../options/flags.ts'
 import { serve } from '../serve.ts'
 import { printError, printLine, showProgress } from '../terminal.ts'
@@ -62,12 +65,14 @@ export const survivesCommand: Command = {
     const [program] = parsed.words
     if (program === undefined)
       throw new UsageError('survives needs a command, such as "survives -- python onboard.py".')
+    const settings = settingsOf(parsed)
+    // An open server would keep the process alive, so the folder comes first.
+    const folder = await createFolder()
     const gateway = createNgrok({ clock: manualClock(START) })
     const server = await serve(gateway)
-    const folder = await mkdtemp(join(tmpdir(), 'fauxgate-'))
     const processes = new Processes(parsed, environment, folder)
     try {
-      return await explore(requireGatewayHost(gateway.transport.hooks).explorations, parsed, processes)
+      return await explore(requireGatewayHost(gateway.transport.hooks).explorations, settings, processes)
     } finally {
       processes.killAll()
       await server.close()
@@ -76,8 +81,23 @@ export const survivesCommand: Command = {
   },
 }
 
-async function explore(explorations: ExplorationHost, parsed: Arguments, processes: Processes): Promise<number> {
-  const id = await explorations.start(settingsOf(parsed))
+async function createFolder(): Promise<string> {
+  const parent = tmpdir()
+  try {
+    return await mkdtemp(join(parent, 'fauxgate-'))
+  } catch (error) {
+    throw writeError(parent, error, 'folder')
+  }
+}
+
+async function explore(
+  explorations: ExplorationHost,
+  settings: ExplorationSettings,
+  processes: Processes,
+): Promise<number> {
+  const id = await explorations.start(settings).catch((error) => {
+    throw new UsageError(nameFlag(messageOf(error)))
+  })
   for (;;) {
     const step = await explorations.next(id, undefined)
     const { run = 0, copy = '', life = 1 } = step
@@ -92,12 +112,25 @@ async function explore(explorations: ExplorationHost, parsed: Arguments, process
   }
 }
 
+/** Returns a message about a setting with its flag instead. */
+function nameFlag(message: string): string {
+  return message.replace(/^The exploration cannot be started: (\w+)/, (whole, setting: string) => {
+    const known = lookUp<Flag>(FLAGS, setting)
+    return known ? `--${known.flag}` : whole
+  })
+}
+
+function parseNumber(flag: string, text = ''): number {
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text)
+  throw new UsageError(`--${flag} is ${quote(text)}. Allowed: a number without a unit.`)
+}
+
 function settingsOf({ flags, words }: Arguments): ExplorationSettings {
   const values = Object.entries(FLAGS).flatMap(([name, { flag, kind }]) => {
     const value = flags.get(flag)
     if (value === undefined) return []
     const [text] = Array.isArray(value) ? value : []
-    return [[name, kind === 'integer' ? Number(text) : kind === 'text' ? text : value]]
+    return [[name, kind === 'integer' ? parseNumber(flag, text) : kind === 'text' ? text : value]]
   })
   const typed = [...flags].filter(([flag]) => ['copies', 'restart', 'setup'].includes(flag))
   const again = typed.map(([flag, value]) => ` --${flag}${Array.isArray(value) ? ` ${quoteWord(value[0])}` : ''}`)

@@ -74,13 +74,27 @@ export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'
 }
 
 const text = v.string('a string')
-const texts = v.record(v.string(), text, 'a map of names to strings')
+/** The names that valibot would leave out of a map, so that nothing would be compared. */
+const UNREADABLE = ['__proto__', 'prototype', 'constructor']
+
+/** Creates the schema of a map of names. */
+function mapOf<K extends v.GenericSchema<string>, V extends v.GenericSchema>(name: K, value: V, allowed: string) {
+  return v.pipe(
+    v.custom<Record<string, v.InferInput<V>>>(
+      (map) => !UNREADABLE.some((each) => Object.hasOwn(Object(map), each)),
+      `names other than ${UNREADABLE.join(', ')}`,
+    ),
+    v.record(name, value, allowed),
+  )
+}
+
+const texts = mapOf(v.string(), text, 'a map of names to strings')
 // YAML reads `retry-after: 60` as a number.
 const headerValue = v.pipe(
   v.union([text, v.pipe(v.number(), v.safeInteger('a string'))], 'a string'),
   v.transform(String),
 )
-const headers = v.record(
+const headers = mapOf(
   v.pipe(
     v.string(),
     v.check((name) => isSendable(name, ''), 'names of headers, such as "x-key"'),
@@ -123,7 +137,7 @@ const expected = optionsOf(
     status: nullable(integerFrom(100, 599)),
     headers: v.optional(
       v.pipe(
-        v.record(v.string(), v.nullable(headerValue), 'a map of names to strings or null'),
+        mapOf(v.string(), v.nullable(headerValue), 'a map of names to strings or null'),
         v.check((named) => Object.keys(named).length > 0, 'at least one header, since an empty map compares nothing'),
       ),
     ),
@@ -191,7 +205,7 @@ const file = optionsOf(
       '2026-01-01T00:00:00Z',
     ),
     upstreams: v.optional(
-      v.record(
+      mapOf(
         v.pipe(
           v.string(),
           v.check((url) => URL.canParse(url), UPSTREAM_URL),
@@ -201,8 +215,8 @@ const file = optionsOf(
       ),
       {},
     ),
-    secrets: v.optional(v.record(v.string(), texts, 'a map of vaults to their secrets'), {}),
-    ip_policies: v.optional(v.record(v.string(), ipPolicy, 'a map of ids to their ranges'), {}),
+    secrets: v.optional(mapOf(v.string(), texts, 'a map of vaults to their secrets'), {}),
+    ip_policies: v.optional(mapOf(v.string(), ipPolicy, 'a map of ids to their ranges'), {}),
     tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
   },
   'a map with policy and tests',

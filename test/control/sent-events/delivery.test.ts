@@ -184,7 +184,51 @@ describe('An event for a destination with an address (rules: events#delivery)', 
   })
 })
 
+describe('The address of a destination (rules: secrets)', () => {
+  test.each([
+    'http://user:PASSWORDXYZ99@127.0.0.1/',
+    'http://PASSWORDXYZ99@127.0.0.1/',
+    'http://:PASSWORDXYZ99@127.0.0.1/',
+    'http://127.0.0.1:99999/PASSWORDXYZ99',
+    'ftp://127.0.0.1/PASSWORDXYZ99',
+    'http:///PASSWORDXYZ99',
+  ])('is rejected at the start if no request can be sent there, and not shown: %s', (datadog) => {
+    const problem = readProblem(() => createNgrok({ destinations: { datadog } }))
+    expect(problem).toMatch(/^destinations\.datadog is .*\. Allowed: an http or https URL without user and password\.$/)
+    expect(problem).not.toContain('PASSWORDXYZ99')
+  })
+
+  test('is no part of the lists of controls and of copied tests, since its query may be a key', async () => {
+    const gateway = createNgrok({ destinations: { datadog: 'http://127.0.0.1:1/path?dd-api-key=PASSWORDXYZ99' } })
+    for (const path of ['controls', 'test']) {
+      const response = await gateway.fetch(`http://localhost/_fauxgate/${path}`)
+      expect(response.status).toBe(200)
+      expect(await response.text()).not.toMatch(/PASSWORDXYZ99|127\.0\.0\.1:1/)
+    }
+  })
+})
+
+function readProblem(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof TypeError) return error.message
+    throw error
+  }
+  return ''
+}
+
 describe('The sent events', () => {
+  test('show the credentials of a destination as API responses do (rules: secrets)', () => {
+    const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START) })
+    const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+    const sources = [{ type: 'event_destination_updated.v0' }]
+    gateway.eventSubscriptions.create({ sources, destination_ids: [id] })
+    const shown = gateway.eventDestinations.update(id, { description: 'one' })
+    expect(shown.target.datadog).toMatchObject({ api_key: 'a key' })
+    expect(gateway.sentEvents.list()).toMatchObject([{ object: { target: shown.target } }])
+  })
+
   test('come to subscribers, and over HTTP', async () => {
     const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START) })
     const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
