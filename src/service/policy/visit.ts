@@ -86,6 +86,8 @@ export interface ActionOutcome {
 
 /** A pattern in the syntax of RE2. */
 export interface Pattern {
+  /** The number of instructions of its program. */
+  readonly size: number
   test(text: string): boolean
   /**
    * Replaces all matches like Go (rules: traffic#replacements). A string that would be too long ends the action.

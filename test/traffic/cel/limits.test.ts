@@ -22,7 +22,7 @@ const nest = (macro: string, body: string) =>
 
 const ITEMS = 'a list has more than 100000 items, with those of lists in it'
 const CHARACTERS = 'a string, or a list, has more than 1048576 characters'
-const STEPS = 'the macros take more than 1000000 steps'
+const STEPS = 'the macros and patterns take more than 1000000 steps'
 
 describe('An expression fails that makes a value larger than its limit (docs/limits.md)', () => {
   test.each([
@@ -99,6 +99,19 @@ describe('An expression fails whose macros take more than a million steps (docs/
     [`[${LONG}].all(t, ${RANGE}.map(i, hash.crc64(t)).size() > 3)`, STEPS],
     [`[${LONG}].all(t, ${RANGE}.map(i, [t + 'a', t + 'b'][i % 2]).sort().size() > 3)`, STEPS],
     [`${RANGE}.all(a, [1, 2, 3].all(b, a + b > 0))`, true],
+    [`lists.range(60).all(a, !'x'.matches('y' + string(a) + '(a{0,900}b{0,900})'))`, STEPS],
+    [`lists.range(60).all(a, !'x'.matches('y' + string(a) + '((ab{0,2}){0,30}c){0,15}'))`, STEPS],
+    [`lists.range(60).exists(a, 'x'.matches('y' + string(a) + '(a{0,900}b{0,900}' + '['))`, STEPS],
+    [`lists.range(5).all(a, !'x'.matches('y' + string(a) + '(a{0,900}b{0,900})'))`, true],
+    [`[${RANGE}.map(i, 'a').join()].all(s, lists.range(10).all(b, s.matches('^(a|aa|aaa)*(a?){50}a{50}$')))`, STEPS],
+    [`['a'].all(s, lists.range(1000).all(b, s.matches('^(a|aa|aaa)*(a?){50}a{50}$') == false))`, true],
+    [`!'x'.matches('a{0,1000}b{0,1000}y'.replace('a', 'c'))`, true],
+    [`'x'.matches(${RANGE}.map(i, 'a{0,1000}').join())`, STEPS],
+    [`${RANGE}.all(a, ['10.0.0.1'].all(ip, !inCidrRange(ip, '192.168.0.0/16')))`, true],
+    [`[${RANGE}.map(i, '::/0')].all(l, lists.range(30).all(a, !inCidrRanges('10.0.0.1', l)))`, STEPS],
+    [`${RANGE}.map(i, timestamp(0).getHours('America/New_York')).size() > 3`, STEPS],
+    [`lists.range(3000).map(i, timestamp(0).getHours('America/New_York')).size() > 3`, true],
+    [`${RANGE}.map(i, timestamp(0).getHours('-05:00')).size() > 3`, true],
   ])('%s', async (source, expected) => {
     expect(await evaluate(source)).toBe(expected)
   })

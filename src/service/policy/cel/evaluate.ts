@@ -14,6 +14,7 @@ import { EvaluationProblem, readField, type Values } from './values.ts'
 /** The inputs of an evaluation, and the variables of the macros that run. */
 export class Frame {
   readonly slots: unknown[] = []
+  readonly patterns = new Set<string>()
   #left = MAX_STEPS
 
   constructor(
@@ -22,10 +23,10 @@ export class Frame {
     readonly decided?: Set<ASTNode>,
   ) {}
 
-  /** Counts steps of macros: each iteration is one. @throws LimitProblem after the last one */
+  /** Counts steps of macros and patterns: each iteration is one. @throws LimitProblem after the last one */
   step(count: number): void {
     this.#left -= count
-    if (this.#left < 0) throw new LimitProblem(`the macros take more than ${MAX_STEPS} steps`)
+    if (this.#left < 0) throw new LimitProblem(`the macros and patterns take more than ${MAX_STEPS} steps`)
   }
 
   /** Counts the steps of an operation in a macro: those on large values are more. */
@@ -234,12 +235,15 @@ export class Compiler {
     const readsItems =
       !SHALLOW.includes(name) && overloads.some(({ types }) => types.some((each) => DEEP.includes(each)))
     const isInMacro = this.locals.length > 0
+    // Outside of macros, a pattern that is no constant may be the visitor's.
+    const isCounted = isInMacro || (/^\.?matches$/.test(name) && args[1]?.op !== 'value')
     return (frame) => {
       const values = read.map((each) => each(frame))
       if (isInMacro) frame.operate(...values)
       else if (readsItems) measure(...values)
-      for (const { types, run, isOfVisit } of overloads) {
+      for (const { types, run, isOfVisit, charge } of overloads) {
         if (!types.every((type, at) => type === 'dyn' || type === typeOf(values[at]))) continue
+        if (isCounted) charge?.(frame, ...values)
         // The types of the arguments are those of the signature.
         return limit(run(...((isOfVisit ? [frame.values, ...values] : values) as never[])))
       }

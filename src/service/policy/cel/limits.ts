@@ -7,7 +7,7 @@ const MAX_ITEMS = 100_000
 const MAX_CHARACTERS = 1024 * 1024
 /** The maximum nesting of lists and maps. */
 const MAX_DEPTH = 128
-/** The maximum number of steps that the macros of one evaluation may take. */
+/** The maximum number of steps that the macros and patterns of one evaluation may take. */
 export const MAX_STEPS = 1_000_000
 
 /** An evaluation that reached a limit. It fails, whatever its other operands decide, since these could take as much work. */

@@ -1,5 +1,6 @@
 import { FUNCTIONS } from '../functions.ts'
 import { BUILT_IN, type Implementation } from './built-in.ts'
+import { type Charge, createCharges } from './charges.ts'
 import { IMPLEMENTATIONS, OF_VISIT } from './functions.ts'
 import type { CompilePattern } from './pattern.ts'
 import { TYPES } from './types.ts'
@@ -10,6 +11,7 @@ export interface Overload {
   readonly run: Implementation
   /** True if the first argument is the values of the visit. */
   readonly isOfVisit: boolean
+  readonly charge: Charge | undefined
 }
 
 /** The functions of expressions, by their name and how many arguments they take, such as `hash.md5/1`. That of a method begins with a dot. */
@@ -29,13 +31,15 @@ export function createOverloads(pattern: CompilePattern): Overloads {
       all[plain] = run
     }
   }
+  const charges = createCharges(pattern)
   for (const [signature, run] of Object.entries(all)) {
     const [, receiver, name = '', parameters = ''] = /^(?:([\w.]+)\.)?(\w+)\((.*)\)$/.exec(signature) ?? []
     const isMethod = receiver !== undefined && TYPES.has(receiver)
     const types = [...(isMethod ? [receiver] : []), ...parameters.split(', ').filter((type) => type !== '')]
     const whole = isMethod ? `.${name}` : receiver === undefined ? name : `${receiver}.${name}`
     const key = `${whole}/${types.length}`
-    found.set(key, [...(found.get(key) ?? []), { types, run, isOfVisit: OF_VISIT.includes(whole) }])
+    const overload = { types, run, isOfVisit: OF_VISIT.includes(whole), charge: charges.get(name) }
+    found.set(key, [...(found.get(key) ?? []), overload])
   }
   return found
 }

@@ -5,17 +5,26 @@ import { PatternProblem, ReplacementProblem } from './values.ts'
 /** Compiles an RE2 pattern. Results are cached. @throws PatternProblem */
 export type CompilePattern = (source: string) => Pattern
 
-/** The maximum number of cached patterns, since a `${…}` may create a new one for each request. */
+/**
+ * The maximum number of cached patterns and of the instructions of their programs, since a `${…}` may create a new one for each
+ * request. An instruction takes up to 1 KB.
+ */
 const MAX_KEPT = 1000
+const MAX_KEPT_SIZE = 100_000
 
 /** Returns a function that compiles patterns. Matching takes time linear in the length of the text. */
 export function createPatterns(): CompilePattern {
   const known = new Map<string, Pattern>()
+  let size = 0
   return (source) => {
     const found = known.get(source)
     if (found) return found
     const pattern = compile(source)
-    if (known.size >= MAX_KEPT) known.clear()
+    size += pattern.size
+    if (known.size >= MAX_KEPT || size > MAX_KEPT_SIZE) {
+      known.clear()
+      size = pattern.size
+    }
     known.set(source, pattern)
     return pattern
   }
@@ -24,6 +33,7 @@ export function createPatterns(): CompilePattern {
 function compile(source: string): Pattern {
   const compiled = compileRe2(source)
   return {
+    size: compiled.programSize(),
     test: (text) => compiled.matcher(text).find(),
     replaceAll: (text, to) => replaceAll(compiled, text, to),
   }

@@ -51,6 +51,7 @@ export class Constants {
   readonly #values = new Map<ASTNode, unknown>()
   // The check of an expression knows the patterns that are none.
   readonly #overloads = createOverloads(() => ({
+    size: 0,
     test: () => true,
     replaceAll: (text) => ({ text, matches: [], count: 0 }),
   }))
