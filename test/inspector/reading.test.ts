@@ -274,7 +274,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     expect(await side.getByRole('button', { name: 'Copy as curl' }).count()).toBe(0)
     expect(await side.getByLabel('Path').inputValue()).toBe('/reserved_addrs?limit=5')
     await go(`requests/${malformedRequest?.operationId}`)
-    await side.getByText('its body is not in the journal').waitFor()
+    await side.getByText('the journal does not have its body').waitFor()
     expect(await side.getByLabel('Body').inputValue()).toBe('')
   })
 

@@ -92,7 +92,7 @@ export const HISTORIES: readonly History[] = [
     },
     has: [
       /gateway\.dns\.cname\('app\.example\.com', body\d+\.cname_target\)/,
-      'because it has a function: POST /_fauxgate/faults',
+      'because it contains a function: POST /_fauxgate/faults',
       /the fault fault_\w+ is left out/,
     ],
     lacks: [/Left out: .* by calls/],
@@ -471,7 +471,7 @@ export const HISTORIES: readonly History[] = [
       await send('POST', '/reserved_domains', { domain: DOMAIN })
       await send('GET', `/reserved_domains/${other.id}`)
     },
-    has: ['resources of an earlier start', /rd_\w+ is not from this test/],
+    has: ['resources from an earlier start', /rd_\w+ is not from this test/],
   },
   {
     name: 'an endpoint on a domain that was reserved before the journal was cleared',
