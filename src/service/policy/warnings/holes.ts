@@ -1,9 +1,7 @@
-import { createPatterns } from '../cel/pattern.ts'
 import { type Scope, variablesOf } from '../environment.ts'
 import { checkExpression } from '../expression.ts'
-import { patternProblem } from '../pattern.ts'
 import { Cases } from './cases.ts'
-import { LARGE_NUMBERS, MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
+import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
 import { Evaluation, type Given } from './visitor.ts'
 import type { Hole, ReadRule } from './warning.ts'
 
@@ -19,7 +17,7 @@ const MAX_SUBJECTS = 8
 const MAX_PAIRS = 100_000
 
 /** The facts about a policy that all its conditions share. */
-interface Shared extends Pick<Given, 'variables' | 'matchesLarge'> {
+interface Shared extends Pick<Given, 'variables'> {
   readonly rules: readonly ReadRule[]
   readonly cases: Cases
 }
@@ -29,14 +27,11 @@ type Row = Readonly<Record<Visitor, boolean | undefined>>
 
 /** Returns the values that the conditions of rules depend on, and for which no other rule is there. */
 export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
-  const compile = createPatterns()
   const shared: Shared = {
     rules,
     cases: new Cases(),
     // The phase of responses has the variables of all phases. A condition with one of a later phase has an error.
     variables: variablesOf(SCOPE),
-    matchesLarge: (pattern) =>
-      patternProblem(pattern) === undefined && LARGE_NUMBERS.some((each) => compile(pattern).test(each)),
   }
   let pairs = 0
   return rules.flatMap((rule) => {

@@ -73,8 +73,6 @@ const PARTIAL =
   /^(?:base64\.decode|bool|charAt|decodeBase64|decodeJson|double|duration|inCidrRanges?|int|json\.decode|lists\.range|parseUrl|slice|substring|timestamp|uint|unescapeUrl|url\.parse|url\.unescape)$/
 /** The functions that fail for a number that is too large. */
 export const OF_INTEGER: readonly string[] = ['int', 'uint']
-/** Numbers too large for an integer, by their length. */
-export const LARGE_NUMBERS: readonly string[] = [19, 20, 25, 40, 80].map((length) => '9'.repeat(length))
 /** The methods that take a time zone. */
 const OF_ZONE = /^get(?:Date|DayOf\w+|FullYear|Hours|Milliseconds|Minutes|Month|Seconds)$/
 

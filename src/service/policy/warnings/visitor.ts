@@ -3,6 +3,7 @@ import type { Variables } from '../action.ts'
 import { findBelow } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
+import { matchesLarge } from './large-numbers.ts'
 import { RequestParts } from './request-parts.ts'
 import {
   describe,
@@ -40,8 +41,6 @@ export interface Given {
   readonly choice?: number
   /** The keys of these tests, in the order of the bits. */
   readonly choices?: string[]
-  /** Returns whether a pattern matches a number that is too large for an integer. */
-  readonly matchesLarge?: (pattern: string) => boolean
 }
 
 /** Evaluates conditions for a visitor, as far as the policy tells: all other tests are true or false by `choice`. */
@@ -270,8 +269,8 @@ export class Evaluation {
 
   /** Returns whether a pattern matches the value of a visitor with too large a number; undefined for all else. */
   #matchNumber(name: string, [of, pattern]: readonly Value[]): boolean | undefined {
-    const { visitor, matchesLarge } = this.given
+    const { visitor } = this.given
     if (visitor !== 'large' || name !== 'matches' || of !== SENT || typeof pattern !== 'string') return undefined
-    return matchesLarge?.(pattern)
+    return matchesLarge(pattern)
   }
 }

@@ -1,0 +1,35 @@
+import { patternProblem } from '../pattern.ts'
+
+/** Numbers too large for an integer, by their length. */
+const LARGE_NUMBERS: readonly string[] = [19, 20, 25, 40, 80].map((length) => '9'.repeat(length))
+
+/** The parts of RE2's syntax that JavaScript writes differently. */
+const WRITTEN: readonly (readonly [RegExp, string])[] = [
+  [/\[:digit:\]/g, '0-9'],
+  [/\\A/g, '^'],
+  [/\\z/g, '$'],
+  [/\(\?P</g, '(?<'],
+  [/^\(\?[ims]+\)/, ''],
+]
+
+/**
+ * Returns whether an RE2 pattern matches a number that is too large for an integer. For a pattern that cannot be tried, returns
+ * false: the warning says what is surely so. RE2 itself is loaded only when visitors come.
+ */
+export function matchesLarge(pattern: string): boolean {
+  if (patternProblem(pattern) !== undefined || isSlow(pattern)) return false
+  const written = WRITTEN.reduce((text, [from, to]) => text.replace(from, to), pattern)
+  try {
+    const compiled = new RegExp(written)
+    return LARGE_NUMBERS.some((number) => compiled.test(number))
+  } catch {
+    return false
+  }
+}
+
+/** Returns whether a pattern could take long here: one that repeats a repetition, or has more than four without an end. */
+function isSlow(pattern: string): boolean {
+  const first = pattern.search(/[*+?{]/)
+  const isNested = first >= 0 && /\)[*+{]/.test(pattern.slice(first))
+  return isNested || (pattern.match(/[*+]|\{\d+,\}/g) ?? []).length > 4
+}
