@@ -97,3 +97,21 @@ export async function readWholeBody(request: Request, limit: number): Promise<Re
     return { unread: 'body_unreadable' }
   }
 }
+
+/**
+ * Reads a body that was rejected unread, up to the size of a whole state, and keeps nothing. If a server responds and closes
+ * the connection while its client still sends, the client gets an error of the network in place of the response.
+ */
+export async function discardBody({ body }: Request): Promise<void> {
+  if (!body || body.locked) return
+  const reader = body.getReader()
+  try {
+    let size = 0
+    for (let part = await reader.read(); !part.done && size <= MAX_STATE_BYTES; part = await reader.read()) {
+      size += part.value.byteLength
+    }
+    await reader.cancel()
+  } catch {
+    // The client has left.
+  }
+}

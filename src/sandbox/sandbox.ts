@@ -11,6 +11,7 @@ import { getSigningSecret, RequestRate, readLimits, readQuotas, type SandboxEnvi
 import { errors } from './errors.ts'
 import {
   createHead,
+  discardBody,
   MAX_STATE_BYTES,
   readWholeBody,
   refusalResponse,
@@ -68,6 +69,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       return await this.#live.afterMove(() => this.#respond(request, address))
     } catch (error) {
       return toWorkerResponse(refusalResponse(error))
+    } finally {
+      await discardBody(request)
     }
   }
 

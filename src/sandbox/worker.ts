@@ -21,7 +21,7 @@ import { auditEntry } from './audit.ts'
 import { corsHeaders, preflightResponse } from './cors.ts'
 import { getSigningSecret, requireVariables } from './environment.ts'
 import { errors } from './errors.ts'
-import { failureResponse, MAX_STATE_BYTES, refusalResponse, retryAfter, toWorkerResponse } from './http.ts'
+import { discardBody, failureResponse, MAX_STATE_BYTES, refusalResponse, retryAfter, toWorkerResponse } from './http.ts'
 import { checkSignature, computeDigest, readSentKeys } from './keys.ts'
 import { RequestCounts } from './metrics.ts'
 import { getObject, type WorkerContext } from './objects.ts'
@@ -42,6 +42,7 @@ export class WorkerProcess {
 
   async fetch(request: Request, env: WorkerEnvironment, context?: WorkerContext): Promise<Response> {
     const response = toPlatformResponse(await this.#respond(request, env).catch(failureResponse))
+    await discardBody(request)
     this.#counts.add(`${Math.floor(response.status / 100)}xx`)
     const report = this.#counts.reportDue(() => getObject(env.ACCOUNTS, 'account'), readClock(systemClock))
     if (report) context?.waitUntil(report)

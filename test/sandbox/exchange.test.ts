@@ -55,14 +55,22 @@ describe('A local run and a shared one', () => {
     for (const name of ['started', 'restored', 'started-fork']) await sandboxes.callAccount('DELETE', `/s/${name}`)
   })
 
-  it('read no state from clients without a key', async () => {
+  it('reject a large state from clients without a valid key, each with a response', async () => {
     const sandbox = await sandboxes.create('unread', MANUAL_CLOCK)
-    const headers = { 'fauxgate-control-key': sandbox.created.api_key }
-    const body = '['.repeat(2 * 1024 * 1024)
     const url = `${sandbox.created.url}/_fauxgate/state`
-    expect((await sandboxes.send('PUT', url, { headers, body })).body.error_code).toBe('ERR_GATEWAY_90402')
-    const response = await sandboxes.send('PUT', '/s/never', { headers: {}, body })
-    expect(response.body.error_code).toBe('ERR_GATEWAY_90601')
+    const body = '['.repeat(8 * 1024 * 1024)
+    const codes = new Set<string>()
+    const put = async (path: string, headers: Readonly<Record<string, string>>, sent = body) =>
+      codes.add((await sandboxes.send('PUT', path, { headers, body: sent })).body.error_code)
+    for (let n = 0; n < 5; n++) {
+      await put(url, { 'fauxgate-control-key': sandbox.created.api_key })
+      await put(url, { 'fauxgate-control-key': `${sandbox.created.control_key}x` })
+    }
+    expect([...codes]).toEqual(['ERR_GATEWAY_90402', 'ERR_GATEWAY_90606'])
+    codes.clear()
+    for (let n = 0; n < 5; n++) await put('/s/never', {})
+    await put('/s/never', {}, body.repeat(5))
+    expect([...codes]).toEqual(['ERR_GATEWAY_90601'])
   })
 
   it('reject a record that is too large for a row', async () => {

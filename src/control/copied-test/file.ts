@@ -17,9 +17,8 @@ import {
   toPlace,
   WIDTH,
 } from './source.ts'
+import { findUndos, type Step, type Undos } from './undos.ts'
 import { TestValues } from './values.ts'
-
-type Step = JournalEntry | UsedControl
 
 /** Returns a test file that repeats what the server knows: requests of clients, writes of the inspector, and controls. */
 export function writeTest(runner: Runner, history: History): string {
@@ -46,10 +45,7 @@ class TestFile {
   readonly #steps: readonly Step[]
   readonly #source = new SourceWriter()
   readonly #missing: string[]
-  /** The variables with the states that an undo returns to, by the steps before which they are remembered. */
-  readonly #remembered = new Map<Step, string>()
-  /** The variable with the state that an undo returns to, by the undo's step. */
-  readonly #undone = new Map<Step, string>()
+  readonly #undos: Undos
   /** The lines of each step. */
   #blocks: string[][] = []
   #lines: string[] = []
@@ -61,7 +57,7 @@ class TestFile {
   /** The newest response that shows only that resource, by its id. */
   readonly #seen = new Map<string, object>()
   #isAfterControl = false
-  /** The variables of {@link #remembered} that the test has by now. */
+  /** The variables of {@link Undos.remembered} that the test has by now. */
   readonly #states = new Set<string>()
   #start = ''
   #time = ''
@@ -84,19 +80,7 @@ class TestFile {
       ...used.controls.filter(({ after }) => !ids.has(after)),
       ...journal.flatMap((entry): Step[] => [entry, ...of(entry.operationId)]),
     ]
-    /** The last remembered state, and the state before the last move since then: undos return to the latter first. */
-    let last: readonly Step[] = []
-    for (const step of this.#steps) {
-      const isUndo = step.path === '/_fauxgate/undo'
-      const to = last.at(-1)
-      if (isUndo && step.method === 'PUT') last = [step]
-      else if (isUndo && to) {
-        const name = this.#remembered.get(to) ?? `state${this.#remembered.size + 1}`
-        this.#remembered.set(to, name)
-        this.#undone.set(step, name)
-        last = last.slice(0, -1)
-      } else if ('body' in step && step.body?.remember) last = [...last.filter(({ method }) => method === 'PUT'), step]
-    }
+    this.#undos = findUndos(this.#steps)
   }
 
   text(): string {
@@ -246,7 +230,7 @@ class TestFile {
   #addControl(step: UsedControl): void {
     const { method, path, body, at } = step
     const what = `${method} ${path}`
-    const state = this.#remembered.get(step)
+    const state = this.#undos.remembered.get(step)
     if (what === 'PUT /_fauxgate/state') return void this.#loadSnapshot(body, at)
     if (what === 'POST /_fauxgate/snapshots/restore' && !this.#snapshots.has(body?.name))
       return void this.#startAgain('an earlier snapshot was restored', at)
@@ -255,7 +239,7 @@ class TestFile {
       this.#states.add(state)
     }
     if (what === 'PUT /_fauxgate/undo') return
-    const undone = this.#undone.get(step) ?? ''
+    const undone = this.#undos.undone.get(step) ?? ''
     if (what !== 'POST /_fauxgate/undo') this.#repeatControl(what, step)
     else if (this.#states.has(undone)) this.#lines.push(`gateway.restore(${undone})`)
     else this.#startAgain('the page went back to an earlier state', at)

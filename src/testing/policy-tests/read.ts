@@ -14,6 +14,7 @@ import { PLACES, type PolicyOptions, PROTOCOLS } from '../../service/policy/opti
 import type { PolicyPath } from '../../service/policy/problem.ts'
 import { readText } from '../../service/policy/text.ts'
 import type { CannedResponse } from '../../traffic/upstreams.ts'
+import { mapOf } from './maps.ts'
 
 /** A visitor's request in a test. */
 export interface TestRequest {
@@ -74,20 +75,6 @@ export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'
 }
 
 const text = v.string('a string')
-/** The names that valibot would leave out of a map, so that nothing would be compared. */
-const UNREADABLE = ['__proto__', 'prototype', 'constructor']
-
-/** Creates the schema of a map of names. */
-function mapOf<K extends v.GenericSchema<string>, V extends v.GenericSchema>(name: K, value: V, allowed: string) {
-  return v.pipe(
-    v.custom<Record<string, v.InferInput<V>>>(
-      (map) => !UNREADABLE.some((each) => Object.hasOwn(Object(map), each)),
-      `names other than ${UNREADABLE.join(', ')}`,
-    ),
-    v.record(name, value, allowed),
-  )
-}
-
 const texts = mapOf(v.string(), text, 'a map of names to strings')
 // YAML reads `retry-after: 60` as a number.
 const headerValue = v.pipe(

@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+
+/** The names that valibot would leave out of a map, so that nothing would be compared. */
+const UNREADABLE = ['__proto__', 'prototype', 'constructor']
+
+/** Creates the schema of a map of names. */
+export function mapOf<K extends v.GenericSchema<string>, V extends v.GenericSchema>(
+  name: K,
+  value: V,
+  allowed: string,
+) {
+  return v.pipe(
+    v.custom<Record<string, v.InferInput<V>>>(
+      (map) => !UNREADABLE.some((each) => Object.hasOwn(Object(map), each)),
+      `names other than ${UNREADABLE.join(', ')}`,
+    ),
+    v.record(name, value, allowed),
+  )
+}
