@@ -113,7 +113,7 @@ function formatAction(action: Action): string {
   const { type, about, page, phases, protocols, config, isOpen, sets, outcomes, decisions: own = [] } = action
   const where = `Phases: ${phases.map((phase) => `\`${phase}\``).join(', ')}.`
   const only = protocols ? ` Only on endpoints of ${protocols.map((each) => `\`${each}\``).join(', ')}.` : ''
-  const ends = outcomes ? ` [Outcomes](policy.md#test-what-it-does): ${outcomes.join(', ')}.` : ''
+  const ends = outcomes ? ` [Outcomes](policy.md#test-a-policy): ${outcomes.join(', ')}.` : ''
   const rows = listRows(config)
   const below = `actions.ngrok.${variableOf(action)}`
   const variables = listVariables(sets ?? {}, below)

@@ -38,7 +38,7 @@ function open(eventsInPart?: number, maxParts = Number.POSITIVE_INFINITY) {
   return { gateway, store, seen, send: controlClient(gateway) }
 }
 
-// rules: time#moves
+// rules: time#advancing
 test.each([1, 3, 1000])(
   'A move in parts of %i events has the result of a synchronous one, and is one commit',
   async (events) => {

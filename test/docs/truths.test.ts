@@ -147,7 +147,7 @@ test('docs/concepts.md says which leftovers there are: all, and those that reque
   expect(gateway.leftovers()).toHaveLength(2)
   expect(gateway.leftovers({ ofTest: false })).toHaveLength(1)
   expect(read('docs/concepts.md')).toContain(
-    '`gateway.leftovers()` lists them, and `toHaveNoLeftovers` counts those that requests created.',
+    '`gateway.leftovers()` lists them. `toHaveNoLeftovers` counts those that requests created.',
   )
 })
 

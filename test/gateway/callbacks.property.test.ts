@@ -65,7 +65,7 @@ const step = fc.record({
   actions: fc.array(action),
 })
 
-describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-from-inside)', () => {
+describe('Whatever callbacks do to the gateway (rules: transactions#reentrant-calls)', () => {
   it('every commit has exactly the changes, and all commits together give the state', () => {
     check(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

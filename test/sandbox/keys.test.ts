@@ -60,7 +60,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     expect((await sandboxes.callAccount('DELETE', '/s/listed/keys/ci')).body.error_code).toBe('ERR_GATEWAY_90616')
   })
 
-  it('do not include the tokens that the API of a sandbox creates (rules: sandboxes#minted-tokens)', async () => {
+  it('do not include the tokens that the API of a sandbox creates (rules: sandboxes#created-tokens)', async () => {
     const sandbox = await sandboxes.create('minting', { ...MANUAL_CLOCK, dialect: 'ngrok' })
     const { url, api_key } = sandbox.created
     const send = (method: string, path: string, key: string, body?: object) =>

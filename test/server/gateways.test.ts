@@ -36,7 +36,7 @@ async function add(url: string, options: object = {}): Promise<{ readonly url: s
 
 const remove = (url: string, name: string) => call(url, 'DELETE', `/_fauxgate/gateways?name=${name}`)
 
-// rules: control-api#further-gateways
+// rules: control-api#more-gateways
 test('a further gateway has its own resources, and its URIs name it', async () => {
   const { url } = await open()
   const [one, other] = [await add(url), await add(url)]

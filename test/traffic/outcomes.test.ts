@@ -47,7 +47,7 @@ const RANGE = { allow: ['203.0.113.0/24'] }
 const CREDENTIALS = { credentials: ['ada:correct horse'] }
 const SIGNED = { provider: 'github', secret: 'a' }
 
-// rules: traffic#stated-results
+// rules: traffic#supplied-results
 test.each<
   readonly [type: string, config: object, stated: Record<string, unknown>, status: number, error: string | null]
 >([

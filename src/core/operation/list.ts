@@ -143,7 +143,7 @@ export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filter
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-/** Returns a query without the ids of its path, which ngrok's Rust client repeats there (rules: lists#ids-of-the-path). */
+/** Returns a query without the ids of its path, which ngrok's Rust client repeats there (rules: lists#ids-in-the-path). */
 export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>): unknown {
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }

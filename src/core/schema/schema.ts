@@ -31,7 +31,7 @@ export function refusedAs<T, E extends FieldError<string, { allowed: string }>>(
   return v.metadata({ refusedAs: error })
 }
 
-// (rules: fields#empty-texts)
+// (rules: fields#empty-strings)
 /** Marks a string field in which "" means "not given". */
 export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absent' }> {
   return v.metadata({ blank: 'absent' })
@@ -78,7 +78,7 @@ export function extra<S extends v.GenericSchema>(field: S): S {
   return withSteps(field, v.metadata({ extra: true }))
 }
 
-// (rules: limits#texts)
+// (rules: limits#strings)
 /** Creates the schema of an optional string of at most `limit` bytes in UTF-8. Default of `error`: `field_invalid`. */
 export function textOfBytes(limit: number, error: TooLong | undefined, sentence: string) {
   const read = v.pipe(
@@ -88,7 +88,7 @@ export function textOfBytes(limit: number, error: TooLong | undefined, sentence:
   return v.optional(
     documented(read, `${sentence} At most ${limit} bytes in UTF-8.`, {
       json: { maxLength: limit },
-      rules: 'limits#texts',
+      rules: 'limits#strings',
     }),
   )
 }
@@ -150,7 +150,7 @@ function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts =
   return v.optional(
     documented(read, sentence, {
       json: ({ textLimits }) => (textLimits === 'all' ? { ...json, maxLength: limit } : json),
-      rules: 'limits#texts',
+      rules: 'limits#strings',
     }),
   )
 }
@@ -166,7 +166,7 @@ export function reference(prefix: string, sentence: string) {
     }),
   )
   return v.optional(
-    documented(read, sentence, { json: { pattern: `^$|${idPattern(prefix)}` }, rules: 'references#any' }),
+    documented(read, sentence, { json: { pattern: `^$|${idPattern(prefix)}` }, rules: 'references#any-id' }),
   )
 }
 

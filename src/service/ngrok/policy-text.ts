@@ -36,7 +36,7 @@ const accountOptions = kit.sectionReader<{
 /** The facts about a gateway and a resource that the check of a policy needs. */
 interface Known {
   readonly hasIpPolicy?: ((id: string) => boolean) | undefined
-  /** True if the policy must terminate traffic (rules: traffic-policy#the-end). */
+  /** True if the policy must terminate traffic (rules: traffic-policy#termination). */
   readonly mustEnd?: boolean | undefined
 }
 
@@ -81,7 +81,7 @@ export function requirePolicy(
 }
 
 /**
- * Returns the problems of a traffic policy that was sent as a string, in JSON or YAML (rules: traffic-policy#texts). The problems
+ * Returns the problems of a traffic policy that was sent as a string, in JSON or YAML (rules: traffic-policy#text). The problems
  * are about the field `value` of an edge's module, or `traffic_policy` of an endpoint.
  */
 export function policyProblems(

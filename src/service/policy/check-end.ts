@@ -5,7 +5,7 @@ import type { Reporter } from './reporter.ts'
 
 /**
  * Checks that the policy of a cloud endpoint ends traffic. The rule that ends it may have expressions: tutorials of the service route by
- * path alone (rules: traffic-policy#the-end).
+ * path alone (rules: traffic-policy#termination).
  */
 export function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {
   const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'

@@ -54,7 +54,7 @@ export const DECISIONS = {
       '`/ngrok/logout` continues at `redirect_path`, or at `/`.',
   ),
   statedRefusal: decide(
-    'traffic#stated-results',
+    'traffic#supplied-results',
     'A stated result that is an error ends the request. A score that reaches the threshold counts as one.',
   ),
   uncompressed: decide('traffic#bodies', 'Partial responses and responses with `no-transform` are not compressed.'),

@@ -22,7 +22,7 @@ export interface ReadText {
 /** The maximum number of characters of a YAML text that a gateway reads. Reading more would block all other requests for too long. */
 const MAX_YAML_LENGTH = 256 * 1024
 
-/** Reads a string as JSON, else as YAML with at most `most` characters (rules: traffic-policy#texts). Never throws. */
+/** Reads a string as JSON, else as YAML with at most `most` characters (rules: traffic-policy#text). Never throws. */
 export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
   const source = text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text
   if (/^\s*[[{]/.test(source)) {

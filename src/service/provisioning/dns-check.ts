@@ -89,7 +89,7 @@ function errorsOf(
 
 /**
  * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these
- * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#needed-records, simulated-dns#caa).
+ * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#required-records, simulated-dns#caa).
  */
 export function findNeededRecords(tx: Transaction, domain: DomainTargets): CheckedRecord[] {
   const targets = [

@@ -119,7 +119,7 @@ export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
   if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
 }
 
-/** Returns whether an edge has a route (rules: references#any). */
+/** Returns whether an edge has a route (rules: references#any-id). */
 export function hasRoute(tx: Transaction, edge_id: string, id: string): boolean {
   const isStrict = referenceOptions(tx.options).references === 'declared' || tx.get(declarations, edge_id)?.is_made
   return !isStrict || tx.get(declarations, id)?.edge_id === edge_id

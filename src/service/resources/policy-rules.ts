@@ -191,7 +191,7 @@ export const policyRule = named(
         documented(v.array(action), ACTIONS, {
           json: { minItems: 1 },
           isRequired: true,
-          rules: 'traffic-policy#nothing-after-the-end',
+          rules: 'traffic-policy#actions-after-a-terminating-action',
         }),
         [],
       ),

@@ -58,7 +58,7 @@ const shape = named(
     certificate_pem: documented(
       v.string(),
       'The chain, leaf first: PEM with 64 columns of base64 and a trailing line break.',
-      { rules: 'tls-certificates#normalised' },
+      { rules: 'tls-certificates#normalized' },
     ),
     subject_common_name: leafText("common name of the leaf's subject"),
     subject_alternative_names: documented(

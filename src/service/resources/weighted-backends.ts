@@ -103,7 +103,7 @@ function isWeighted(id: string): boolean {
   return id.startsWith(`${PREFIX}_`)
 }
 
-/** Backends of every kind, as what fields refer to (rules: references#always-there). */
+/** Backends of every kind, as what fields refer to (rules: references#always-required). */
 export const backendTarget: Target = {
   what: 'a backend',
   collections: [
@@ -117,7 +117,7 @@ export const backendTarget: Target = {
   isUndeclared: (tx, id) => !isWeighted(id) && isMissing(tx, id),
 }
 
-/** The rule that a backend with a parent cannot be deleted (rules: references#always-there). */
+/** The rule that a backend with a parent cannot be deleted (rules: references#always-required). */
 export const refusedToParent = refused(
   backendErrors.weighted_backend_in_use,
   (id, { id: parent }: { readonly id: string }) => ({ id, parent }),
@@ -132,7 +132,7 @@ const childOfWeighted = referenceOf(backends, {
   index: 'child',
   missing: backendErrors.child_backend_not_found,
   deletion: refusedToParent,
-  rules: 'references#always-there',
+  rules: 'references#always-required',
 })
 
 const backendOptions = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>('quirks')
@@ -161,12 +161,12 @@ export const weightedBackends = resource(table.kind, {
   },
 })
 
-/** Rejects the first child backend that does not exist (rules: references#always-there). */
+/** Rejects the first child backend that does not exist (rules: references#always-required). */
 function requireChildren(tx: Transaction, map: Readonly<Weights> = {}, own?: string): void {
   for (const id of Object.keys(map)) requireBackend(tx, `backends.${id}`, id, own)
 }
 
-// (rules: references#always-there)
+// (rules: references#always-required)
 /**
  * Checks the id of a backend in a field: the backend must exist, and must not be the backend `own` itself. A circle of several backends is allowed.
  * @throws Refusal with one of `backendErrors`

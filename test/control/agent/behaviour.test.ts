@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toInspected } from '../../../src/gateway/inspected.ts'
 import { createWithAgent } from './agent.ts'
 
-// rules: agent#behaviour
+// rules: agent#behavior
 describe('An agent that is down', () => {
   test('refuses connections, until it is not', async () => {
     const { gateway, call } = createWithAgent()

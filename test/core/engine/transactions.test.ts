@@ -76,7 +76,7 @@ describe('A transaction that fails in the middle (rules: transactions#all-or-not
   })
 })
 
-describe('A call into the gateway from code that it runs itself (rules: transactions#no-calls-from-inside)', () => {
+describe('A call into the gateway from code that it runs itself (rules: transactions#reentrant-calls)', () => {
   const calls: Record<string, (gateway: Gateway) => unknown> = {
     'a read': (gateway) => gateway.reservedAddrs.list(),
     'a write': (gateway) => gateway.reservedAddrs.create(),

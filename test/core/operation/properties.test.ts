@@ -188,7 +188,7 @@ function isUnderstood(status: number, body: string | null): boolean {
 
 const ERROR_CODE = /^ERR_GATEWAY_\d{3,5}$/
 
-describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)', () => {
+describe('Any request at all (rules: errors#catalogue, requests#failed-requests)', () => {
   test('gets a resource, no body, or a documented error below 500, and changes nothing if it is rejected', () => {
     const statuses = new Set<number>()
     let [successes, understood] = [0, 0]

@@ -6,7 +6,7 @@ afterEach(() => {
   globalThis.fetch = original
 })
 
-describe('gateway.install({ agent: true }) (rules: agent#behaviour)', () => {
+describe('gateway.install({ agent: true }) (rules: agent#behavior)', () => {
   test.each(['http://127.0.0.1:4040', 'http://localhost:4040'])('answers %s', async (base) => {
     const gateway = createNgrok()
     const { uninstall } = gateway.install({ agent: true, others: 'refuse' })

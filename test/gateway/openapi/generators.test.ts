@@ -100,7 +100,7 @@ test.each([
     ],
   ],
 ])(
-  'In the document of the service, a response has these closed enums alone: %# (rules: fields#open-texts)',
+  'In the document of the service, a response has these closed enums alone: %# (rules: fields#open-enums)',
   (dialect, expected) => {
     const document = openApi(dialect, { families: dialect === ngrok ? ngrokFamilies : {}, part: 'service' })
     const parts = listResponseParts(document)

@@ -20,7 +20,7 @@ test('The errors of a policy are those that operations declare', () => {
   expect(declared).toEqual(expect.arrayContaining([2200, 2201, 2202, 2203, 2264, 2266, 18002]))
 })
 
-describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
+describe('A traffic policy as a text (rules: traffic-policy#text)', () => {
   test.each<[string, PolicyLocation]>([
     ['{}', EDGE],
     [toPolicy('on_http_request', 'circuit-breaker', { error_threshold: 0.2 }), EDGE],

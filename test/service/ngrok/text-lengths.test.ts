@@ -58,7 +58,7 @@ interface WithTexts {
 /** Creates a text of this many bytes. At most one of its characters does not have two bytes. */
 const createText = (bytes: number) => 'é'.repeat(Math.floor(bytes / 2)) + 'e'.repeat(bytes % 2)
 
-describe('In the dialect ngrok a description has at most 255 bytes, a metadata 4096 (rules: limits#texts)', () => {
+describe('In the dialect ngrok a description has at most 255 bytes, a metadata 4096 (rules: limits#strings)', () => {
   test.each(FAMILIES)('%s', (name, description, metadata, more = () => ({})) => {
     const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
     const family = gateway[name] as unknown as WithTexts // Each row has the body of its own family.

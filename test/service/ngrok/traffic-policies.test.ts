@@ -8,7 +8,7 @@ const HTTPS = [`${ROUTE}/traffic_policy`, 'on_http_request:\r\n  - actions: [ {t
 const TCP = ['/edges/tcp/edgtcp_1/traffic_policy', '{"on_tcp_connect":[{"actions":[{"type":"deny"}]}]}'] as const
 const TLS = ['/edges/tls/edgtls_1/traffic_policy', ' { "on_tcp_connect" : [ ] }\n'] as const
 
-describe.each([HTTPS, TCP, TLS])('The module at %s (rules: traffic-policy#texts)', (path, value) => {
+describe.each([HTTPS, TCP, TLS])('The module at %s (rules: traffic-policy#text)', (path, value) => {
   const openGateway = () => {
     const gateway = createNgrok({ clock: { now: () => START } })
     return { gateway, http: client(gateway) }
@@ -136,7 +136,7 @@ describe('The older module `policy` is checked by the language (rules: traffic-p
 describe('The policy of an endpoint', () => {
   const HALF = 'on_http_request: [{ actions: [{ type: remove-headers, config: { headers: [x-a] } }] }]'
 
-  test('of the cloud ends traffic, unless a quirk allows half a policy (rules: traffic-policy#the-end)', async () => {
+  test('of the cloud ends traffic, unless a quirk allows half a policy (rules: traffic-policy#termination)', async () => {
     const json = { url: 'https://a.internal', traffic_policy: HALF }
     expect(outcome(await client(createNgrok())('POST', '/endpoints', { json }))).toBe('400 ERR_NGROK_2235')
     const gateway = createNgrok({ quirks: { policyMayFallThrough: true } })
@@ -150,7 +150,7 @@ describe('The policy of an endpoint', () => {
     expect(outcome(await patch({ url: 'https://b.internal' }))).toBe('400 ERR_NGROK_2235')
   })
 
-  test('of an agent is checked where it is declared, and may fall through (rules: traffic-policy#the-end)', () => {
+  test('of an agent is checked where it is declared, and may fall through (rules: traffic-policy#termination)', () => {
     const gateway = createNgrok()
     const declare = (traffic_policy: string) =>
       gateway.declare.tunnelSession({ endpoints: [{ url: 'https://a.internal', traffic_policy }] })

@@ -28,7 +28,7 @@ describe('Vaults', () => {
     expect(await sendRefused('GET', '/vaults/vault_1/secrets')).toBe('404 ERR_NGROK_90404')
   })
 
-  test('list their secrets also if the query repeats the id of the path (rules: lists#ids-of-the-path)', async () => {
+  test('list their secrets also if the query repeats the id of the path (rules: lists#ids-in-the-path)', async () => {
     const { gateway, sendRefused, vault, other, secret } = openWithVaults()
     const path = `/vaults/${vault.id}/secrets`
     const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }

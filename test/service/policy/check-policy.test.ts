@@ -244,7 +244,7 @@ test('An expression that YAML takes for a tag is empty, and the hint says so', (
   })
 })
 
-describe('A policy that a cloud endpoint may have ends traffic (rules: traffic-policy#the-end)', () => {
+describe('A policy that a cloud endpoint may have ends traffic (rules: traffic-policy#termination)', () => {
   const last = (type: string, config: object = {}, expressions: string[] = []) =>
     checkPolicyValue({ on_http_request: [{ expressions, actions: [{ type, config }] }] }, { place: 'cloud' }).map(
       ({ number }) => number,

@@ -79,15 +79,18 @@ describe('A record for a CDN or for failing name servers', () => {
       { type: 'TIMEOUT' },
       `Found no response of the name servers of ${DOMAIN} in time. Check that they run and can be reached. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
     ],
-  ])('%s: the attempt fails with its own message (rules: simulated-dns#in-its-place)', async (_, fields, finding) => {
-    const { gateway, clock, job, target, attempt } = openWithZone()
-    const { status } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, ...fields } })
-    expect(status).toBe(200)
-    expect(attempt()).toBe(`Expected a CNAME record for ${DOMAIN} with the value ${target}. ${finding}`)
-    gateway.dns.cname(DOMAIN, target)
-    clock.advanceToNext()
-    expect(job()).toBeNull()
-  })
+  ])(
+    '%s: the attempt fails with its own message (rules: simulated-dns#proxies-and-failing-name-servers)',
+    async (_, fields, finding) => {
+      const { gateway, clock, job, target, attempt } = openWithZone()
+      const { status } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, ...fields } })
+      expect(status).toBe(200)
+      expect(attempt()).toBe(`Expected a CNAME record for ${DOMAIN} with the value ${target}. ${finding}`)
+      gateway.dns.cname(DOMAIN, target)
+      clock.advanceToNext()
+      expect(job()).toBeNull()
+    },
+  )
 
   test('makes attempts fail also at the end of a chain, at a challenge, and as a wildcard record', () => {
     const chainZone = openWithZone()

@@ -68,7 +68,7 @@ function expectSameFinding(domain: string, zoneRecords: readonly ZoneRecord[]): 
   expect(gateway.dns.records()).toEqual([...zone].sort((a, b) => (a.name < b.name ? -1 : 1)))
 }
 
-describe('An attempt finds the same records in the zone as an independent resolver (rules: simulated-dns#needed-records, simulated-dns#names, simulated-dns#chains, simulated-dns#wildcard-records)', () => {
+describe('An attempt finds the same records in the zone as an independent resolver (rules: simulated-dns#required-records, simulated-dns#names, simulated-dns#chains, simulated-dns#wildcard-records)', () => {
   test('in zones of any records, including wildcards', () => {
     check(fc.property(domain, records, expectSameFinding), { numRuns: 400 })
   })

@@ -24,7 +24,7 @@ function addChain(dns: Gateway['dns'], name: string, target: string, records: nu
   for (let i = 0; i < records; i++) dns.cname(names[i] as string, names[i + 1] as string)
 }
 
-describe('With a simulated zone a custom name needs a CNAME to its cname_target (rules: simulated-dns#needed-records)', () => {
+describe('With a simulated zone a custom name needs a CNAME to its cname_target (rules: simulated-dns#required-records)', () => {
   test('and gets its certificate with this record', () => {
     const { dns, target, attempt } = openWithZone()
     dns.cname(DOMAIN, target)
@@ -57,7 +57,7 @@ test('A chain of 8 CNAME records to a name without a record is not called longer
   )
 })
 
-describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
+describe('A wildcard needs two records (rules: simulated-dns#required-records)', () => {
   test('its own record and the record of the ACME challenge', () => {
     const { dns, target, challenge, attempt } = openWithZone(WILDCARD)
     dns.cname(WILDCARD, target)

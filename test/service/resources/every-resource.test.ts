@@ -87,7 +87,7 @@ describe.each(KINDS)(
   },
 )
 
-describe('Texts with a limit (rules: limits#texts, tls-certificates#accepted)', () => {
+describe('Texts with a limit (rules: limits#strings, tls-certificates#accepted)', () => {
   test.each([
     ['/reserved_addrs', 'metadata', 'ASCII', 'x'.repeat(4096), '505'],
     ['/reserved_addrs', 'metadata', 'two-byte characters', 'ü'.repeat(2048), '505'],

@@ -116,7 +116,7 @@ describe('Child backends with references "declared" (rules: references#declared)
   })
 })
 
-describe('Weighted backends as children (rules: references#always-there)', () => {
+describe('Weighted backends as children (rules: references#always-required)', () => {
   const OTHER_KINDS = 'backends of other kinds'
 
   test.each(['any', 'declared'] as const)('must exist, whatever was declared: references "%s"', (references) => {
@@ -163,7 +163,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     expect(gateway.weightedBackends.get(one).backends).toEqual({ [two]: 1 })
   })
 
-  test('cannot be deleted while another backend names them, and the message names that backend (rules: references#always-there)', () => {
+  test('cannot be deleted while another backend names them, and the message names that backend (rules: references#always-required)', () => {
     const gateway = open()
     const [one, two] = [gateway.weightedBackends.create().id, gateway.weightedBackends.create().id]
     const backends = { bkdhr_1: 1, [one]: 2, [two]: 3 }
@@ -186,7 +186,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     gateway.weightedBackends.delete(two)
   })
 
-  test('cannot be deleted while another backend names them with the weight 0 (rules: references#always-there)', () => {
+  test('cannot be deleted while another backend names them with the weight 0 (rules: references#always-required)', () => {
     const gateway = open()
     const child = gateway.weightedBackends.create().id
     const parent = gateway.weightedBackends.create({ backends: { [child]: 0 } }).id

@@ -7,7 +7,7 @@ import { ipPoliciesIn, ipPolicyInText, policyTextErrors, requireModulePolicy, re
 
 const POLICY = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
 const policyValue = kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY, {
-  rules: 'traffic-policy#texts',
+  rules: 'traffic-policy#text',
 })
 
 const DENY = ':\n  - actions:\n      - type: deny\n'
@@ -22,7 +22,7 @@ const policyShape = kit.named(
   'A traffic policy as a string.',
 )
 
-/** Creates the `traffic_policy` module of edges or routes (rules: traffic-policy#texts). */
+/** Creates the `traffic_policy` module of edges or routes (rules: traffic-policy#text). */
 export function policyModule<Ids extends parts.PathIds>(owner: Owner<Ids>, protocol: keyof typeof POLICIES) {
   return defineModule(owner, {
     segment: 'traffic_policy',

@@ -158,7 +158,7 @@ describe('A call whose commit the store rejects (rules: stores#failures)', () =>
   })
 })
 
-describe('A change that the store has not flushed yet (rules: stores#safe-answers)', () => {
+describe('A change that the store has not flushed yet (rules: stores#confirmed-responses)', () => {
   const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', { json: {} })
   const list = (gateway: Gateway) => client(gateway)('GET', '/reserved_addrs')
   const listAddresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs
