@@ -8,7 +8,7 @@ import { faultsIn } from '../faults/fault.ts'
 import { readItems } from './report-lists.ts'
 
 /** Matches the message of an error of code that has read something else than it expected. */
-const MISREAD = /undefined|\bnull\b|JSON|Cannot read|is not (?:iterable|a function)/
+const MISREAD = /undefined|\bnull\b|JSON|Cannot read|is not (?:iterable|a function)|KeyError/
 /** Matches the message of an error of code that has parsed an empty text. */
 const NO_BODY = /end of (?:JSON|data|file)|\bEOF\b/i
 /** Matches the message of an error of code that has used a value which is null. */
@@ -16,8 +16,10 @@ const OF_NULL = /(?:of|object|is) null\b|^null is/m
 /** Matches the message of an error of code that has used a field which there is not, or which is no list. */
 const OF_UNDEFINED =
   /(?:of|is) undefined\b|^undefined is|is not iterable|[sS]pread syntax requires|\.(?:at|every|filter|find|flatMap|forEach|includes|join|map|reduce|slice|some|sort) is not a function/m
+/** Matches the message of an assertion that got no value: of vitest, Jest and node:assert. A Python program reads a key. */
+const NO_VALUE = /expected undefined to |Received: +undefined|^undefined !==|KeyError: '/m
 /** Matches what such a message says of the field: `page.items is not iterable`. */
-const FIELD = /\.(\w+) is not iterable|Cannot destructure property '(\w+)'/
+const FIELD = /\.(\w+) is not iterable|Cannot destructure property '(\w+)'|KeyError: '(\w+)'/
 
 const MAX_NULLS = 5
 
@@ -46,9 +48,10 @@ function describeBody(host: ControlHost, { status, response }: JournalEntry, mes
   if (status >= 400) return `has the body ${JSON.stringify(response)}`
   if (!isObject(response)) return undefined
   if (OF_NULL.test(message)) return describeNulls(host, response)
-  if (!OF_UNDEFINED.test(message)) return undefined
-  const [, notIterable, destructured] = FIELD.exec(message) ?? []
-  const field = notIterable ?? destructured
+  if (!OF_UNDEFINED.test(message) && !NO_VALUE.test(message)) return undefined
+  const field = FIELD.exec(message)
+    ?.slice(1)
+    .find((name) => name !== undefined)
   if (field !== undefined && field in response) return undefined
   return `has the fields ${Object.keys(response).join(', ')}${field === undefined ? '' : `; not ${field}`}`
 }

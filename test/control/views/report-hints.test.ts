@@ -101,6 +101,10 @@ describe('The report says of the response that code may have misread', () => {
     ['Spread syntax requires ...iterable[Symbol.iterator] to be a function', ''],
     ['page.map is not a function', ''],
     ["undefined is not an object (evaluating 'page.policies.length')", ''],
+    ['expected undefined to be 1 // Object.is equality', ''],
+    ['expect(received).toBe(expected)\n\nExpected: 1\nReceived: undefined', ''],
+    ['Expected values to be strictly equal:\n\nundefined !== 1\n', ''],
+    ["KeyError: 'policies'", '; not policies'],
   ])('which fields it has: %s', async (message, not) => {
     const opened = open(1)
     const { gateway, send } = opened
@@ -144,7 +148,8 @@ describe('The report says of the response that code may have misread', () => {
       "Cannot read properties of null (reading 'id')",
       ({ send }) => send('POST', '/ip_policies', { description: 'office' }),
     ],
-    ['it is no error of a type', 'expected undefined to be 1', ({ send }) => send('GET', '/ip_policies')],
+    ['a value differs', 'expected 2 to be undefined', ({ send }) => send('GET', '/ip_policies')],
+    ['it has the key', "KeyError: 'ip_policies'", ({ send }) => send('GET', '/ip_policies')],
     ['a module has no such function', '(0 , api.list) is not a function', ({ send }) => send('GET', '/ip_policies')],
     [
       'the client did not receive it',
