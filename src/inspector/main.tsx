@@ -86,7 +86,10 @@ const HAPPENED = [
   ['responses', 'delayed responses sent', 'requests'],
 ] as const
 
-/** What happened in the last move of the clock, until it is undone or dismissed. */
+/**
+ * What happened in the last move of the clock that can be undone, until it is undone or dismissed. More may have happened since
+ * the move.
+ */
 function Happened() {
   const { undo, happened = {} } = page.overview ?? {}
   const id = JSON.stringify([undo, happened])
@@ -94,7 +97,7 @@ function Happened() {
   if (!undo || found.length === 0 || page.dismissed === id) return null
   return (
     <Banner role="status" dismiss={() => page.set({ dismissed: id })}>
-      Since {formatTime(undo)}:{' '}
+      In the move from {formatTime(undo)}:{' '}
       {found.flatMap(([name, words, place], at) => [
         at > 0 && ', ',
         <a key={name} href={`#${place}`}>
@@ -106,7 +109,8 @@ function Happened() {
 }
 
 function Status() {
-  const { overview, isConnected, lostAt } = page
+  const { overview, isConnected, lostAt, needsKey } = page
+  const connection = needsKey ? 'not connected' : 'connecting'
   const { waiting = [], next, manual, undo } = overview ?? {}
   return (
     <div class="status row">
@@ -136,7 +140,7 @@ function Status() {
         </Button>
       )}
       <span class={isConnected ? 'good' : 'bad'} role="status">
-        {isConnected ? 'live' : lostAt ? `as of ${formatClockTime(lostAt)}, disconnected` : 'connecting'}
+        {isConnected ? 'live' : lostAt ? `as of ${formatClockTime(lostAt)}, disconnected` : connection}
       </span>
     </div>
   )

@@ -110,6 +110,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
   test('asks for the control key once, and keeps it for the tab', async () => {
     const { page, server, context } = await open({ control: { key: 'sesame' } }, { place: '' })
     await page.goto(`${server.url}/_fauxgate/`)
+    await page.getByText('not connected').waitFor()
     for (const key of ['wrong', '“sesame”']) {
       await page.getByLabel('Control key').fill(key)
       await page.getByRole('button', { name: 'Open' }).click()

@@ -212,7 +212,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Clear' }).click()
     expect(gateway.requests.count()).toBe(4)
     await page.getByRole('button', { name: 'Remove all of them?' }).click()
-    await page.getByText('No requests yet.').waitFor()
+    await page.getByText('No requests.').waitFor()
     expect(gateway.requests.count()).toBe(0)
   })
 
@@ -493,8 +493,8 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await expect.poll(() => gateway.provisioning.pendingOutcomes()).toEqual([])
   })
 
-  test('State: a snapshot is compared with the present state after the other snapshot was forgotten', async () => {
-    const { page } = await open({}, { place: 'state' })
+  test('State: a snapshot is compared with the present state, also as that changes, after the other snapshot was forgotten', async () => {
+    const { gateway, page } = await open({}, { place: 'state' })
     for (const name of ['one', 'two']) {
       await page.getByLabel('Name of the snapshot').fill(name)
       await page.getByRole('button', { name: 'Take a snapshot' }).click()
@@ -505,6 +505,8 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Forget one' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Compare two' }).click()
     await page.getByText('From two to now').waitFor()
+    gateway.reservedAddrs.create()
+    await page.getByText('reserved_addrs: 1 record created').waitFor()
   })
 
   test('State: snapshots can be taken, restored, exported and imported, and a reset needs a confirmation', async () => {

@@ -26,6 +26,20 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     expect((await error.boundingBox())?.y).toBeGreaterThan(before?.y ?? 0)
   })
 
+  test('sees all tabs at 420 px, and at 1,280 px the address of a server that is gone', async () => {
+    const { gateway, server, page } = await open({ dns: 'off' }, { viewport: { width: 420, height: 800 } })
+    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: ECDSA })
+    const tabs = page.getByRole('navigation', { name: 'Tabs' })
+    expect(await tabs.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByText('next in 30 s').waitFor()
+    await server.close()
+    await page.getByText('disconnected').waitFor()
+    const heading = page.getByRole('heading', { level: 1 })
+    const [all, name] = [await heading.boundingBox(), await heading.getByRole('link').boundingBox()]
+    expect((all?.width ?? 0) - (name?.width ?? 0)).toBeGreaterThan(100)
+  })
+
   test('goes through domains and resources by j and k, and sees the present beside the details', async () => {
     const { gateway, page, go } = await open({}, { place: '' })
     for (const domain of NAMES) gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })

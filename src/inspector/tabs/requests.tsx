@@ -31,7 +31,7 @@ export function Requests({ id }: { id: string }) {
       <Known of={history}>
         {() => (
           <>
-            <EmptyState title={`No requests${describeStart() || ' yet'}.`} command={curlToCreate(page)}>
+            <EmptyState title={`No requests${describeStart() || (id ? '' : ' yet')}.`} command={curlToCreate(page)}>
               {id && NO_REQUEST} Requests appear here as they arrive. Send one:
             </EmptyState>
             <SentEvents />

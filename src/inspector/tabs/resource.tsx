@@ -64,7 +64,9 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
     return method !== 'DELETE' || (resource[field] !== null && !(field === 'certificate' && resource[POLICY_FIELD]))
   }
   const toggle = (each: ServiceOperation) => setForm(form === each ? undefined : each)
-  const verb = update?.method === 'PUT' ? 'Set' : 'Change'
+  const isSet = update?.method === 'PUT'
+  // A module that is not set can be set. Any other resource that does not exist cannot be changed.
+  const canUpdate = loaded !== null || isSet
   const send = async (operation: ServiceOperation, body: object) => {
     const response = await call(operation, body)
     setForm(undefined)
@@ -83,7 +85,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
     <>
       {loaded === null && <p class="dim">Nothing has this id.</p>}
       <div class="row">
-        {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
+        {update && canUpdate && <Button onClick={() => toggle(update)}>{isSet ? 'Set' : 'Change'}</Button>}
         {loaded && [...inner, ...actions.filter(isPossible)].map(operationButton)}
         {loaded && remove && (
           <Button kind="danger" asking={`Delete this ${one}?`} onClick={() => call(remove)}>
@@ -92,7 +94,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
         )}
         {resource[POLICY_FIELD] ? <a href={`#jobs/${id}`}>Its job</a> : null}
       </div>
-      {form && (
+      {form && canUpdate && (
         <SchemaForm
           key={form.name}
           service={service}

@@ -51,7 +51,7 @@ function Snapshots() {
 
 function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   const [name, setName] = useState('')
-  const [difference, setDifference] = useState('')
+  const [compared, setCompared] = useState<Compared | undefined>(undefined)
   const [chosen, setChosen] = useState('')
   const names = snapshots.map((each) => each.name)
   // The chosen snapshot may be forgotten by now.
@@ -59,11 +59,6 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   const take = async () => {
     await page.control('POST', '/snapshots', name ? { name } : {})
     setName('')
-  }
-  const compare = async (from: string) => {
-    const query = new URLSearchParams({ from, ...(to && { to }) })
-    const text = await page.control<string>('GET', `/snapshots/difference?${query}`)
-    setDifference(`From ${from} to ${to || 'now'}:\n${text}`)
   }
   return (
     <>
@@ -93,7 +88,7 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
             >
               Go back
             </Button>
-            <Button label={`Compare ${name}`} onClick={() => compare(name)}>
+            <Button label={`Compare ${name}`} onClick={() => setCompared({ from: name, to })}>
               Compare
             </Button>
             <Button
@@ -106,8 +101,23 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
           </>
         )}
       </RecordList>
-      {difference && <Json value={difference} title="Difference" />}
+      {compared && <Difference key={JSON.stringify(compared)} {...compared} />}
     </>
+  )
+}
+
+/** The names of two snapshots; `to` is empty for the present state. */
+interface Compared {
+  readonly from: string
+  readonly to: string
+}
+
+/** The difference, which follows the present state. */
+function Difference({ from, to }: Compared) {
+  const query = new URLSearchParams({ from, ...(to && { to }) })
+  const live = useControl<string>(`/snapshots/difference?${query}`)
+  return (
+    <Known of={live}>{(text) => <Json value={`From ${from} to ${to || 'now'}:\n${text}`} title="Difference" />}</Known>
   )
 }
 
@@ -116,12 +126,16 @@ const RUNNERS = ['vitest', 'Jest', 'node:test']
 function CopyTest() {
   const [runner, setRunner] = useState('vitest')
   const [text, setText] = useState('')
+  const choose = (each: string) => {
+    setRunner(each)
+    setText('')
+  }
   return (
     <Card title="Copy as test" wide>
       <p class="dim">The requests in the journal and the controls between them, as a test file.</p>
       <div class="row">
         {RUNNERS.map((each) => (
-          <Button key={each} pressed={each === runner} onClick={() => setRunner(each)}>
+          <Button key={each} pressed={each === runner} onClick={() => choose(each)}>
             {each}
           </Button>
         ))}
