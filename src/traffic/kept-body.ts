@@ -6,10 +6,12 @@ const MAX_BYTES = 16_384
 /** Returns the body of a request as far as it has passed, or null if it has none, undefined if it is longer than 16 KB. */
 export type KeptBody = () => readonly Uint8Array[] | null | undefined
 
+const noBody: KeptBody = () => null
+
 /** Keeps the body of a request as it passes. */
 export function keepBody(request: VisitorRequest): KeptBody {
   const { body, headers } = request
-  if (body === null) return () => null
+  if (body === null) return noBody
   const length = Number(headers.get('content-length'))
   // A stream without a length may be long, and each part of it would pass through one more function.
   if (!(length <= MAX_BYTES) || headers.get('content-length') === undefined) return () => undefined

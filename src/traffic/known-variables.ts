@@ -140,10 +140,10 @@ function textOf(headers: HeaderFields, name: string): string {
  * denies a path.
  */
 function decode(path: string): string {
-  const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-  return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
-    utf8.decode(Uint8Array.from(escapes.slice(1).split('%'), (byte) => Number.parseInt(byte, 16))),
-  )
+  return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    const bytes = Uint8Array.from(escapes.slice(1).split('%'), (byte) => Number.parseInt(byte, 16))
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  })
 }
 
 function toLists(query: string): Record<string, string[]> {

@@ -14,7 +14,7 @@ import {
   toStream,
 } from './read-body.ts'
 import { findHostProblem } from './target.ts'
-import { isVisitable } from './visitor.ts'
+import { parseVisitable } from './visitor.ts'
 
 /** The headers that a changed body makes wrong: digests of its bytes (RFC 9530), and the offer of parts of it. */
 const OF_THE_BYTES = ['accept-ranges', 'content-digest', 'content-md5', 'digest', 'repr-digest']
@@ -177,8 +177,8 @@ export class VisitorRequest extends Message implements PolicyRequest {
 }
 
 function readUrl(input: unknown): URL {
-  if (isVisitable(String(input))) {
-    const url = new URL(String(input))
+  const url = parseVisitable(String(input))
+  if (url) {
     const wrong = findHostProblem(url.hostname)
     if (wrong !== undefined) throw new TypeError(wrong)
     return url

@@ -59,25 +59,28 @@ export async function runPhase(policy: CompiledPolicy, phase: Phase, run: Policy
   return undefined
 }
 
+/** The traces of the actions of rules that do not apply. The journal keeps many rules, so they share it. */
+const NO_ACTIONS: readonly TracedAction[] = []
+
 /**
  * Evaluates the conditions of a rule. Returns the list for the traces of its actions, or undefined if the rule does not apply.
  */
 function matchRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun): TracedAction[] | undefined {
-  const expressions: TracedExpression[] = []
-  const actions: TracedAction[] = []
   const { name, index } = rule
-  const matched = evaluateConditions(rule, run.values(phase), expressions)
+  const expressions = evaluateConditions(rule, run.values(phase))
+  const last = expressions.at(-1)
+  const actions: TracedAction[] | undefined = !last || last.value === true ? [] : undefined
   run.trace.push({
     policy: run.policy,
     phase: phase.key,
     index,
     ...(name !== undefined && { name }),
-    matched,
+    matched: actions !== undefined,
     expressions,
-    actions,
-    ...(expressions.at(-1)?.error !== undefined && { decision: DECISIONS.failedCondition }),
+    actions: actions ?? NO_ACTIONS,
+    ...(last?.error !== undefined && { decision: DECISIONS.failedCondition }),
   })
-  return matched ? actions : undefined
+  return actions
 }
 
 async function runActions(
@@ -113,20 +116,25 @@ export function noteErrorPhase(policy: CompiledPolicy, trace: VisitContext['trac
 }
 
 /** Evaluates expressions until one is not true. */
-function evaluateConditions({ conditions }: CompiledRule, values: Values, traced: TracedExpression[]): boolean {
+function evaluateConditions({ conditions }: CompiledRule, values: Values): readonly TracedExpression[] {
+  let traced: readonly TracedExpression[] = []
   for (const condition of conditions) {
-    const { source } = condition
-    try {
-      const value = condition.evaluate(values)
-      traced.push({ source, value, values: readValues(condition, values) })
-      if (value !== true) return false
-    } catch (error) {
-      if (!(error instanceof EvaluationProblem)) throw error
-      traced.push({ source, value: undefined, values: readValues(condition, values), error: error.message })
-      return false
-    }
+    const result = evaluateCondition(condition, values)
+    // `push` makes room for 16 more, which the journal would keep.
+    traced = traced.concat(result)
+    if (result.value !== true) break
   }
-  return true
+  return traced
+}
+
+function evaluateCondition(condition: Expression, values: Values): TracedExpression {
+  const { source } = condition
+  try {
+    return { source, value: condition.evaluate(values), values: readValues(condition, values) }
+  } catch (error) {
+    if (!(error instanceof EvaluationProblem)) throw error
+    return { source, value: undefined, values: readValues(condition, values), error: error.message }
+  }
 }
 
 function readValues({ paths, calls }: Expression, values: Values): Record<string, unknown> {

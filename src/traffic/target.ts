@@ -5,6 +5,8 @@ export const HOST_SIZES = 'at most 253 characters, and 63 between two dots'
 
 /** Returns the reason why no visitor can ask for a host, or undefined. Each place that reads a host calls it before others read it. */
 export function findHostProblem(host: string): string | undefined {
+  // No host of this length is too long.
+  if (host.length <= 63) return undefined
   const name = host.replace(/\.$/, '')
   if (name.length <= 253 && name.split('.').every(({ length }) => length <= 63)) return undefined
   return `The host is ${quote(host)}. Allowed: ${HOST_SIZES}.`

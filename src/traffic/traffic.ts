@@ -199,7 +199,7 @@ export class GatewayTraffic {
         target,
         body,
         status: response?.status ?? failure,
-        responseHeaders: [...(response?.headers ?? [])],
+        responseHeaders: response?.headers.toPairs() ?? [],
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
       }
       const number = host.record(exchange)

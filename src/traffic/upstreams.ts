@@ -169,7 +169,8 @@ export class Upstreams implements SideRecords {
   /** Returns the upstream for the first of these URLs and ids that has one, and counts the request. */
   take(keys: readonly string[]): { readonly key: string; readonly responder: Responder } | undefined {
     for (const key of keys) {
-      const normal = normalizeKey(key)
+      // Most keys are normal.
+      const normal = this.#byKey.has(key) ? key : normalizeKey(key)
       const found = this.#byKey.has(normal) ? normal : this.#findAbove(normal)
       const upstream = found === undefined ? undefined : this.#byKey.get(found)
       if (found === undefined || !upstream || upstream.hits >= upstream.times) continue

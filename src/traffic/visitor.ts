@@ -38,9 +38,10 @@ export interface Visitor {
 /** The address of a visitor who has none: one that RFC 5737 reserves for documentation. */
 export const DEFAULT_IP = '203.0.113.1'
 
-/** Returns whether visitors can send requests to a URL: it has a scheme of HTTP or of WebSockets. */
-export function isVisitable(url: string): boolean {
-  return URL.canParse(url) && /^(?:http|ws)s?:$/.test(new URL(url).protocol)
+/** Returns a URL that visitors can send requests to, with a scheme of HTTP or of WebSockets; undefined for any other text. */
+export function parseVisitable(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^(?:http|ws)s?:$/.test(url.protocol) ? url : undefined
 }
 
 /** The options of a request through the gateway, in addition to those of `fetch`. */

@@ -11,7 +11,7 @@ import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { refusals } from '../../traffic/refusals.ts'
 import { findHostProblem, HOST_SIZES } from '../../traffic/target.ts'
 import { isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
-import { isVisitable } from '../../traffic/visitor.ts'
+import { parseVisitable } from '../../traffic/visitor.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { times, visitor } from './schemas.ts'
 
@@ -117,7 +117,7 @@ function requireSendable(
 ): void {
   const refuseField = (field: string, received: string, allowed: string) =>
     refuse(general.field_invalid, { field, received, allowed })
-  const { username, password, hostname = '' } = isVisitable(url) ? new URL(url) : {}
+  const { username, password, hostname = '' } = parseVisitable(url) ?? {}
   if (findHostProblem(hostname) !== undefined)
     refuseField('url', quote(hideUrlSecrets(url)), `a URL whose host has ${HOST_SIZES}`)
   if (username !== '' || password !== '')

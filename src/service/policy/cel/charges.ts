@@ -6,7 +6,7 @@ export interface Meter {
   /** @throws LimitProblem after the last step */
   step(count: number): void
   /** The patterns that the evaluation has compiled. */
-  readonly patterns: Set<string>
+  patterns: Set<string> | undefined
 }
 
 /** Counts the steps of a call that the size of its arguments does not tell. */
@@ -25,6 +25,7 @@ export function createCharges(pattern: CompilePattern): ReadonlyMap<string, Char
   const matches: Charge = (meter, text, source) => {
     if (typeof text !== 'string' || typeof source !== 'string') return
     // Once per evaluation, and before it is compiled: whether an earlier evaluation compiled it decides nothing.
+    meter.patterns ??= new Set()
     if (!meter.patterns.has(source)) meter.step(STEPS_OF_PATTERN + STEPS_OF_INSTRUCTION * estimateSize(source))
     meter.patterns.add(source)
     meter.step(Math.trunc((text.length * pattern(source).size) / INSTRUCTIONS_OF_STEP))

@@ -14,7 +14,7 @@ import { EvaluationProblem, readField, type Values } from './values.ts'
 /** The inputs of an evaluation, and the variables of the macros that run. */
 export class Frame {
   readonly slots: unknown[] = []
-  readonly patterns = new Set<string>()
+  patterns: Set<string> | undefined
   #left = MAX_STEPS
 
   constructor(
