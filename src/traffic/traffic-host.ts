@@ -1,4 +1,5 @@
 import type { Records } from '../core/engine/records.ts'
+import type { FilterMatcher } from '../core/operation/events.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { Ending } from '../core/schema/truncated-stream.ts'
@@ -43,5 +44,5 @@ export interface TrafficHost {
   /** True if somebody needs to know when a visit has ended. */
   readonly awaitsEnds: boolean
   /** Is called at the end of a visit, when the body of its response has passed. */
-  ended(exchange: VisitorExchange, sizes: VisitSizes): void
+  ended(exchange: VisitorExchange, sizes: VisitSizes, matches: FilterMatcher): void
 }

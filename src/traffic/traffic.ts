@@ -6,6 +6,7 @@ import type { Ending } from '../service/policy/visit.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { BodyParts, Inform } from './body.ts'
 import { toUpstreamResponse } from './errors.ts'
+import { createFilterMatcher } from './event-filter.ts'
 import { noSecrets, type Target, type VisitorExchange } from './exchange.ts'
 import { GatewayVisit } from './gateway-visit.ts'
 import { readFacts } from './given-facts.ts'
@@ -58,6 +59,7 @@ interface Visit {
 export class GatewayTraffic {
   #reader: Reader | undefined
   readonly #compiled
+  readonly #matches = createFilterMatcher()
 
   constructor(readonly host: TrafficHost) {
     this.#compiled = { expressions: createExpressions(host.onDecided), keys: new Map(), policies: new WeakMap() }
@@ -205,7 +207,7 @@ export class GatewayTraffic {
       const number = host.record(exchange)
       onRecorded?.(number)
     }
-    await context.meter?.finish(response, method, (sizes) => host.ended(exchange, sizes))
+    await context.meter?.finish(response, method, (sizes) => host.ended(exchange, sizes, this.#matches))
     return response
   }
 

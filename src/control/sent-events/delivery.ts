@@ -104,7 +104,8 @@ export class Deliveries {
 
   /** Posts events. Returns the reason for a failure, or undefined if it succeeded. */
   async #send(url: string, events: readonly KeptEvent[], signal: AbortSignal): Promise<string | undefined> {
-    const headers = { 'content-type': 'application/json', ...events.at(-1)?.route.headers }
+    const headers = readHeaders({ 'content-type': 'application/json', ...events.at(-1)?.route.headers })
+    if (!headers) return 'the API key of the destination has a character that no header can have'
     const limit = AbortSignal.timeout(LONGEST_ATTEMPT_MS)
     const limited = AbortSignal.any([signal, limit])
     try {
@@ -118,5 +119,14 @@ export class Deliveries {
       const { message, cause } = toError(error)
       return cause instanceof Error ? `${message}: ${cause.message}` : message
     }
+  }
+}
+
+/** Returns headers, or undefined if one is invalid. The message of that error would show its value, which is secret. */
+function readHeaders(headers: Readonly<Record<string, string>>): Headers | undefined {
+  try {
+    return new Headers(headers)
+  } catch {
+    return undefined
   }
 }

@@ -3,12 +3,12 @@ import type { Engine } from '../../core/engine/engine.ts'
 import { Queue } from '../../core/engine/queue.ts'
 import { OpenTransaction } from '../../core/engine/transactions.ts'
 import { DUE } from '../../core/operation/collection.ts'
-import type { AccountEvent, ChangedRecord, EventRules, EventSource } from '../../core/operation/events.ts'
+import type { AccountEvent, ChangedRecord, EventRules, FilterMatcher } from '../../core/operation/events.ts'
 import type { Family } from '../../core/operation/family.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { printError } from '../../core/schema/print.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { deepFreeze, once } from '../../core/schema/values.ts'
+import { deepFreeze } from '../../core/schema/values.ts'
 import type { Deliveries } from './delivery.ts'
 import { type KeptEvent, type SentEventItem, toItem } from './item.ts'
 import { describeVisit, type EndedVisit } from './visit-objects.ts'
@@ -32,7 +32,6 @@ export class SentEventLog implements EventWriter {
   #pending: KeptEvent[] = []
   #count = 0
   readonly #subscribers = new Set<(event: SentEventItem) => void>()
-  readonly #compile = once((source: EventSource) => this.rules.compileSource(source))
   readonly #views: ReadonlyMap<string, View>
 
   constructor(
@@ -87,21 +86,23 @@ export class SentEventLog implements EventWriter {
     if (this.isIdle || endpoint === null) return
     this.engine.transact((tx) => {
       for (const type of status === null ? [CONNECTION] : [REQUEST, CONNECTION])
-        this.#write(tx, {
-          type,
-          read: () => ({ object: describeVisit(visit, tx.now, this.rules.fieldsOf(type)), principal: null }),
-        })
+        this.#write(
+          tx,
+          { type, read: () => ({ object: describeVisit(visit, tx.now, this.rules.fieldsOf(type)), principal: null }) },
+          visit.matches,
+        )
     })
   }
 
-  #write(tx: Transaction, { type, read }: AccountEvent): void {
+  /** Writes an event for each destination. Only sources of traffic have filters. */
+  #write(tx: Transaction, { type, read }: AccountEvent, matches: FilterMatcher = () => false): void {
     const routes = this.rules.routesOf(tx, type)
     if (routes.length === 0) return
     const { object: whole, principal } = read()
     let event_id: string | undefined
     for (const route of routes) {
       const { subscription, destination, source } = route
-      const object = source ? this.#compile(source)(whole) : whole
+      const object = source ? this.rules.selectOf(source, whole, matches) : whole
       if (!object) continue
       event_id ??= tx.newId('ev')
       this.#pending.push({

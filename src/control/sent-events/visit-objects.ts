@@ -1,4 +1,5 @@
 /** The objects of traffic events. Facts that only the real network knows are null unless the visitor specifies them. */
+import type { FilterMatcher } from '../../core/operation/events.ts'
 import { utf8Length } from '../../core/schema/platform.ts'
 import { type Redaction, redact } from '../../core/schema/secret-fields.ts'
 import { timestamp } from '../../core/schema/time.ts'
@@ -14,6 +15,8 @@ export interface EndedVisit {
   readonly exchange: VisitorExchange
   readonly sizes: VisitSizes
   readonly redaction: Redaction
+  /** Evaluates the filters of sources. */
+  readonly matches: FilterMatcher
 }
 
 /** Returns the object of an event of traffic with these fields. Each visit is one connection, whose bytes are those of HTTP/1.1. */

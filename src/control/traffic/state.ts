@@ -109,8 +109,8 @@ export class TrafficState {
       get awaitsEnds() {
         return events?.isIdle === false
       },
-      ended: (exchange, sizes) =>
-        events?.addVisit({ exchange, sizes, redaction: createRedaction(exchange, journal.ownKeys) }),
+      ended: (exchange, sizes, matches) =>
+        events?.addVisit({ exchange, sizes, redaction: createRedaction(exchange, journal.ownKeys), matches }),
     }
   }
 }

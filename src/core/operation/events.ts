@@ -65,6 +65,9 @@ export interface EventSource {
   readonly fields?: readonly string[]
 }
 
+/** Returns whether the fields of an event's object match a filter. One that cannot be evaluated does not match. */
+export type FilterMatcher = (filter: string, ev: object) => boolean
+
 /** An account's events, defined by the family that has the subscriptions. */
 export interface EventRules {
   /** The records of the subscriptions. Without one, no event is computed. */
@@ -79,6 +82,6 @@ export interface EventRules {
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
   /** Returns the paths of the fields of a traffic event type. */
   fieldsOf(type: string): readonly string[]
-  /** Returns a function that returns what a source includes of an event object; undefined if its filter does not match. */
-  compileSource(source: EventSource): (object: object) => object | undefined
+  /** Returns what a source includes of an event's object; undefined if its filter does not match. */
+  selectOf(source: EventSource, object: object, matches: FilterMatcher): object | undefined
 }

@@ -4,7 +4,7 @@ import type * as parts from '../parts/index.ts'
 import { apiKeys } from './api-keys.ts'
 import { credentials } from './credentials.ts'
 import { destinations } from './event-destinations.ts'
-import { compileSource } from './event-filter.ts'
+import { selectOf } from './event-filter.ts'
 import { subscriptions } from './event-subscription-records.ts'
 import { EVENT_TYPES, fieldsOf, KINDS } from './event-types.ts'
 import { findUser } from './owned-records.ts'
@@ -22,7 +22,7 @@ export const eventRules: parts.EventRules = {
   accountId: ACCOUNT_ID,
   types: EVENT_TYPES,
   fieldsOf,
-  compileSource,
+  selectOf,
   ofChange(tx, change, cause) {
     const { collection, before, after, view } = change
     const kind = KIND_OF.get(collection.name)

@@ -194,7 +194,7 @@ function toSource(place: number, edits: readonly Edit[]): number {
 }
 
 /** Finds problems that the types of the CEL library do not show. */
-function findProblem(tree: ASTNode): ExpressionProblem | undefined {
+export function findProblem(tree: ASTNode): ExpressionProblem | undefined {
   let found: ExpressionProblem | undefined
   walk(tree, (node, parent) => {
     const message = problemOf(node, parent)

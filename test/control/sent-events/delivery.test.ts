@@ -173,6 +173,20 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect(startTimeout.mock.calls).toEqual([[10_000]])
   })
 
+  test.each(['a\nTOPSECRET', 'TOPSECRET\u{1F511}'])(
+    'does not show a key that no header can have: %j',
+    async (api_key) => {
+      const { url, received } = await receiveEvents()
+      const { gateway, datadog, list } = openGateway(url)
+      gateway.eventDestinations.update(datadog.id, { target: { datadog: { api_key } } })
+      gateway.vaults.create({ name: 'one' })
+      await gateway.sentEvents.idle()
+      const problem = 'the API key of the destination has a character that no header can have'
+      expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1, problem }])
+      expect([received, gateway.report().includes('TOPSECRET')]).toEqual([[], false])
+    },
+  )
+
   test('says why nobody answers, and a reset forgets it', async () => {
     const { gateway, list } = openGateway('http://127.0.0.1:1')
     gateway.vaults.create({ name: 'one' })

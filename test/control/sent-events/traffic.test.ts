@@ -165,6 +165,12 @@ describe('A filter of a source (rules: events#filters)', () => {
     ['ev.conn.client_ip != "203.0.113.1" && ev.conn.server_name == "app.ngrok.app"', false],
     ['ev.conn.server_port == 443', true],
     ['ev.conn.server_ip == "192.0.2.1"', false],
+    // The examples of the service's page.
+    [String.raw`ev.conn.server_name.matches("ngrok-docs-examples\\.ngrok\\.dev")`, false],
+    [String.raw`ev.conn.server_name.matches(".*-your-org\\.ngrok\\.dev") && ev.conn.server_port == 80`, false],
+    ['ev.conn.client_ip != "2601:0:8200:0:4cd7:fd52:0:7823" &&\nev.conn.server_name == "app.ngrok.app"', true],
+    ['ev.conn.server_name.matches("(?i)^APP[.]")', true],
+    ['!ev.conn.server_name.matches("^([a-z]+[.]?)+[A-Z]$")', true],
   ])('chooses events: %s', async (filter, passes) => {
     const { gateway, subscription } = openGateway()
     const subscription_id = subscription.id
@@ -180,6 +186,8 @@ describe('A filter of a source (rules: events#filters)', () => {
     [{ type: HTTP, filter: 'ev.conn.client_ip' }, 'must be bool'],
     [{ type: HTTP, filter: 'ev.conn.' }, 'a condition in CEL over ev.conn.client_ip'],
     [{ type: HTTP, filter: 'ev.conn.server_port == "a"' }, '. No such overload: int == string.'],
+    [{ type: HTTP, filter: 'ev.conn.server_name.matches("(?=a)")' }, 'The pattern is not valid in RE2'],
+    [{ type: HTTP, filter: 'b"a".hex() == "61"' }, '. There is no function hex.'],
     [{ type: HTTP, filter: 'size(ev)' }, /^[^.]*\.filter is .*[.] [A-Z][^.]*[.]$/],
     [{ type: 'ip_policy_created.v0', filter: 'true' }, 'ip_policy_created.v0 has no filter'],
     [{ type: HTTP, fields: ['http.request.methods'] }, 'http.request.method'],
@@ -190,6 +198,16 @@ describe('A filter of a source (rules: events#filters)', () => {
     const sent = { subscription_id: subscription.id, ...(input as { readonly type: string }) }
     expect(() => gateway.declare.eventSource(sent)).toThrow(message)
     expect(gateway.eventSubscriptions.get(subscription.id)).toEqual(subscription)
+  })
+
+  test('takes time that is linear in the length of the host, whatever its pattern', async () => {
+    const { gateway, subscription } = openGateway()
+    const url = `https://${'a'.repeat(60)}.ngrok.app`
+    gateway.declare.tunnelSession({ endpoints: [{ url }] })
+    const filter = 'ev.conn.server_name.matches("^(a+)+$")'
+    gateway.declare.eventSource({ subscription_id: subscription.id, type: HTTP, filter })
+    await gateway.traffic.fetch(url)
+    expect(gateway.sentEvents.list().map(({ event_type }) => event_type)).toEqual([TCP])
   })
 
   test('selects fields, and ends with its source', async () => {

@@ -1,0 +1,29 @@
+import { Environment } from '@marcbachmann/cel-js'
+import { extendLexer } from '../../core/filter/cel-lexer.ts'
+import { findProblem } from './expression.ts'
+
+/** Types in CEL by the names of fields, at any depth. */
+export type FieldTypes = { [name: string]: string | FieldTypes }
+
+/**
+ * Returns the reason why a string is not a condition of plain CEL over the fields of one variable, without the functions of
+ * policies, as a sentence; undefined if it is one.
+ */
+export function conditionProblem(source: string, variable: string, schema: FieldTypes): string | undefined {
+  extendLexer()
+  const environment = new Environment().registerVariable(variable, { schema })
+  try {
+    const parsed = environment.parse(source)
+    const { valid, type, error } = parsed.check()
+    if (!valid) throw error
+    if (type !== 'bool' && type !== 'dyn') return `Its value is ${type}, and must be bool`
+    return toSentence(findProblem(parsed.ast)?.message)
+  } catch (error) {
+    return toSentence(error instanceof Error ? error.message : 'It is not valid CEL')
+  }
+}
+
+/** Returns the first line of a message, which may begin in lower case, as a sentence. */
+function toSentence(message: string | undefined): string | undefined {
+  return message?.split('\n')[0]?.replace(/^./, (letter) => letter.toUpperCase())
+}
