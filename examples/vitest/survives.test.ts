@@ -44,7 +44,7 @@ test('one address is reserved, whatever fails', async () => {
 
 test('without the look, a lost response leads to a second address', async () => {
   await expect(survives(({ url }) => reserveBlindly(url), { create: createNgrok })).rejects.toMatchObject({
-    message: expect.stringContaining('2 reserved_addrs where 1 is wanted'),
+    message: expect.stringContaining('2 reserved_addrs, expected 1'),
     replay: 'POST /reserved_addrs#1 lost-after',
   })
 })

@@ -78,7 +78,7 @@ function formatPage(whole) {
       'types, * marks a required field of a body.',
     ...sections,
     '## Errors',
-    '`gateway.faults.add({ error })` takes the key, or the code, such as `ERR_NGROK_413`. Words in braces stand for the received and the allowed values.',
+    '`gateway.faults.add({ error })` takes the key, or the code, such as `ERR_NGROK_413`. Words in braces stand for received and allowed values.',
     formatErrors(errors),
     formatLimits({ ...families, ...ngrokFamilies }),
   ].join('\n\n')}\n`

@@ -30,7 +30,7 @@ export const errors = declareErrors({
     90422,
     504,
     (it: { seconds: number; reached: string; target: string; isSettled: boolean }) =>
-      `The move was stopped after ${formatCount(it.seconds, 'second')} of work. The clock is at ${it.reached}, and ` +
+      `The advance was stopped after ${formatCount(it.seconds, 'second')} of work. The clock is at ${it.reached}, and ` +
       `${it.target} was requested. ${
         it.isSettled
           ? 'Everything due by then has happened: continue from here, or in smaller steps.'

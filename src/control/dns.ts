@@ -85,7 +85,7 @@ const put = controlCall({
       'AUTHORITIES',
       'example.com letsencrypt.org',
     ),
-    settingCommand('proxy', 'Put a name behind the proxy of a CDN', 'CDN', 'app.example.com cloudflare'),
+    settingCommand('proxy', "Put a name behind a CDN's proxy", 'CDN', 'app.example.com cloudflare'),
     {
       name: 'dns fail',
       summary: 'Make the name servers of a name fail',

@@ -61,7 +61,7 @@ export const account = named(
     ),
     state: optionRow(
       oneOfThese(ACCOUNT_STATES),
-      'The reason why HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which fails every change. The direct API still works. A suspended account also has no agents and no new certificates.',
+      'Why HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which fails every change. The direct API still works. A suspended account also has no agents and no new certificates.',
       { defaultText: 'none', flag: 'account-state' },
     ),
     edges: optionRow(

@@ -35,7 +35,7 @@ function sshCertificates(values: FieldValues): FamilyExample {
     },
     second: { description: second, ssh_certificate_authority_id, public_key: OTHER_SSH_KEY },
     creations: {
-      'an end before its beginning': {
+      'an end before its start': {
         ...texts,
         ssh_certificate_authority_id,
         public_key: SSH_KEY,
@@ -80,7 +80,7 @@ export const accountExamples: Readonly<Record<string, FamilyExample>> = {
     creations: {
       'a size': { ...texts, private_key_type: 'rsa', key_size: 4096 },
       'a curve of another type': { ...texts, private_key_type: 'rsa', elliptic_curve: 'nistp256' },
-      'a size that is none': { ...texts, private_key_type: 'rsa', key_size: 1024 },
+      'an invalid size': { ...texts, private_key_type: 'rsa', key_size: 1024 },
     },
   },
   ssh_host_certificates: sshCertificates({ principals: [['{mark}.example.com', 'a.example.com']] }),
@@ -168,7 +168,7 @@ export const accountExamples: Readonly<Record<string, FamilyExample>> = {
     values: { name: [first, third] },
     second: { name: second },
     filter: `obj.name == "${third}"`,
-    creations: { 'a name with a blank': { name: '{mark} d' }, ...namesOf({}) },
+    creations: { 'a name with a space': { name: '{mark} d' }, ...namesOf({}) },
   },
   vault_secrets: {
     needs: Object.fromEntries(
@@ -190,7 +190,7 @@ export const accountExamples: Readonly<Record<string, FamilyExample>> = {
         vault_name: '{mark}-other_vault',
         name: '{mark}-d',
       },
-      'the name of no vault': { vault_name: '{mark}-no-vault', name: '{mark}-d', value: 'none' },
+      'an unknown vault name': { vault_name: '{mark}-no-vault', name: '{mark}-d', value: 'none' },
       ...namesOf({ vault_id: '{vault}', value: 'none' }),
     },
   },

@@ -77,7 +77,7 @@ export function extremeTexts(fields: Fields): NamedBody[] {
   const all = (value: (field: string) => unknown) => Object.fromEntries(names.map((field) => [field, value(field)]))
   if (names.length === 0) return []
   return [
-    ['null for its texts', all(() => null)],
+    ['null for its strings', all(() => null)],
     ['the longest texts', all((field) => 'x'.repeat(LIMITS[field] ?? 0))],
     ['empty texts', all(() => '')],
   ]
@@ -102,8 +102,8 @@ export function furtherCreations({ creations = {} }: FamilyExample, bodies: Bodi
       [`a ${field} of the wrong type`, { ...base, [field]: [5] }],
       [`a ${field} that is too long`, { ...base, [field]: `{mark}${'x'.repeat(5000)}` }],
     ]),
-    ['a description alone empty', { ...base, description: '' }],
-    ['null for all that it may leave out', { ...nulls(fields.create), ...bodies.second }],
+    ['an empty description alone', { ...base, description: '' }],
+    ['null for all optional fields', { ...nulls(fields.create), ...bodies.second }],
     ...own
       .filter((field) => Object.hasOwn(bodies.second, field))
       .map((field): NamedBody => [`no ${field}`, omit({ ...base }, [field])]),
@@ -140,7 +140,7 @@ export function furtherChanges({ changes = {} }: FamilyExample, bodies: Bodies):
       field === texts[0]
         ? [`nothing but its ${field}`, { [field]: ' {mark}-again' }]
         : [
-            `its ${field}, and null for the other texts`,
+            `its ${field}, and null for the other strings`,
             { ...nulls(pick(fields.update, isText)), [field]: ' {mark}-again' },
           ],
     ]),

@@ -44,12 +44,12 @@ export function changingSteps(family: Family): Step[] {
   const parents = Object.entries(example.needs ?? {})
   const filter = example.filter ?? 'obj.id == "{a}"'
   return [
-    ...parents.map(([name, need]) => saveIdAs(name, makerFor(need).create('that another thing needs', need.body))),
+    ...parents.map(([name, need]) => saveIdAs(name, makerFor(need).create('that another resource needs', need.body))),
     ...creationSteps(family, bodies),
     ...pageSteps(make.list('of one', 'limit=1'), 'next'),
-    make.list('a page that is just full', 'limit=2'),
+    make.list('an exactly full page', 'limit=2'),
     make.list('a page after a cursor', 'limit=5&before_id={b}'),
-    make.list('a page after the last', 'before_id={a}'),
+    make.list('a page after the last one', 'before_id={a}'),
     ...changeSteps(family, bodies),
     ...filterSteps(make, filter, filterTexts(list, bodies), hasFilter(list, dialect)),
     ...furtherChangeSteps(family, bodies, unknownIdFor(operation('get'))),
@@ -91,8 +91,8 @@ function unreadableCreations(make: StepMaker, create: object): Step[] {
   const other = withOtherNames(create)
   const json = JSON.stringify(other)
   return [
-    { ...make.create('with a body that is no JSON', other), body: `${json.slice(0, -1)},` },
-    make.create('with a list for a body', [other]),
+    { ...make.create('with a body that is not JSON', other), body: `${json.slice(0, -1)},` },
+    make.create('with a list as the body', [other]),
     { ...make.create('with another content type', other), headers: { 'content-type': 'text/plain' } },
   ]
 }
@@ -130,7 +130,7 @@ function furtherChangeSteps({ make, example }: Family, bodies: Bodies, unknownId
     make.update('with every field again', '{a}', update),
     ...extremes.slice(0, 1).map(([what, body]) => make.update(`with nothing but ${what}`, '{b}', body)),
     make.update('with the values of the other one', '{b}', update),
-    make.update('of an id that nothing has', unknownId, update),
+    make.update('of an unknown id', unknownId, update),
     make.list('both, after these changes', ''),
   ]
 }
@@ -162,31 +162,31 @@ function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknow
     ...detachmentSteps(own, '{a}', { get: make.get('without its parts', '{a}'), set: setSubresource }),
     ...parents.flatMap(([name, { family }]) => detachmentSteps(groups.get(family) ?? [], `{${name}}`)),
     ...make.removal('{b}'),
-    make.list('with the one that is left', ''),
+    make.list('with one remaining', ''),
     make.list('a page after a deleted one', 'limit=5&before_id={b}'),
     make.create('with the values of a deleted one', second),
     // What the last change or a detachment took off refers to it again.
-    ...(parents.length > 0 ? [make.update('with what it needs', '{a}', ofUpdate(create))] : []),
+    ...(parents.length > 0 ? [make.update('with the resources that it needs', '{a}', ofUpdate(create))] : []),
     ...parents.flatMap(([name, need]) => {
       const use = usesOf(name, [ofUpdate(update), ofUpdate(second)])
       const isUsed = use === undefined || JSON.stringify(create).includes(`{${name}}`)
       return [
         ...(isUsed ? [] : [make.update(`with its ${name}`, '{a}', use)]),
-        makerFor(need).remove('of what another thing needs', `{${name}}`),
+        makerFor(need).remove('of a resource that another one needs', `{${name}}`),
       ]
     }),
     ...parents.map(([name, need]) => makerFor(need).get('after its deletion', `{${name}}`)),
-    make.get('after the deletion of what it needs', '{a}'),
+    make.get('after the deletion of a resource that it needs', '{a}'),
     ...(parents.length > 0
       ? [
-          make.list('after the deletion of what it needs', ''),
-          make.update('after the deletion of what it needs', '{a}', { description: '{mark}' }),
-          make.create('that refers to what is deleted', withOtherNames(create)),
+          make.list('after the deletion of a resource that it needs', ''),
+          make.update('after the deletion of a resource that it needs', '{a}', { description: '{mark}' }),
+          make.create('that refers to a deleted resource', withOtherNames(create)),
         ]
       : []),
     ...make.removal('{a}'),
     make.remove('a second time', '{a}'),
-    make.remove('of an id that nothing has', unknownId),
+    make.remove('of an unknown id', unknownId),
     make.update('after its deletion', '{a}', update),
     make.list('after both were deleted', ''),
     ...parents.reverse().flatMap(([name, need]) => makerFor(need).removal(`{${name}}`)),

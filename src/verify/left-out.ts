@@ -76,12 +76,12 @@ export function isValueOf({ values = {} }: FamilyExample, field: string, name: s
   return JSON.stringify(values[field] ?? null).includes(`{${name}}`)
 }
 
-/** Lists fields that are not asked as lines for people, by the reasons. */
+/** Lists fields that are not called as lines for people, by the reasons. */
 export function fieldLines(fields: readonly FieldNotAsked[]): string[] {
   const reasons = [...new Set(fields.map(({ reason }) => reason))]
   const linesOf = (reason: string) => {
     const own = fields.filter((each) => each.reason === reason)
     return [`  ${reason}:`, `    ${own.map(({ operation, field }) => `${operation} ${field}`).join(', ')}`]
   }
-  return fields.length === 0 ? [] : ['', 'Fields not asked:', ...reasons.flatMap(linesOf)]
+  return fields.length === 0 ? [] : ['', 'Fields not called:', ...reasons.flatMap(linesOf)]
 }

@@ -36,12 +36,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   ssh_certificate_authorities: { when: 'free', reason: 'a key that no server trusts, and that is deleted again' },
   ssh_host_certificates: { when: 'free', reason: 'a certificate for a published test key' },
   ssh_user_certificates: { when: 'free', reason: 'a certificate for a published test key' },
-  event_destinations: { when: 'free', reason: 'a place that does not exist, for events' },
+  event_destinations: { when: 'free', reason: 'an event destination that does not exist' },
   event_subscriptions: {
     when: 'free',
     reason: 'a subscription whose destinations do not exist, so that no event arrives',
   },
-  event_sources: { when: 'free', reason: 'a type of events of a subscription of the run' },
+  event_sources: { when: 'free', reason: 'an event type of the run’s own subscription' },
   endpoint_configurations: { when: 'free', reason: 'a configuration that no domain and no address links to' },
   agent_ingresses: { when: 'local', reason: 'a plan may bill an agent ingress' },
   ai_gateway_api_keys: { when: 'local', reason: 'a plan may bill an AI gateway' },
@@ -61,7 +61,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** The rules of all operations below a path. */
 const RULES_BELOW: readonly (readonly [path: string, rule: Rule])[] = [
   ['/edges/', { when: 'read', reason: 'the service has ended edges and their modules' }],
-  ['/endpoint_configurations/', { when: 'free', reason: 'a module of a configuration of the run' }],
+  ['/endpoint_configurations/', { when: 'free', reason: 'a module of the run’s own configuration' }],
   ['/backends/', { when: 'free', reason: 'a backend that no edge uses' }],
 ]
 

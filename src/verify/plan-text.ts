@@ -17,7 +17,7 @@ export function planText(
   const below = domain === undefined ? '' : `, and domains below ${domain}`
   return [
     ...(isShort ? [] : scenarios.flatMap(({ family, steps }) => [family, ...steps.map(stepText), ''])),
-    ...(isShort ? [] : ['Not asked:', ...[...notAsked].map(([name, reason]) => `  ${name}: ${reason}`), '']),
+    ...(isShort ? [] : ['Not called:', ...[...notAsked].map(([name, reason]) => `  ${name}: ${reason}`), '']),
     ...(isShort || fieldsNotAsked.length === 0 ? [] : [...fieldLines(fieldsNotAsked).slice(1), '']),
     ...(changing.length > 0 ? ['Creates, changes and deletes only its own:'] : ['Creates nothing.']),
     ...changing.map(({ family, path }) => `  ${family}: ${ruleOf(family, path)?.reason ?? ''}`),

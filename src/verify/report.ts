@@ -5,7 +5,7 @@ import type { ApiResponse } from './exchange.ts'
 import { type FieldNotAsked, fieldLines } from './left-out.ts'
 import { NOT_CHOSEN } from './scenarios.ts'
 
-export type StepVerdict = 'same' | 'differs' | 'not asked'
+export type StepVerdict = 'same' | 'differs' | 'not called'
 
 /** The outcome of one step. */
 export interface StepOutcome {
@@ -82,7 +82,7 @@ export interface VerifyReport {
   readonly stopped?: string
 }
 
-/** Sums up the outcomes of each operation; one without outcomes has the reason why it was not asked. */
+/** Sums up the outcomes of each operation; one without outcomes has the reason why it was not called. */
 export function operationResults(
   operations: readonly string[],
   outcomes: readonly StepOutcome[],
@@ -91,10 +91,10 @@ export function operationResults(
   return operations.map((operation) => {
     const own = outcomes.filter((each) => each.operation === operation)
     const count = (verdict: StepVerdict) => own.filter((each) => each.verdict === verdict).length
-    const counts = { same: count('same'), differs: count('differs'), notAsked: count('not asked') }
-    const verdict = counts.differs > 0 ? 'differs' : counts.same > 0 ? 'same' : 'not asked'
+    const counts = { same: count('same'), differs: count('differs'), notAsked: count('not called') }
+    const verdict = counts.differs > 0 ? 'differs' : counts.same > 0 ? 'same' : 'not called'
     const reason = own.find((each) => each.reason !== undefined)?.reason ?? notAsked.get(operation)
-    return { operation, verdict, ...counts, ...(verdict === 'not asked' && reason !== undefined && { reason }) }
+    return { operation, verdict, ...counts, ...(verdict === 'not called' && reason !== undefined && { reason }) }
   })
 }
 
@@ -112,10 +112,10 @@ export function exitCodeOf({ outcomes, inventory, remaining, stopped }: VerifyRe
 /** Returns the result as a string for people. */
 export function reportText(report: VerifyReport): string {
   const { operations, outcomes, fieldsNotAsked, inventory, remaining, stopped, url, dialect, requests } = report
-  const called = operations.filter(({ verdict }) => verdict !== 'not asked')
+  const called = operations.filter(({ verdict }) => verdict !== 'not called')
   const width = Math.max(0, ...called.map(({ operation }) => operation.length))
   const count = (verdict: StepVerdict) => operations.filter((each) => each.verdict === verdict).length
-  const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not asked')} not asked`
+  const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not called')} not called`
   return [
     ...called.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
     ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
@@ -134,7 +134,7 @@ export function reportText(report: VerifyReport): string {
 }
 
 function rowText({ verdict, same, differs, notAsked }: OperationResult): string {
-  const further = notAsked > 0 ? `, ${notAsked} not asked` : ''
+  const further = notAsked > 0 ? `, ${notAsked} not called` : ''
   const all = formatCount(same + differs, 'answer')
   return verdict === 'same' ? `same     ${all}${further}` : `differs  ${differs} of ${all}${further}`
 }
@@ -143,7 +143,7 @@ function rowText({ verdict, same, differs, notAsked }: OperationResult): string 
 function notAskedLines(operations: readonly OperationResult[]): string[] {
   const byReason = new Map<string, string[]>()
   for (const { operation, verdict, reason = '' } of operations) {
-    if (verdict === 'not asked') byReason.set(reason, [...(byReason.get(reason) ?? []), operation])
+    if (verdict === 'not called') byReason.set(reason, [...(byReason.get(reason) ?? []), operation])
   }
   if (byReason.size === 0) return []
   // The user knows what --only leaves out: about 200 operations.
@@ -151,7 +151,7 @@ function notAskedLines(operations: readonly OperationResult[]): string[] {
     reason === NOT_CHOSEN
       ? [`  ${reason}: ${formatCount(names.length, 'operation')}`]
       : [`  ${reason}:`, `    ${names.join(', ')}`]
-  return ['', 'Not asked:', ...[...byReason].flatMap(([reason, names]) => linesOf(reason, names))]
+  return ['', 'Not called:', ...[...byReason].flatMap(([reason, names]) => linesOf(reason, names))]
 }
 
 function differenceLines({

@@ -271,7 +271,7 @@ export class VerifyRun {
 type Result = Pick<StepOutcome, 'verdict' | 'reason' | 'isFailure' | 'body' | 'differences' | 'expected' | 'received'>
 
 function notSent(reason: string): Result {
-  return { verdict: 'not asked', reason }
+  return { verdict: 'not called', reason }
 }
 
 function failure(reason: string): Result {
@@ -279,7 +279,7 @@ function failure(reason: string): Result {
 }
 
 function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): string {
-  if (verdict === 'not asked') return `"${operation} ${what}" was not asked: ${reason ?? ''}`
+  if (verdict === 'not called') return `"${operation} ${what}" was not called: ${reason ?? ''}`
   return `"${operation} ${what}" did not get the expected response`
 }
 

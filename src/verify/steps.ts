@@ -44,20 +44,20 @@ export const saveIdAs = (name: string, creation: Step): Step => ({ ...creation, 
 /** Queries and filters of a list that a service may reject, by what is special. */
 const QUERIES = {
   'a limit of 0': 'limit=0',
-  'a limit that is too great': 'limit=101',
+  'a limit that is too large': 'limit=101',
   'a limit below 0': 'limit=-1',
-  'a limit that is a fraction': 'limit=1.5',
-  'a limit that is no number': 'limit=many',
-  'a limit with a zero before it': 'limit=05',
+  'a fractional limit': 'limit=1.5',
+  'a limit that is not a number': 'limit=many',
+  'a limit with a leading zero': 'limit=05',
   'an empty limit': 'limit=',
   'an empty cursor': 'before_id=',
-  'a cursor that is no id': 'before_id=nonsense',
+  'a cursor that is not an id': 'before_id=nonsense',
   'an unknown parameter': 'fauxgate_verify=1',
-  'a parameter in capitals': 'LIMIT=1',
-  'a parameter twice': 'limit=1&limit=2',
+  'an uppercase parameter': 'LIMIT=1',
+  'a repeated parameter': 'limit=1&limit=2',
 }
 const FILTERS = {
-  'a filter that is none': 'obj.',
+  'an invalid filter': 'obj.',
   'a filter by an unknown field': 'obj.fauxgate_verify == "1"',
   'an empty filter': '',
 }
@@ -75,18 +75,18 @@ export function readingSteps(make: StepMaker, own: readonly Operation[]): Step[]
   const get = own.find(({ name }) => name === `${make.group}.get`)
   return [
     make.list('the whole list', ''),
-    make.list('with the greatest limit', 'limit=100'),
+    make.list('with the maximum limit', 'limit=100'),
     ...Object.entries(QUERIES).map(([what, query]) => make.list(`with ${what}`, query)),
-    make.list('with a cursor of another kind', `before_id=op_${UNKNOWN_ID}`),
+    make.list('with a cursor of another type', `before_id=op_${UNKNOWN_ID}`),
     ...Object.entries(FILTERS).map(([what, filter]) =>
       make.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`),
     ),
     { ...make.list('without a key', ''), headers: { authorization: null } },
     ...(get
       ? [
-          make.get('of an id that nothing has', unknownIdFor(get)),
-          make.get('of an id of another kind', `op_${UNKNOWN_ID}`),
-          make.get('of an id that is none', 'nonsense'),
+          make.get('of an unknown id', unknownIdFor(get)),
+          make.get('of an id of another type', `op_${UNKNOWN_ID}`),
+          make.get('of an invalid id', 'nonsense'),
         ]
       : []),
   ]
@@ -96,7 +96,7 @@ export function readingSteps(make: StepMaker, own: readonly Operation[]): Step[]
 export function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[] {
   if (method !== 'GET') return []
   const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${UNKNOWN_ID}`)
-  return [{ operation: name, what: 'of ids that nothing has', method, path: at }]
+  return [{ operation: name, what: 'of unknown ids', method, path: at }]
 }
 
 /** Returns steps that read a first page, and the next one, whose address the first one names. */
@@ -116,12 +116,12 @@ const OPERATORS: Readonly<Record<string, (field: string, value: string) => strin
   'by endsWith': (field, value) => `${field}.endsWith(${value})`,
   'by contains': (field, value) => `${field}.contains(${value})`,
   'by its size': (field, value) => `size(${field}) == size(${value})`,
-  'by what it is not': (field, value) => `!(${field} == ${value})`,
-  'by two things': (field, value) => `${field} == ${value} && obj.id == "{b}"`,
+  'by a negation': (field, value) => `!(${field} == ${value})`,
+  'by two conditions': (field, value) => `${field} == ${value} && obj.id == "{b}"`,
   'by a time': () => 'obj.created_at > timestamp("2000-01-01T00:00:00Z")',
-  'by a time to come': () => 'timestamp(obj.created_at) > timestamp(time.now).add("1h")',
+  'by a future time': () => 'timestamp(obj.created_at) > timestamp(time.now).add("1h")',
   'by null': (field) => `${field} == null`,
-  'by an empty text': (field) => `${field} == ""`,
+  'by an empty string': (field) => `${field} == ""`,
 }
 
 /**
@@ -143,7 +143,7 @@ export function filterSteps(
   const always = [
     list('with a filter', filter, 'limit=1&'),
     list('with a filter that nothing matches', `${field}.startsWith("none")`),
-    list('with a filter in other capitals', filter.replaceAll('{mark}', '{capital_mark}')),
+    list('with a filter in another case', filter.replaceAll('{mark}', '{capital_mark}')),
     list('with a filter for all but one', 'obj.id != "{b}"'),
   ]
   if (!isFiltered) return always

@@ -58,7 +58,7 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
         send('get', 'after it was set', 'GET', at),
         send('replace', 'with nothing', 'PUT', at, {}),
         send('replace', 'with an unknown field', 'PUT', at, { ...first, fauxgate_verify: 1 }),
-        send('replace', 'with null for all that it may leave out', 'PUT', at, {
+        send('replace', 'with null for all optional fields', 'PUT', at, {
           ...base,
           ...Object.fromEntries(optional.map((field) => [field, null])),
         }),
@@ -98,7 +98,7 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
       send('update', 'with every field', 'PATCH', item, first),
       send('update', 'without any field', 'PATCH', item, {}),
       send('update', 'to another one', 'PATCH', item, changed),
-      send('update', 'of one that is not there', 'PATCH', `${at}/nonsense`, first),
+      send('update', 'of a missing one', 'PATCH', `${at}/nonsense`, first),
       send('list', 'after these changes', 'GET', at),
       owner,
     ]

@@ -39,7 +39,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
       second: { domain: `${second}.{domain}`, certificate_id: '{certificate}' },
       filter: `obj.domain == "${first}.{domain}"`,
       creations: {
-        'a domain that is none': { domain: `${third}..{domain}` },
+        'an invalid domain': { domain: `${third}..{domain}` },
         'a wildcard': { domain: `*.${third}.{domain}` },
         'a period at its end': { domain: `${third}.{domain}.` },
         'a policy and a certificate': {
@@ -73,7 +73,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
         headers: [{ 'Content-Type': 'text/plain', 'x-Other': '1' }, { 'x-a': '' }],
         status_code: [503, 404],
       },
-      creations: { 'a header that is none': { ...texts, headers: { 'a b': 'c' } } },
+      creations: { 'an invalid header': { ...texts, headers: { 'a b': 'c' } } },
     },
     failover_backends: {
       needs: Object.fromEntries(
@@ -98,7 +98,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
       second: { description: second, ...upload },
       filter: 'obj.id == "{a}"',
       creations: {
-        'certificate and key exchanged': {
+        'certificate and key swapped': {
           description: third,
           certificate_pem: private_key_pem,
           private_key_pem: certificate_pem,
@@ -118,10 +118,10 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
       filter: `obj.url == "https://${third}.internal"`,
       creations: Object.fromEntries(
         Object.entries({
-          'a policy that is none': { traffic_policy: '[]' },
+          'an invalid policy': { traffic_policy: '[]' },
           'an unknown action': { traffic_policy: DENY.replace('deny', 'nonsense') },
           'a policy in YAML': { traffic_policy: 'on_http_request:\n  - actions:\n      - type: deny\n' },
-          'a binding that does not fit': { bindings: ['public'] },
+          'a binding that does not match': { bindings: ['public'] },
           'a URL with a port': { url: `https://{mark}-d.internal:844` },
           'a URL with a path': { url: `https://{mark}-d.internal/a` },
           'a URL of another scheme': { url: `tcp://{mark}-d.internal:1` },
@@ -131,7 +131,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
       ),
       changes: {
         'another scheme': { url: `tcp://${first}.internal:1` },
-        'a policy that is none': { traffic_policy: '[]' },
+        'an invalid policy': { traffic_policy: '[]' },
       },
     },
     ip_policies: {
@@ -156,7 +156,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
           'with bits of the host': '203.0.113.1/24',
           'in capitals': '2001:DB8:1::/48',
           'with leading zeros': '2001:0db8:0002:0000::/64',
-          'that the policy has already': '192.0.2.0/24',
+          'that the policy already has': '192.0.2.0/24',
           'with a mask that is too long': '203.0.113.0/33',
         }).map(([what, cidr]) => [`a cidr ${what}`, { ...texts, ip_policy_id: '{policy}', cidr, action: 'deny' }]),
       ),
@@ -170,7 +170,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
       second: { description: second, ca_pem: AUTHORITY },
       filter: byMetadata,
       creations: {
-        'a certificate of no authority': { description: third, ca_pem: certificate_pem },
+        'a certificate that is not an authority': { description: third, ca_pem: certificate_pem },
         'a key': { description: third, ca_pem: private_key_pem },
         'two certificates': { description: third, ca_pem: `${AUTHORITY}${AUTHORITY}` },
       },
@@ -201,7 +201,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
       },
       second: { description: second, domain: `${second}.example.org` },
       filter: `obj.domain == "${first}.example.org"`,
-      creations: { 'a domain that is none': { ...texts, domain: 'no domain' } },
+      creations: { 'an invalid domain': { ...texts, domain: 'no domain' } },
     },
   }
 }

@@ -137,8 +137,8 @@ function numberProbes(value: number, { min = 0, max }: Kind): NamedValue[] {
 
 function limitsOf(max: number, make: (length: number) => unknown): NamedValue[] {
   return [
-    ['as long as it may be', make(max)],
-    ['longer than it may be', make(max + 1)],
+    ['of the maximum length', make(max)],
+    ['longer than allowed', make(max + 1)],
   ]
 }
 
@@ -149,11 +149,11 @@ function listProbes(value: readonly unknown[], { item, max }: Kind): NamedValue[
     ['empty', []],
     ['with a null', [...value, null]],
     ['with each item twice', [...value, ...value]],
-    ...(value.length > 1 ? ([['the other way round', [...value].reverse()]] as const) : []),
+    ...(value.length > 1 ? ([['in reverse order', [...value].reverse()]] as const) : []),
     ...(isOfTexts
       ? ([
           ['that is nonsense', ['nonsense']],
-          ['with an empty text', ['']],
+          ['with an empty string', ['']],
           ['in capitals', value.map((each) => toCapitals(String(each)))],
           ['with spaces around its items', value.map((each) => ` ${each} `)],
         ] as const)

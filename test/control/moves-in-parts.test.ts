@@ -96,7 +96,7 @@ test('A move that has had all its parts is one commit as far as it came, its err
   const reached = new Date(Number(parts.store.commits[before]?.now)).toISOString().replace('.000', '')
   expect(first?.body).toMatchObject({ error_code: 'ERR_GATEWAY_90422' })
   expect(first?.body.msg).toContain(
-    `The move was stopped after 10 seconds of work. The clock is at ${reached}, and ${to} was requested.`,
+    `The advance was stopped after 10 seconds of work. The clock is at ${reached}, and ${to} was requested.`,
   )
   expect(parts.gateway.snapshot({ privateKeys: true })).toEqual(whole.gateway.snapshot({ privateKeys: true }))
 })

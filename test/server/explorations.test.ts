@@ -26,11 +26,11 @@ test('an exploration finds the failure that breaks a program, and tells the smal
   expect(survives).toBe(false)
   expect(replay).toBe('POST /reserved_addrs#1 lost-after')
   expect(report).toMatch(
-    `onboard does not survive one fault: 2 reserved_addrs where 1 is wanted.
+    `onboard does not survive one fault: 2 reserved_addrs, expected 1.
 
       0s  POST /reserved_addrs {"description":"app"} ✗ done, but the response is lost (ra_a)
       0s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)
-  in the end: it resolves; left: ra_a, ra_b
+  in the end: it resolves; left behind: ra_a, ra_b
   The smallest of 4 failing schedules; all 8 with one fault were tried.
   Replay: try("POST /reserved_addrs#1 lost-after")`,
   )
@@ -75,7 +75,7 @@ test('a crash kills the program after a request, and starts it again on the same
 test('copies run at once, and an order in which they end otherwise than one after the other is a failure', async () => {
   const { report, replay } = await explore((send) => createOnce(send), { copies: 2 })
   expect(report).toMatch(
-    'Two concurrent copies do not end like copies that run one after the other: 2 reserved_addrs where 1 is left.',
+    'Two concurrent copies end differently than copies that run one after the other: 2 reserved_addrs, expected 1.',
   )
   expect(replay).toBe('A1 B A')
   const { survives } = await explore(

@@ -65,7 +65,7 @@ func main() {
 }
 `
 
-const TWICE = '2 reserved_addrs where 1 is wanted'
+const TWICE = '2 reserved_addrs, expected 1'
 
 describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a Python program', LONG, () => {
   const write = (look: string) => newFile('onboard.py', PYTHON.replace('LOOK', look))
@@ -101,7 +101,7 @@ describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a 
   test('two copies of a program that looks first are a race', async () => {
     const race = await runSurvives('--copies', '2', '--', 'python3', write(LOOK))
     expect(race.stdout).toMatch(
-      'Two concurrent copies do not end like copies that run one after the other: 2 reserved_addrs where 1 is left.',
+      'Two concurrent copies end differently than copies that run one after the other: 2 reserved_addrs, expected 1.',
     )
     expect(race.stdout).toMatch('Replay: fauxgate survives --copies 2 --replay "A1 B A" -- python3 ')
     expect(race.code).toBe(1)

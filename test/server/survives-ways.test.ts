@@ -54,7 +54,7 @@ test('faults act on axios over serve', async () => {
 
 test('over serve too, the story and the snapshot of a crash have the leftover resources', async () => {
   const { message, groups } = await expectSurvivalError(survives(byAxios, { serve, restart: true, kinds: ['crash'] }))
-  expect(message).toContain('in the end: it resolves; left: ra_a, ra_b')
+  expect(message).toContain('in the end: it resolves; left behind: ra_a, ra_b')
   expect(groups[0]?.snapshot).toHaveProperty('records.reserved_addrs.length', 2)
 })
 

@@ -28,7 +28,7 @@ describe('fauxgate verify', () => {
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^(fauxgate: \d+ of about 115 requests\n){5,10}$/)])
     expect(stdout).toMatch(/^ip_policies\.create {2}same {5}\d+ answers\n/)
     expect(stdout).toContain(`${url}, compared with fauxgate (ngrok): 5 operations the same, 0 different, `)
-    expect(stdout).toMatch(/\n\nNot asked:\n {2}not among the families of --only: \d+ operations\n\n/)
+    expect(stdout).toMatch(/\n\nNot called:\n {2}not among the families of --only: \d+ operations\n\n/)
     expect(existsSync(list)).toBe(false)
     expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="ip_policies" tests="\d+" failures="0" skipped="0">/)
   })
@@ -202,7 +202,7 @@ describe('fauxgate verify rejects, and sends nothing', () => {
     ['--clean, which deletes, with --plan', ['--clean', '--plan'], KEY, '--clean and --plan were both set.'],
     ['--clean with --read-only', ['--clean', '--read-only'], KEY, '--clean and --read-only were both set.'],
     ['a rate of 0', [URL, '--rate', '0'], KEY, 'Allowed: a whole number from 1 to 60000.'],
-    ['a domain that is none', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain that you own'],
+    ['an invalid domain', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain that you own'],
   ])('%s', async (_what, args, key, message) => {
     const { code, stdout, stderr } = await runToEnd({ NGROK_API_KEY: key }, 'verify', ...args)
     expect([code, stdout]).toEqual([2, ''])

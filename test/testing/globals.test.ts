@@ -120,7 +120,7 @@ describe('The globals option of any runner', () => {
       }
       await survives(({ url }) => create(url), { create: createNgrok, kinds: ['lost'], faults: 1 })
     }, options)
-    expect(message).toContain('2 reserved_addrs where 1 is wanted')
+    expect(message).toContain('2 reserved_addrs, expected 1')
     expect(message).not.toContain('The gateway at')
   })
 

@@ -27,11 +27,11 @@ test('a retry without a look-up leaves two resources after one lost response, an
   const error = await expectSurvivalError(survives(createBlindly))
   expect(error.message).toBe(
     [
-      'createBlindly does not survive one fault: 2 reserved_addrs where 1 is wanted.',
+      'createBlindly does not survive one fault: 2 reserved_addrs, expected 1.',
       '',
       '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the response is lost (ra_a)',
       '      1s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
-      '  in the end: it resolves; left: ra_a, ra_b',
+      '  in the end: it resolves; left behind: ra_a, ra_b',
       '  The smallest of 4 failing schedules; all 8 with one fault were tried.',
       "  Replay: survives(code, { replay: 'POST /reserved_addrs#1 lost-after' })",
     ].join('\n'),
@@ -82,7 +82,7 @@ test('the story shows where the code has ended, if requests follow', async () =>
       '          the code has ended: nobody awaits the following',
       '      1s  GET /reserved_addrs → 200',
       '      1s  POST /reserved_addrs {"description":"app"} → 201 (ra_a)',
-      '  in the end: it resolves; left: ra_a',
+      '  in the end: it resolves; left behind: ra_a',
     ].join('\n'),
   )
 })
@@ -214,8 +214,8 @@ test('the report says that a resource is missing', async () => {
     await createCall(life)('POST', '/reserved_addrs', {}).catch(() => undefined)
   }
   const { message } = await expectSurvivalError(survives(code, { kinds: ['lost'] }))
-  expect(message).toMatch(/^code does not survive one fault: no reserved_addrs where 1 is wanted\.\n/)
-  expect(message).toContain('  in the end: it resolves; left: nothing\n')
+  expect(message).toMatch(/^code does not survive one fault: no reserved_addrs, expected 1\.\n/)
+  expect(message).toContain('  in the end: it resolves; left behind: nothing\n')
 })
 
 test('with restart, pending requests of a crashed process never end, and its timers are gone', async () => {

@@ -88,7 +88,7 @@ describe('A run against fauxgate itself', () => {
     expect(domains.length).toBeGreaterThan(5)
     for (const domain of domains) expect(domain).toMatch(/^ ?(\*\.)?fauxgate-verify-test-[a-d]\.+mine\.example\.? ?$/i)
     expect(JSON.stringify([report, entries])).not.toContain(KEY)
-    const skippedOperations = report.operations.filter(({ verdict }) => verdict === 'not asked')
+    const skippedOperations = report.operations.filter(({ verdict }) => verdict === 'not called')
     const reasons = skippedOperations.flatMap(({ operation, reason }) => (isListed(operation, reason) ? [reason] : []))
     const agents = name === 'ngrok' ? ['a command would stop or restart an agent'] : []
     const people =
@@ -96,12 +96,12 @@ describe('A run against fauxgate itself', () => {
         ? ['they are people who signed in', 'they are sessions of people who signed in', 'people read abuse reports']
         : []
     expect([...new Set(reasons)]).toEqual(['the service has ended edges and their modules', ...agents, ...people])
-    const calls = report.operations.filter(({ verdict }) => verdict !== 'not asked')
+    const calls = report.operations.filter(({ verdict }) => verdict !== 'not called')
     if (name !== 'ngrok') return
     expect(calls.length).toBeGreaterThanOrEqual(240)
     expect(report.requests).toBeLessThanOrEqual(2 * REQUESTS_BEFORE)
     // Each field of each body was accepted once, apart from those that the service always rejects.
-    expect(fields.listMissing(report.operations.filter(({ verdict }) => verdict === 'not asked'))).toEqual([
+    expect(fields.listMissing(report.operations.filter(({ verdict }) => verdict === 'not called'))).toEqual([
       'ip_policies.create action',
       'ip_policies.update action',
       'api_keys.create precomputed_token',
@@ -140,7 +140,7 @@ describe('A run against fauxgate itself', () => {
     expect([...methods]).toEqual(['GET'])
     expect([entries, exitCodeOf(report)]).toEqual([[], 0])
     const creation = report.operations.find(({ operation }) => operation === 'vaults.create')
-    expect(creation).toMatchObject({ verdict: 'not asked', reason: '--read-only' })
+    expect(creation).toMatchObject({ verdict: 'not called', reason: '--read-only' })
   })
 })
 

@@ -250,7 +250,7 @@ describe('A run reports no difference', () => {
     expect(exitCodeOf(report)).toBe(3)
     const reasons = new Set(report.outcomes.flatMap(({ reason }) => reason ?? []))
     expect([...reasons].join('\n')).toMatch(/^the plan of the account: responded with 400 \(ERR_NGROK_/)
-    expect([...reasons].join('\n')).toContain('"ip_policies.create with every field" was not asked: the plan')
+    expect([...reasons].join('\n')).toContain('"ip_policies.create with every field" was not called: the plan')
     expect(report.outcomes.some(({ verdict }) => verdict === 'differs')).toBe(false)
   })
 

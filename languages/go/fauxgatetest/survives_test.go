@@ -66,8 +66,8 @@ func TestBrokenFunctions(t *testing.T) {
 		return
 	}
 	for kind, story := range map[string]string{
-		"look":   "does not survive one fault: 2 reserved_addrs where 1 is wanted",
-		"copies": "Two concurrent copies do not end like copies that run one after the other",
+		"look":   "does not survive one fault: 2 reserved_addrs, expected 1",
+		"copies": "Two concurrent copies end differently than copies that run one after the other",
 	} {
 		command := exec.Command(os.Args[0], "-test.run", "^TestBrokenFunctions$")
 		command.Env = append(os.Environ(), "BROKEN="+kind)

@@ -58,7 +58,7 @@ def test_a_crash_is_an_exception_that_no_handler_of_errors_catches(fauxgate: Gat
 
 
 def test_copies_in_threads_are_a_race(fauxgate: Gateway) -> None:
-    with pytest.raises(SurvivalError, match="Two concurrent copies do not end like copies that run one after the other"):
+    with pytest.raises(SurvivalError, match="Two concurrent copies end differently than copies that run one after the other"):
         fauxgate.survives(onboard, copies=2)
 
 
@@ -86,4 +86,4 @@ def test_the_marker_runs_a_test_once_for_each_failure(pytester: pytest.Pytester)
     )
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*test_onboard does not survive one fault: 2 reserved_addrs where 1 is wanted.*"])
+    result.stdout.fnmatch_lines(["*test_onboard does not survive one fault: 2 reserved_addrs, expected 1.*"])

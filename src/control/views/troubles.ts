@@ -78,7 +78,7 @@ const FIXING = [dns, provisioning, faults, clock, agent]
 const fix = controlCall({
   method: 'POST',
   path: '/troubles/fix',
-  summary: 'Fix a trouble in each place listed for it',
+  summary: 'Fix a problem in every place listed for it',
   commands: [{ name: 'troubles fix', words: { id: 'ID' }, example: '"fixed: The DNS records are correct by now."' }],
   from: 'body',
   schema: v.object({ id: documented(v.string(), 'The listed `id` of the trouble.') }),

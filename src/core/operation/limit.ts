@@ -99,7 +99,7 @@ export type LimitsByName = Readonly<Record<string, AccountLimit>>
 /* @__NO_SIDE_EFFECTS__ */
 export function tooMany(number: number): Entry<LimitFacts> {
   return entry(number, 400, ({ what, amount, by, max }) =>
-    max === 0 ? `The ${by} allows no ${what}.` : `There would be ${amount} ${what}. The ${by} allows at most ${max}.`,
+    max === 0 ? `The ${by} allows no ${what}.` : `This would make ${amount} ${what}. The ${by} allows at most ${max}.`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { listDifferences, valueAt } from './differences.ts'
 import { type Ending, type Row, suffixOf } from './ending.ts'
-import { describeValues, type RowDifference, type Standard } from './values.ts'
+import { describeValues, type RowDifference } from './values.ts'
 
 /** Returns whether the code itself chose a value with this name. */
 export type IsChosen = (name: string, value: unknown) => boolean
@@ -20,21 +20,15 @@ export interface EndingDifference {
 export function describeDifference(
   actual: Ending,
   expected: Ending,
-  standard: Standard,
   isChosen: IsChosen = () => false,
 ): EndingDifference | undefined {
   if (actual.text === expected.text) return undefined
-  const counts = countDifference(actual.counts, expected.counts, standard)
-  const message = counts ?? describeValueDifference(actual, expected, standard, isChosen)
+  const counts = countDifference(actual.counts, expected.counts)
+  const message = counts ?? describeValueDifference(actual, expected, isChosen)
   return message === undefined ? undefined : { message, isOfValues: counts === undefined }
 }
 
-function describeValueDifference(
-  actual: Ending,
-  expected: Ending,
-  standard: Standard,
-  isChosen: IsChosen,
-): string | undefined {
+function describeValueDifference(actual: Ending, expected: Ending, isChosen: IsChosen): string | undefined {
   const [found = [], wanted = []] = classify([actual, expected])
   if ([...found].sort().join() === [...wanted].sort().join()) return undefined
   const pairs = pairRows([actual, found], [expected, wanted])
@@ -42,26 +36,24 @@ function describeValueDifference(
   if (stray) {
     const [row, other] = stray
     return row.isOld
-      ? `${nameOf(row)} is left where it should be deleted`
-      : `${nameOf(other)} is deleted where it should be left`
+      ? `${nameOf(row)} still exists, but should have been deleted`
+      : `${nameOf(other)} was deleted, but should still exist`
   }
   const differences = pairs.flatMap((pair) => compareRows(pair, pairs, actual, expected))
   const [first] = differences.filter(({ path, found }) => !isChosen(String(path.at(-1)), found))
-  return first && `${nameOf(first.row)} ${describeValues(first, actual, expected, standard)}`
+  return first && `${nameOf(first.row)} ${describeValues(first, actual, expected)}`
 }
 
 const nameOf = ({ collection, key }: Row) => `${collection.name} ${key}`
 
-/** Describes the first family with more or fewer resources, such as `2 reserved_addrs where 1 is left`. */
+/** Describes the first family with more or fewer resources, such as `2 reserved_addrs, expected 1`. */
 export function countDifference(
   actual: ReadonlyMap<string, number>,
   expected: ReadonlyMap<string, number>,
-  standard: Standard,
 ): string | undefined {
   for (const family of new Set([...expected.keys(), ...actual.keys()])) {
     const [count, other] = [actual.get(family) ?? 0, expected.get(family) ?? 0]
-    if (count !== other)
-      return `${count || 'no'} ${family} where ${other || 'none'} ${other === 1 ? 'is' : 'are'} ${standard}`
+    if (count !== other) return `${count || 'no'} ${family}, expected ${other || 'none'}`
   }
   return undefined
 }

@@ -94,7 +94,7 @@ function resultOf({ tried, total, isComplete, coverage, failing, scope }: Explor
 const number = (count: number) => count.toLocaleString('en-US')
 
 /** The end of a sentence about copies with differing outcomes. */
-const RACE = 'do not end like copies that run one after the other'
+const RACE = 'end differently than copies that run one after the other'
 
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
 

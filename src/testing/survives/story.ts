@@ -165,7 +165,7 @@ function describeEnd(run: RunRecord): string {
   const areAllResolved = copies.length > 1 && copies.every(({ settled }) => settled && !settled.error)
   const each = copies.map((copy) => `${copies.length > 1 ? copy.name : 'it'} ${endingOf(copy)}`)
   const ending = areAllResolved ? `${copies.length === 2 ? 'both' : 'all'} resolve` : each.join(', ')
-  return `${ending}; left: ${left.join(', ') || 'nothing'}`
+  return `${ending}; left behind: ${left.join(', ') || 'nothing'}`
 }
 
 /** Returns the id of a resource, with its family if the id is a path, like that of a route's module. */

@@ -2,9 +2,6 @@ import { cut, escapeUnprintable, formatPath, type Path, quote } from '../../core
 import { type Difference, valueAt } from './differences.ts'
 import type { Ending, Row } from './ending.ts'
 
-/** The last word of a message: `wanted` for the run without failures, `left` for copies one after the other. */
-export type Standard = 'left' | 'wanted'
-
 /** A difference between the values of a pair. */
 export interface RowDifference extends Difference {
   readonly row: Row
@@ -14,21 +11,20 @@ export interface RowDifference extends Difference {
 /** The number of characters to show before the first one in which long strings differ. */
 const CONTEXT = 20
 
-/** Describes a difference, such as `has metadata "free" where "in use" is wanted`. Never shows a secret. */
+/** Describes a difference, such as `has metadata "free", expected "in use"`. Never shows a secret. */
 export function describeValues(
   { path, row, other, found, wanted }: RowDifference,
   actual: Ending,
   expected: Ending,
-  standard: Standard,
 ): string {
   const name = formatPath(path)
   const [one, another] = [publicValue(row, actual, path), publicValue(other, expected, path)]
   const isHidden = one.isHidden || another.isHidden
   if (isHidden && JSON.stringify(one.value) === JSON.stringify(another.value))
-    return `has another secret in ${name} than is ${standard}`
+    return `has a different secret in ${name}`
   const texts = isHidden ? showBoth(one.value, another.value) : showBoth(found, wanted)
-  if (texts[0] === undefined) return `has no ${name} where ${texts[1]} is ${standard}`
-  return `has ${name} ${texts[0]} where ${texts[1] ?? 'none'} is ${standard}`
+  if (texts[0] === undefined) return `has no ${name}, expected ${texts[1]}`
+  return `has ${name} ${texts[0]}, expected ${texts[1] ?? 'none'}`
 }
 
 /** Returns a value in the form shown in snapshots, and whether these hide a part of it. */

@@ -7,7 +7,6 @@ import { type Copy, thrownText } from './copy.ts'
 import type { Ending } from './ending.ts'
 import type { Outcome, RunRecord } from './record.ts'
 import type { TriedSchedule } from './types.ts'
-import type { Standard } from './values.ts'
 
 /** The verdict on a run, as a word and as a sentence. */
 export interface Judgement extends Pick<TriedSchedule, 'verdict' | 'message'> {
@@ -36,11 +35,10 @@ function differenceOf(
   { options }: RunRecord,
   actual: Ending,
   expected: Ending,
-  standard: Standard,
   isChosen?: IsChosen,
 ): EndingDifference | undefined {
-  if (!options.holds) return describeDifference(actual, expected, standard, isChosen)
-  const message = countDifference(actual.counts, expected.counts, standard)
+  if (!options.holds) return describeDifference(actual, expected, isChosen)
+  const message = countDifference(actual.counts, expected.counts)
   return message === undefined ? undefined : { message, isOfValues: false }
 }
 
@@ -104,9 +102,7 @@ async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Prom
     // A copy that is allowed to reject must leave nothing: it counts as a copy that did not run.
     const mayReject = !whole.some(isAsUsual) && (run.options.allow !== undefined || run.schedule.length > 0)
     const alike = (mayReject ? baseline.outcomes : whole).filter(isAsUsual)
-    const differences = (alike.length > 0 ? alike : whole).map(({ ending }) =>
-      differenceOf(run, actual.ending, ending, 'left'),
-    )
+    const differences = (alike.length > 0 ? alike : whole).map(({ ending }) => differenceOf(run, actual.ending, ending))
     const [difference] = differences
     if (difference && !differences.includes(undefined)) {
       const isOfValues = differences.some((each) => each?.isOfValues)
@@ -189,7 +185,7 @@ function judgeAllowed(run: RunRecord, copy: Copy): Judgement | undefined {
 
 async function judgeResult(run: RunRecord, copy: Copy, baseline: Baseline | undefined): Promise<Judgement | undefined> {
   const isChosen: IsChosen = (...value) => choicesOf(run.arrivals.events)(...value)
-  const difference = baseline && differenceOf(run, run.ending, baseline.ending, 'wanted', isChosen)
+  const difference = baseline && differenceOf(run, run.ending, baseline.ending, isChosen)
   if (!difference) return judgeHolds(run, copy)
   return { ...verdictOf('other-leftovers', `${difference.message}.`), isOfValues: difference.isOfValues }
 }

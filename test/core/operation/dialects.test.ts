@@ -306,7 +306,7 @@ describe('A custom dialect (rules: dialects#data)', () => {
     const api = client(open({ dialect: acme }))
     const createRefused = async (json: object) => (await api('POST', '/reserved_domains', { json })).body
     const unknown = await createRefused({ host: 'app.example.com', cert: 'cert_1' })
-    expect(unknown.msg).toBe('cert is "cert_1", which does not exist. Name an uploaded TLS certificate.')
+    expect(unknown.msg).toBe('cert is "cert_1", which does not exist. Send the id of an uploaded TLS certificate.')
     expect(unknown.details['field:cert']).toBe(unknown.msg)
     const wrongPrefix = await createRefused({ host: 'app.example.com', certificate_id: 'rd_1' })
     expect(wrongPrefix.msg).toMatch(/^certificate_id is "rd_1"\. Allowed: an id that starts with "cert/)

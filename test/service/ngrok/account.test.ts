@@ -217,7 +217,7 @@ describe('A plan (rules: account#plans)', () => {
     const eleventh = expectError(() => gateway.reservedDomains.create({ domain: 'app-11.ngrok.app' }))
     expect([eleventh.key, eleventh.message]).toEqual([
       'domain_limit_reached',
-      'There would be 11 reserved domains. The plan "hobbyist" allows at most 10.',
+      'This would make 11 reserved domains. The plan "hobbyist" allows at most 10.',
     ])
     expect(errorNumber(() => gateway.reservedDomains.create({ domain: '*.ngrok.app' }))).toBe(419)
     gateway.reservedAddrs.create()

@@ -16,7 +16,7 @@ const ignoreFailure = createProgram((patch) => patch('in use').catch(() => undef
 describe('A change that the run without failures has made', () => {
   it('must be there if the code resolves: a failed update that nobody notices is found', async () => {
     await expect(survives(ignoreFailure, options)).rejects.toMatchObject({
-      message: expect.stringContaining('reserved_addrs ra_a has no metadata where "in use" is wanted.'),
+      message: expect.stringContaining('reserved_addrs ra_a has no metadata, expected "in use".'),
       replay: 'PATCH /reserved_addrs/{id}#1 lost-before',
     })
   })
@@ -27,9 +27,7 @@ describe('A change that the run without failures has made', () => {
       const patches = ids.map((id) => call('PATCH', `/reserved_addrs/${id}`, { metadata: 'in use' }))
       await Promise.allSettled(patches)
     })
-    await expect(survives(code, options)).rejects.toThrow(
-      'reserved_addrs ra_a has no metadata where "in use" is wanted.',
-    )
+    await expect(survives(code, options)).rejects.toThrow('reserved_addrs ra_a has no metadata, expected "in use".')
   })
 
   it.each<[string, Program]>([

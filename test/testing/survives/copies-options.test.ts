@@ -29,13 +29,13 @@ test('the report of a race has a column for each copy, and names the order', asy
   const error = await expectSurvivalError(survives(lookThenCreate, { copies: 2 }))
   expect(error.message).toBe(
     [
-      'Two concurrent copies do not end like copies that run one after the other: 2 reserved_addrs where 1 is left.',
+      'Two concurrent copies end differently than copies that run one after the other: 2 reserved_addrs, expected 1.',
       '',
       '  A  GET /reserved_addrs → 200',
       '     B  GET /reserved_addrs → 200',
       '     B  POST /reserved_addrs {"description":"app"} → 201 (ra_a)',
       '  A  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
-      '  in the end: both resolve; left: ra_a, ra_b',
+      '  in the end: both resolve; left behind: ra_a, ra_b',
       '  The smallest of 2 failing interleavings; all 4 with one switch were tried.',
       "  Replay: survives(code, { copies: 2, replay: 'A1 B A' })",
     ].join('\n'),
@@ -53,7 +53,7 @@ test('a copy that rejects is named, with what happens one after the other, and t
   }
   const { message, groups } = await expectSurvivalError(survives(code, { copies: 2, setup }))
   expect(message.split('\n').find((line) => line.startsWith('  In full: '))).toBe(
-    '  In full: Two concurrent copies do not end like copies that run one after the other: A rejects with Error: DELETE /reserved_addrs/ra_a was answered ' +
+    '  In full: Two concurrent copies end differently than copies that run one after the other: A rejects with Error: DELETE /reserved_addrs/ra_a was answered ' +
       'with 404. One after the other, both resolve.',
   )
   expect(groups.map(({ count }) => count)).toEqual([4])
@@ -76,7 +76,7 @@ test('the error of a client that is no Error shows its message', async () => {
 test('a reference to a resource that is gone is described', async () => {
   const race = RACY['a reference to a key that the other one has deleted'] as Race
   const { message } = await expectSurvivalError(survives(race.code, optionsOf(race, createNgrok)))
-  expect(message).toContain('reserved_addrs ra_a has metadata "a deleted cr" where "cr_b" is left.')
+  expect(message).toContain('reserved_addrs ra_a has metadata "a deleted cr", expected "cr_b".')
 })
 
 test('copies that wait for one another are named, and their polls are one series', async () => {
@@ -99,7 +99,7 @@ test('a long story has its first and its last lines', async () => {
 
 test('three copies race too', async () => {
   const { groups } = await expectSurvivalError(survives(lookThenCreate, { copies: 3 }))
-  expect(groups[0]).toMatchObject({ verdict: 'race', message: '2 reserved_addrs where 1 is left.', order: 'A1 B A' })
+  expect(groups[0]).toMatchObject({ verdict: 'race', message: '2 reserved_addrs, expected 1.', order: 'A1 B A' })
 })
 
 test("ngrok's own client over serve races", async () => {
@@ -139,7 +139,7 @@ test('a report says that copies share a variable of a module', async () => {
     'The copies share something besides the gateway: after the same responses, a copy sent POST /reserved_addrs ' +
       '{"description":"B"} in one run, and POST /reserved_addrs {"description":"A"} in another.',
   )
-  await expect(survives(code, { copies: 2, disk: 'shared' })).rejects.toThrow(/is left\.\n/)
+  await expect(survives(code, { copies: 2, disk: 'shared' })).rejects.toThrow(/, expected "?\w+"?\.\n/)
 })
 
 test('a replay whose turns the copies cannot take fails, since the code has changed', async () => {
@@ -255,7 +255,7 @@ test('copies race for resources of your own families', async () => {
       create: (options) => createGateway({ ...options, families: { widgets } }),
     }),
   )
-  expect(error).toMatchObject({ replay: 'A1 B A', message: expect.stringContaining('2 widgets where 1 is left.') })
+  expect(error).toMatchObject({ replay: 'A1 B A', message: expect.stringContaining('2 widgets, expected 1.') })
 })
 
 test('a crash of one copy does not stop the other one', async () => {

@@ -131,8 +131,8 @@ test('two different races after the same requests are reported apart', async () 
   })
   const { groups } = await expectSurvivalError(survives(code, { copies: 2, create: createNgrok }))
   const messages = groups.map(({ message }) => message)
-  expect(messages).toContain('2 reserved_addrs where 1 is left.')
-  expect(messages).toContain('2 ip_policies where 1 is left.')
+  expect(messages).toContain('2 reserved_addrs, expected 1.')
+  expect(messages).toContain('2 ip_policies, expected 1.')
 })
 
 /** Returns what code sees of a response, and how long it takes. */

@@ -38,7 +38,7 @@ describe('The option `ignore`', () => {
       ...options,
       ignore: ['reserved_addrs.metadata'],
     })
-    await expect(search).rejects.toThrow('reserved_addrs ra_a has description "app" where "changed" is wanted.')
+    await expect(search).rejects.toThrow('reserved_addrs ra_a has description "app", expected "changed".')
   })
 
   it('takes the path of a field within a map', async () => {
@@ -47,7 +47,7 @@ describe('The option `ignore`', () => {
       await call('PATCH', `/backends/http_response/${id}`, { headers: { 'x-a': '2' } }).catch(() => undefined)
     })
     const { message } = await expectSurvivalError(survives(code, options))
-    expect(message).toContain('http_response_backends bkdhr_a has headers.x-a "1" where "2" is wanted.')
+    expect(message).toContain('http_response_backends bkdhr_a has headers.x-a "1", expected "2".')
     const { summary } = await survives(code, { ...options, ignore: ['http_response_backends.headers.x-a'] })
     expect(summary).toMatch(/; 0 fail$/)
   })
@@ -74,7 +74,7 @@ it('A report shows no secret: neither in its message nor in its story', async ()
     await call('PATCH', `/vault_secrets/${id}`, { value: `${SECRET}2` }).catch(() => undefined)
   })
   const error = await expectSurvivalError(survives(code, { ...options, allow: () => true, kinds: ['5xx'] }))
-  expect(error.message).toContain('vault_secrets secret_a has another secret in value than is wanted.')
+  expect(error.message).toContain('vault_secrets secret_a has a different secret in value.')
   expect(error.message).toContain('PATCH /vault_secrets/secret_a {"value":"[redacted]"} ✗ 503')
   expect(JSON.stringify([error.message, error.groups])).not.toContain(SECRET)
 })

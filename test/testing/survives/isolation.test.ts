@@ -75,7 +75,7 @@ test('a pending request of a crashed process ends in no later run', async () => 
       )
     }
   }
-  await expect(survives(code, { ...options, kinds: ['crash'], restart: true })).rejects.toThrow('where 2 are wanted')
+  await expect(survives(code, { ...options, kinds: ['crash'], restart: true })).rejects.toThrow('expected 2')
   const listEndings = (life: number) => [`${life} first`, `${life} second`]
   // Two runs without failures, a crash at the first request, and one at the second.
   expect(endings).toEqual([...listEndings(1), ...listEndings(1), ...listEndings(2), '1 first', ...listEndings(2)])

@@ -25,7 +25,7 @@ it('A report shows the part in which long texts differ', async () => {
     const [{ id }] = (await call('GET', '/ip_policies')).ip_policies
     await call('PATCH', `/ip_policies/${id}`, { metadata: `${metadata}2` }).catch(ignore)
   })
-  expect(message).toContain('has metadata "…xxxxxxxxxxxxxxxxxxxx1" where "…xxxxxxxxxxxxxxxxxxxx2" is wanted.')
+  expect(message).toContain('has metadata "…xxxxxxxxxxxxxxxxxxxx1", expected "…xxxxxxxxxxxxxxxxxxxx2".')
 })
 
 it('A report tells that a resource of before is left, although there are as many as wanted', async () => {
@@ -37,7 +37,7 @@ it('A report tells that a resource of before is left, although there are as many
     )
     if (isDeleted) await call('POST', '/ip_policies', {})
   })
-  expect(message).toContain('ip_policies ipp_a is left where it should be deleted.')
+  expect(message).toContain('ip_policies ipp_a still exists, but should have been deleted.')
 })
 
 it('A report has the value of a whole list whose length differs', async () => {
@@ -47,9 +47,7 @@ it('A report has the value of a whole list whose length differs', async () => {
     const { id } = credentials.find((each: { readonly acl: readonly string[] }) => each.acl.length === 1)
     await call('PATCH', `/credentials/${id}`, { acl }).catch(ignore)
   })
-  expect(message).toContain(
-    'has acl ["bind:b.example.com"] where ["bind:a.example.com","bind:b.example.com"] is wanted.',
-  )
+  expect(message).toContain('has acl ["bind:b.example.com"], expected ["bind:a.example.com","bind:b.example.com"].')
 })
 
 it('A report compares a changed resource with one of its own family, even if another is more alike', async () => {
@@ -64,7 +62,7 @@ it('A report compares a changed resource with one of its own family, even if ano
   })
   const replay = 'PATCH /backends/http_response/{id}#1 lost-before'
   const { message } = await expectSurvivalError(survives(code, { create: createNgrok, replay }))
-  expect(message).toContain('http_response_backends bkdhr_a has headers.a "v1" where "v2" is wanted.')
+  expect(message).toContain('http_response_backends bkdhr_a has headers.a "v1", expected "v2".')
 })
 
 it('The order in which a map has its entries is no difference', async () => {

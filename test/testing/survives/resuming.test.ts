@@ -43,12 +43,12 @@ describe('Code that leaves something behind on purpose', () => {
     const error = await expectSurvivalError(survives(createAgain, { ...only, mayLeave: ['reserved_addrs'] }))
     expect(error.message).toBe(
       [
-        'createAgain does not survive one fault: 2 reserved_addrs where 1 is wanted.',
+        'createAgain does not survive one fault: 2 reserved_addrs, expected 1.',
         '',
         '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the response is lost (ra_a)',
         '      0s  the code rejects with TypeError: fetch failed, and is called again',
         '      0s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
-        '  in the end: it resolves; left: ra_a, ra_b',
+        '  in the end: it resolves; left behind: ra_a, ra_b',
         '  The smallest of 2 failing schedules; all 4 with one fault were tried.',
         "  Replay: survives(code, { replay: 'POST /reserved_addrs#1 lost-after' })",
       ].join('\n'),
@@ -121,7 +121,7 @@ describe('An effect that fails', () => {
         '      0s  GET /reserved_addrs → 200',
         '      0s  POST /reserved_addrs {"description":"app"} → 201 (ra_a)',
         '      0s  save the id in the vault ✗ it fails',
-        '  in the end: it rejects with Error: The effect "save the id in the vault" failed; left: ra_a',
+        '  in the end: it rejects with Error: The effect "save the id in the vault" failed; left behind: ra_a',
         '  The only failing schedule; all 1 with one fault were tried.',
         "  Replay: survives(code, { replay: 'effect save the id in the vault#1 effect-fails' })",
       ].join('\n'),

@@ -84,22 +84,22 @@ const took = (writes: (ms: number) => string) =>
 
 describe('A value from the time', () => {
   it.each([
-    ['an address', twins('/reserved_addrs', 'reserved_addrs', 'description'), 'description "v1" where "v2" is wanted'],
+    ['an address', twins('/reserved_addrs', 'reserved_addrs', 'description'), 'description "v1", expected "v2"'],
     [
       'a backend',
       twins('/backends/http_response', 'backends', 'body'),
-      'http_response_backends bkdhr_b has body "v1" where "v2" is wanted',
+      'http_response_backends bkdhr_b has body "v1", expected "v2"',
     ],
     [
       'a domain',
       twins('/reserved_domains', 'reserved_domains', 'description', (name) => ({ domain: `${name}.example.com` })),
-      'description "v1" where "v2" is wanted',
+      'description "v1", expected "v2"',
     ],
-    ['a secret', secrets, 'has another secret in value than is wanted'],
-    ['a module of a route', modules, 'v "1" where "2" is wanted'],
-    ['an item of a list', lists, 'has acl.0 "bind:x.example.com" where "bind:y.example.com" is wanted'],
-    ['a text with an address', addressed, /has description "for (\S+)" where "for (?!\1)\S+" is wanted/],
-    ['a text with an id', referring, 'has description "v1" where "v2 of vault_a" is wanted'],
+    ['a secret', secrets, 'has a different secret in value'],
+    ['a module of a route', modules, 'v "1", expected "2"'],
+    ['an item of a list', lists, 'has acl.0 "bind:x.example.com", expected "bind:y.example.com"'],
+    ['a text with an address', addressed, /has description "for (\S+)", expected "for (?!\1)\S+"/],
+    ['a text with an id', referring, 'has description "v1", expected "v2 of vault_a"'],
   ])('of %s hides no lost change of another one', async (_name, code, message) => {
     await expect(survives(code, options)).rejects.toThrow(message)
   })
@@ -116,12 +116,12 @@ describe('A value from the time', () => {
     })
     const initial = { reservedAddrs: [{ description: 'lock' }, { description: 'count', metadata: '0' }] }
     const create: SurvivesOptions['create'] = (each) => createNgrok({ ...each, initial })
-    await expect(survives(code, { create, copies: 2 })).rejects.toThrow('metadata "1" where "2" is left')
+    await expect(survives(code, { create, copies: 2 })).rejects.toThrow('metadata "1", expected "2"')
   })
 
   it.each([
-    ['the value from before is still there', 'unused', 'has description "unused" where "used at 1'],
-    ['there is still none', '', 'has no description where "used at 1'],
+    ['the value from before is still there', 'unused', 'has description "unused", expected "used at 1'],
+    ['there is still none', '', 'has no description, expected "used at 1'],
   ])('does not hide that %s', async (_what, description, message) => {
     const initial = { reservedAddrs: [{ description }] }
     const create: SurvivesOptions['create'] = (each) => createNgrok({ ...each, initial })

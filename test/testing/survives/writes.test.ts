@@ -35,7 +35,7 @@ function describeLack(prepare: (gateway: typeof shared) => Change): string | und
   const without = new Ending(shared, before, masks)
   without.publicRecords()
   send(shared, change)
-  return describeDifference(without, new Ending(shared, before, masks), 'wanted')?.message
+  return describeDifference(without, new Ending(shared, before, masks))?.message
 }
 
 /** Searches code that ignores the failure of a change. */
@@ -93,12 +93,12 @@ const OTHERS: Readonly<Record<string, (each: typeof shared) => Change>> = {
 describe('A missing change is noticed:', () => {
   it.each(changes)('%s', (_name, kind, field) => {
     const lack = describeLack((each) => prepareChange(each, kind, field))
-    expect(lack).toMatch(/ (wanted|deleted)$/)
+    expect(lack).toMatch(/, expected |deleted$|has a different secret in /)
     expect(lack).not.toContain('hush')
   })
 
   it.each(kinds)('DELETE of %s', (_name, kind) => {
-    expect(describeLack((each) => prepareDeletion(each, kind))).toMatch(/^\d+ \w+ where (none|\d+) (is|are) wanted$/)
+    expect(describeLack((each) => prepareDeletion(each, kind))).toMatch(/^\d+ \w+, expected (none|\d+)$/)
   })
 
   it.each(PARTS)('DELETE of the %s of %s', (field, name, path) => {
@@ -108,11 +108,11 @@ describe('A missing change is noticed:', () => {
       send(each, ['PATCH', resource, body])
       return ['DELETE', resource + path]
     }
-    expect(describeLack(prepare)).toMatch(/ where none is wanted$/)
+    expect(describeLack(prepare)).toMatch(/, expected none$/)
   })
 
   it.each(Object.entries(OTHERS))('%s', (_name, prepare) => {
-    expect(describeLack(prepare)).toMatch(/ (wanted|deleted)$/)
+    expect(describeLack(prepare)).toMatch(/, expected |deleted$|has a different secret in /)
   })
 
   it.each(kinds)('by a search, for the last field of %s', async (_name, kind) => {
@@ -138,7 +138,7 @@ describe('What a gateway makes is not compared:', () => {
 
   it.each(kinds)('the resources of %s are alike, by another seed and at another time', (_name, kind) => {
     const ending = endingOf(shared, kind)
-    expect(describeDifference(endingOf(elsewhere, kind), ending, 'wanted')).toBe(undefined)
+    expect(describeDifference(endingOf(elsewhere, kind), ending)).toBe(undefined)
   })
 })
 
@@ -150,7 +150,7 @@ describe('Two copies that read and write lose an update of one another:', () => 
       const { enabled } = await call('GET', path)
       await call('PUT', path, { ...body, enabled: !enabled })
     })
-    expect(message).toMatch(/has module\.enabled false where true is left\./)
+    expect(message).toMatch(/has module\.enabled false, expected true\./)
   })
 
   it('headers that each copy adds', async () => {
@@ -158,7 +158,7 @@ describe('Two copies that read and write lose an update of one another:', () => 
       const { add } = await call('GET', path)
       await call('PUT', path, { ...body, add: { ...add, [`x-${copy.toLowerCase()}`]: '1' } })
     })
-    expect(message).toMatch(/: route_response_headers \S+ has no module\.add\.x-[ab] where "1" is left\./)
+    expect(message).toMatch(/: route_response_headers \S+ has no module\.add\.x-[ab], expected "1"\./)
   })
 
   it('weights of which each copy moves ten', async () => {
@@ -168,7 +168,7 @@ describe('Two copies that read and write lose an update of one another:', () => 
       const [from = '', to = ''] = Object.keys(backends)
       await call('PATCH', path, { backends: { [from]: backends[from] - 10, [to]: backends[to] + 10 } })
     })
-    expect(message).toMatch(/: weighted_backends \S+ has backends\.bkdhr_a 40 where 30 is left\./)
+    expect(message).toMatch(/: weighted_backends \S+ has backends\.bkdhr_a 40, expected 30\./)
   })
 })
 

@@ -7,7 +7,7 @@ const ADDRESSES: ReadonlySet<string> = new Set(['conn.client_ip', 'conn.server_i
 
 export const addressPrefix: Warning = {
   id: 'address-prefix',
-  about: 'A prefix of an address ends inside a number.',
+  about: 'An address prefix ends in the middle of a number.',
   reason:
     'An address is a string: `10.1` also begins `10.100.0.1`. `inCidrRange` tests whether a range contains an address.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
@@ -27,7 +27,7 @@ export const addressPrefix: Warning = {
       const hint =
         prefix.split('.').length === 4 ? `${address} == '${prefix}'` : `inCidrRange(${address}, '${toRange(prefix)}')`
       return {
-        what: `tests whether ${address} begins with ${quote(prefix)}, with which addresses such as ${other} begin too`,
+        what: `tests whether ${address} begins with ${quote(prefix)}, which also matches addresses such as ${other}`,
         hint: `Use ${hint}.`,
       }
     }),

@@ -12,7 +12,7 @@ const NOTES: ReadonlySet<string> = new Set(['log', 'add-headers'])
 export const anyoneSignsIn: Warning = {
   id: 'anyone-signs-in',
   about:
-    '`oauth`, or `openid-connect` with a provider that is open to anyone, is used, but no rule checks who signed in.',
+    '`oauth` is used, or `openid-connect` with a provider that is open to anyone, but no rule checks who signed in.',
   reason: 'Anyone with an account at the provider gets in, unless another rule rejects them.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
   wrong: `on_http_request:

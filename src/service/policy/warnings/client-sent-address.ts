@@ -4,7 +4,7 @@ import type { Warning } from './warning.ts'
 
 export const clientSentAddress: Warning = {
   id: 'client-sent-address',
-  about: 'A rule lets requests in by a header for an address, such as `X-Forwarded-For`, which the client sends.',
+  about: 'A rule admits requests based on an address header, such as `X-Forwarded-For`, that the client sends.',
   reason:
     'Anyone can send the header with an allowed address. `restrict-ips` and `conn.client_ip` use the address of the connection.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/restrict-ips/',

@@ -7,7 +7,7 @@ import { type Finding, literalOf, type Warning } from './warning.ts'
 
 export const emailPart: Warning = {
   id: 'email-part',
-  about: 'The address of a user is tested by a part that addresses of others can have too.',
+  about: 'An email address is tested for a part that other addresses can also contain.',
   reason:
     '`someone@notexample.com` ends with `example.com`, and `someone@example.com.evil.test` contains `@example.com`. Only `@example.com` at the end is the domain.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
@@ -36,7 +36,7 @@ export const emailPart: Warning = {
           return {
             path,
             within: { offset: offset + start, length: end - start },
-            what: `tests whether ${cut(email)} ${test === 'contains' ? 'contains' : 'ends with'} ${quote(part)}, as addresses of others can`,
+            what: `tests whether ${cut(email)} ${test === 'contains' ? 'contains' : 'ends with'} ${quote(part)}, as other addresses can`,
             hint: isOne ? `Use ${cut(email)} == '${part}'.` : `Use ${cut(email)}.endsWith('${right}').`,
           }
         }),

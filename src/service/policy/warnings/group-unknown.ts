@@ -6,7 +6,7 @@ import type { Warning } from './warning.ts'
 export const groupUnknown: Warning = {
   id: 'group-unknown',
   about: 'A replacement such as `$2` names a group that the pattern does not have.',
-  reason: 'The text of a group that does not exist is empty.',
+  reason: 'A group that does not exist is replaced with an empty string.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/url-rewrite/',
   wrong: `on_http_request:
   - actions: [{ type: url-rewrite, config: { from: '/blog/([0-9]+)', to: '/posts?id=$1&page=$2' } }]

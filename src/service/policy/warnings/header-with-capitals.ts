@@ -5,8 +5,8 @@ import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const headerWithCapitals: Warning = {
   id: 'header-with-capitals',
-  about: 'A header is looked up in `req.headers` or `res.headers` by a name with capitals.',
-  reason: '`req.headers` and `res.headers` have the names of headers in lower case.',
+  about: 'A header is looked up in `req.headers` or `res.headers` by a capitalized name.',
+  reason: '`req.headers` and `res.headers` contain header names in lowercase.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/req/#reqheaders',
   wrong: `on_http_request:
   - expressions: ["'X-Api-Key' in req.headers"]

@@ -5,8 +5,9 @@ import type { Finding, Warning } from './warning.ts'
 
 export const identityHeader: Warning = {
   id: 'identity-header',
-  about: 'A header gets the identity of a user, but one that the client sent stays before it.',
-  reason: '`add-headers` only adds: the upstream receives the value of the client first. `remove-headers` removes it.',
+  about: 'A header gets the identity of a user, but a value that the client sent stays in front of it.',
+  reason:
+    '`add-headers` only adds: the upstream receives the value from the client first. `remove-headers` removes it.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/add-headers/#addition-only',
   wrong: `on_http_request:
   - actions: [{ type: openid-connect, config: { issuer_url: https://sso.example.com, client_id: a, client_secret: b } }]

@@ -11,7 +11,7 @@ export const neverEqual: Warning = {
   id: 'never-equal',
   about: 'A variable is compared to a string that it can never equal, such as a method in lower case.',
   reason:
-    'Strings are equal only if all their characters are. The page of the variable documents the format of its values.',
+    'Strings are equal only if every character matches. The page of the variable documents the format of its values.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/',
   wrong: `on_http_request:
   - expressions: ["req.method == 'delete'"]

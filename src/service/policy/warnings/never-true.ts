@@ -26,8 +26,8 @@ export const neverTrue: Warning = {
 
 export const alwaysTrue: Warning = {
   id: 'always-true',
-  about: 'A condition is true for each value.',
-  reason: 'Each method is not GET or not POST: use `&&` to exclude both.',
+  about: 'A condition is true for every value.',
+  reason: 'Every method is either not GET or not POST: use `&&` to exclude both.',
   docs: DOCS,
   wrong: `on_http_request:
   - expressions: ["req.method != 'GET' || req.method != 'POST'"]

@@ -5,7 +5,7 @@ import type { Warning } from './warning.ts'
 export const valueUnreadable: Warning = {
   id: 'value-unreadable',
   about:
-    'A condition that should be true fails for some values that the client may send, such as one that is not a number, or too large a number.',
+    'A condition that should be true fails for some values that the client may send, such as a string that is not a number, or a number that is too large.',
   reason:
     '`int`, `timestamp`, `json.decode` and others fail for other strings, `int` for numbers that are too large, and `substring` for short strings. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',

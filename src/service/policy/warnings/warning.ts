@@ -10,7 +10,7 @@ import { type Phase, phasesOf } from '../phases.ts'
 import type { PolicyPath, PolicyProblem } from '../problem.ts'
 import type { Subject } from './symbolic.ts'
 
-/** A warning of policies that the service takes and that surely mean something else. */
+/** A warning about policies that the service accepts but that probably don't do what their authors meant. */
 export interface Warning {
   /** The stable name. */
   readonly id: string
