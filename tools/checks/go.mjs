@@ -210,6 +210,7 @@ function checkMissing(folder, module) {
     /install Node.js 20.19 or newer, and the npm package fauxgate [\d.]+ in the folder of go.mod/,
     stdout,
   )
+  assert.match(testOneLine(module, { FAUXGATE: 'no-such-program' }).stdout, /check the variable FAUXGATE/)
   return `without Node: ${message}`
 }
 

@@ -1,7 +1,7 @@
 // Builds the Python package, installs the wheel in an empty environment, runs its tests against this repository's `dist`,
 // and uses it like a new user. Needs `npm run build`. Without Python 3.10 or its packages, it is left out.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inFolder, root, run, succeeds } from '../../scripts/shared.mjs'
 
@@ -18,6 +18,21 @@ import sys, tarfile, zipfile
 for path in sys.argv[1:]:
     names = tarfile.open(path).getnames() if path.endswith("gz") else zipfile.ZipFile(path).namelist()
     print(*sorted(names))`
+
+/** Without the generated types. */
+const MOST_LINES_OF_CODE = 600
+
+/** Counts the lines of modules that are neither empty nor a comment nor a docstring. */
+const COUNT = `
+import ast, pathlib, sys
+count = 0
+for path in map(pathlib.Path, sys.argv[1:]):
+    text = path.read_text()
+    texts = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+    left_out = {line for node in texts for line in range(node.lineno, node.end_lineno + 1)}
+    lines = enumerate(map(str.strip, text.splitlines()), 1)
+    count += sum(bool(line) and not line.startswith("#") and at not in left_out for at, line in lines)
+print(count)`
 
 /** A user's project. The first test also pays for the start of the server. */
 const PROJECT = `import pytest
@@ -57,6 +72,14 @@ function createEnvironment(folder) {
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
   if (succeeds(python, ...install, ...PACKAGES)) return python
   return console.warn(`LEFT OUT: a package of PyPI is missing here: ${PACKAGES.join(', ')}.`)
+}
+
+function checkLines(python) {
+  const modules = readdirSync(join(source, 'src/fauxgate')).filter(
+    (name) => name.endsWith('.py') && name !== 'types.py',
+  )
+  const lines = Number(run(join(source, 'src/fauxgate'), python, '-c', COUNT, ...modules))
+  check(`it has ${lines} lines of code, at most ${MOST_LINES_OF_CODE}`, lines <= MOST_LINES_OF_CODE)
 }
 
 /** Builds the wheel and the source distribution, checks their files, and installs the wheel. */
@@ -131,6 +154,7 @@ checkVersion()
 await inFolder((folder) => {
   const python = createEnvironment(folder)
   if (!python) return
+  checkLines(python)
   build(folder, python)
   mkdirSync(join(folder, 'project/node_modules'), { recursive: true })
   symlinkSync(root, join(folder, 'project/node_modules/fauxgate'), 'junction')

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -25,6 +26,8 @@ type Gateway struct {
 	tb          testing.TB
 	server      *server
 	allowUnused bool
+	// mayLeaveUnused is true once the test has added a fault or scripted an outcome.
+	mayLeaveUnused atomic.Bool
 }
 
 // New returns a gateway without resources, faults or requests, at the start of its clock: 2026-01-01T00:00:00Z. It has its own
@@ -66,7 +69,7 @@ func (o Options) over(base Options) Options {
 // end fails a test that left something unused, logs the report of a failed one, and removes the gateway.
 func (g *Gateway) end() {
 	var unused []string
-	if !g.tb.Failed() && !g.allowUnused {
+	if g.mayLeaveUnused.Load() && !g.tb.Failed() && !g.allowUnused {
 		text, _ := g.server.send(g.URL, "GET", "/unused", nil)
 		_ = json.Unmarshal([]byte(text), &unused)
 	}

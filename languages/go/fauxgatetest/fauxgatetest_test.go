@@ -194,13 +194,20 @@ func TestATimeThatIsNoWholeMillisecondFails(t *testing.T) {
 	}
 }
 
-func TestAnUnusedFaultFailsATest(t *testing.T) {
-	f := &failing{}
-	gateway := fauxgatetest.New(f)
-	gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
-	f.end()
-	if !strings.Contains(f.message, "1 fault still waits for requests") || !strings.Contains(f.message, "What happened in the gateway") {
-		t.Fatal(f.message)
+func TestAnUnusedFaultOrOutcomeFailsATest(t *testing.T) {
+	for message, add := range map[string]func(*fauxgatetest.Gateway){
+		"1 fault still waits for requests": func(g *fauxgatetest.Gateway) {
+			g.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
+		},
+		"No attempt used these outcomes: DNS_ERROR":      func(g *fauxgatetest.Gateway) { g.Script("DNS_ERROR") },
+		"No attempt used these outcomes: INTERNAL_ERROR": func(g *fauxgatetest.Gateway) { g.ScriptFor(name, "INTERNAL_ERROR") },
+	} {
+		f := &failing{}
+		add(fauxgatetest.New(f))
+		f.end()
+		if !strings.Contains(f.message, message) || !strings.Contains(f.message, "What happened in the gateway") {
+			t.Fatal(f.message)
+		}
 	}
 }
 

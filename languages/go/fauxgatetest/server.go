@@ -123,8 +123,12 @@ func start() (*server, error) {
 	command.Stdout = input
 	err = command.Start()
 	_ = input.Close()
+	remedy := toInstall
+	if os.Getenv("FAUXGATE") != "" {
+		remedy = "check the variable FAUXGATE"
+	}
 	if err != nil {
-		return nil, fmt.Errorf("fauxgate did not start (%w): %s", err, toInstall)
+		return nil, fmt.Errorf("fauxgate did not start (%w): %s", err, remedy)
 	}
 	s := &server{command: command, lifeline: lifeline, output: output, ended: make(chan struct{})}
 	if s.readAddress() {
@@ -132,7 +136,6 @@ func start() (*server, error) {
 		return s, nil
 	}
 	s.stop()
-	remedy := toInstall
 	if command.ProcessState.ExitCode() == wrongUsage {
 		remedy = "correct the variables FAUXGATE_… that the message names"
 	}

@@ -3,12 +3,14 @@
 import importlib.util
 import re
 import signal
+import socket
 import subprocess
 import sys
 
 import fauxgate
 import fauxgate.server
 import pytest
+from fauxgate.plugin import SharedServer, connect_to_shared
 from test_server import answers, ends
 
 
@@ -211,6 +213,23 @@ class TestWorkers:
             monkeypatch.setenv("FAUXGATE_URL", server.url)
             pytester.makepyfile(XDIST)
             pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=8)
+
+    def test_workers_that_connect_at_once_or_end_early_do_not_keep_another_waiting(self, pytestconfig, tmp_path, monkeypatch):
+        (tmp_path / "server.py").write_text("print('listens on http://127.0.0.1:1', flush=True); input()")
+        monkeypatch.setenv("FAUXGATE", f"{sys.executable} {tmp_path / 'server.py'}")
+        shared = SharedServer(pytestconfig)
+        for worker in [socket.create_connection(shared.place[:2], timeout=5) for _ in range(32)]:
+            worker.close()
+        with connect_to_shared(*shared.place) as server:
+            assert server.url == "http://127.0.0.1:1"
+        shared.close()
+
+    def test_a_command_that_cannot_be_started_is_reported_by_each_worker(self, pytester, monkeypatch):
+        monkeypatch.setenv("FAUXGATE", "no-such-program")
+        pytester.makepyfile(XDIST)
+        result = pytester.runpytest_subprocess("-n", "2", timeout=60)
+        result.assert_outcomes(errors=8)
+        result.stdout.fnmatch_lines(["no-such-program cannot be started: *"])
 
     def test_a_server_that_does_not_start_is_reported_by_each_worker(self, pytester):
         pytester.makeini("[pytest]\nfauxgate_options = --plan gold")

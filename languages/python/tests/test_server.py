@@ -71,6 +71,13 @@ def test_a_server_that_does_not_start_says_why():
             pass
 
 
+def test_a_command_that_cannot_be_started_is_named(monkeypatch):
+    monkeypatch.setenv("FAUXGATE", "no-such-program serve")
+    with pytest.raises(fauxgate.GatewayError, match="^no-such-program cannot be started: .* Check the variable FAUXGATE"):
+        with fauxgate.serve():
+            pass
+
+
 def test_calls_of_a_server_that_has_ended_say_its_log(tmp_path, monkeypatch):
     (tmp_path / "server.py").write_text("print('listens on http://127.0.0.1:1', flush=True); exit('It is over.')")
     monkeypatch.setenv("FAUXGATE", f"{sys.executable} {tmp_path / 'server.py'}")

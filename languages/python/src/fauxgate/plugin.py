@@ -8,7 +8,8 @@ import os
 import secrets
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TextIO
@@ -29,6 +30,7 @@ STRICT = pytest.StashKey[bool]()
 NOTICES = pytest.StashKey[TextIO]()
 SHARED = pytest.StashKey["SharedServer"]()
 SERVERS = pytest.StashKey[ExitStack]()
+WORKERS = 1024  # More than any run has.
 
 
 def options(*, strict: bool = True, **options: Unpack[Options]) -> pytest.MarkDecorator:
@@ -83,19 +85,19 @@ class SharedServer:
         self._notices = config.stash[NOTICES]
         self._stack = ExitStack()
         self._known: tuple[str, str] | None = None
+        self._is_closed = False
         key = secrets.token_bytes(16)
-        self._listener = Listener(("127.0.0.1", 0), authkey=key)
+        # Workers connect while the server starts. Those beyond the backlog would wait for ever.
+        self._listener = Listener(("127.0.0.1", 0), backlog=WORKERS, authkey=key)
         self.place = (*self._listener.address, key.hex())
         Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
-        while True:
-            try:
-                with self._listener.accept() as worker:
-                    self._known = self._known or self._start()
-                    worker.send(self._known)
-            except OSError:
-                return
+        while not self._is_closed:
+            # A worker can end at any time, and the others still need an answer.
+            with suppress(OSError, EOFError, ProcessError), self._listener.accept() as worker:
+                self._known = self._known or self._start()
+                worker.send(self._known)
 
     def _start(self) -> tuple[str, str]:
         """Returns the URL with the root certificate, or the message of the error."""
@@ -106,6 +108,7 @@ class SharedServer:
             return "", str(error)
 
     def close(self) -> None:
+        self._is_closed = True
         self._listener.close()
         self._stack.close()
 

@@ -117,17 +117,21 @@ class Process:
         self.url = ""
         self.root = ""
         self._has_started = Event()
-        # In a session of its own, because Ctrl-C must not end the server before the tests that use it.
-        self._process = Popen(
-            self._command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=STDOUT,
-            env=env,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,
-        )
+        try:
+            # In a session of its own, because Ctrl-C must not end the server before the tests that use it.
+            self._process = Popen(
+                self._command,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=STDOUT,
+                env=env,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            message = f"{self._command[0]} cannot be started: {error.strerror}. Check the variable FAUXGATE."
+            raise GatewayError(message) from None
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
 
