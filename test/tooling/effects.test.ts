@@ -35,10 +35,22 @@ describe('Every field that a request can set', () => {
 })
 
 describe('A row of effects', () => {
-  test.each(rows)('$fields.0 names a test that exists, or the reason', ({ effect, test: shown, because }) => {
-    if (shown === undefined) return expect(because !== undefined || effect === 'text').toBe(true)
-    const [file = '', title = ''] = shown.split(/: (.*)/s)
-    expect(readFileSync(file, 'utf8')).toContain(title)
-    expect(['traffic', 'certificates', 'agents', 'accounts', 'events']).toContain(effect)
-  })
+  test.each(rows)(
+    '$fields.0 names a test that has its fields, or the reason',
+    ({ fields, effect, test: shown, because }) => {
+      if (shown === undefined) return expect(because !== undefined || effect === 'text').toBe(true)
+      const [file = '', title = ''] = shown.split(/: (.*)/s)
+      const source = readFileSync(file, 'utf8')
+      expect(listTitles(source)).toContain(title)
+      const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1))
+      expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([])
+      expect(['traffic', 'certificates', 'agents', 'accounts', 'events']).toContain(effect)
+    },
+  )
 })
+
+/** Lists the titles of the tests of a file, such as those after `test(` and `test.each(…)(`. */
+function listTitles(source: string): readonly string[] {
+  const found = source.matchAll(/(?:\b(?:test|it)|\))\(\s*(['"`])(.*?)(?<!\\)\1,/gs)
+  return Array.from(found, ([, , title = '']) => title)
+}

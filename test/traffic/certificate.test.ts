@@ -56,7 +56,8 @@ describe('A visitor who verifies certificates (rules: traffic#certificate)', () 
 
   test('rejects a certificate for another name, and a wildcard covers one label', async () => {
     const { gateway, domain, visit } = createVisited('app.example.org')
-    const { id } = gateway.tlsCertificates.create(upload())
+    const { certificate_pem, private_key_pem } = upload()
+    const { id } = gateway.tlsCertificates.create({ certificate_pem, private_key_pem })
     gateway.reservedDomains.update(domain.id, { certificate_id: id })
     await expect(visit()).rejects.toMatchObject(MISMATCH)
     const wild = createVisited('*.example.com')

@@ -35,26 +35,27 @@ function readByOpenSsh(certificate: string): string[] {
 const formatValidity = (start: string, end: string) => `Valid: from ${start.slice(0, -1)} to ${end.slice(0, -1)}`
 
 const AUTHORITIES = [
-  [{}, 'ssh-ed25519'],
-  [{ private_key_type: 'ed25519' }, 'ssh-ed25519'],
-  [{ private_key_type: 'ecdsa' }, 'ecdsa-sha2-nistp256'],
-  [{ private_key_type: 'ecdsa', elliptic_curve: 'nistp384' }, 'ecdsa-sha2-nistp384'],
-  [{ private_key_type: 'ecdsa', elliptic_curve: 'nistp521' }, 'ecdsa-sha2-nistp521'],
-  [{ private_key_type: 'rsa' }, 'rsa-sha2-512'],
-  [{ private_key_type: 'rsa', key_size: 4096 }, 'rsa-sha2-512'],
+  [{}, 'ssh-ed25519', 256],
+  [{ private_key_type: 'ed25519' }, 'ssh-ed25519', 256],
+  [{ private_key_type: 'ecdsa' }, 'ecdsa-sha2-nistp256', 256],
+  [{ private_key_type: 'ecdsa', elliptic_curve: 'nistp384' }, 'ecdsa-sha2-nistp384', 384],
+  [{ private_key_type: 'ecdsa', elliptic_curve: 'nistp521' }, 'ecdsa-sha2-nistp521', 521],
+  [{ private_key_type: 'rsa' }, 'rsa-sha2-512', 2048],
+  [{ private_key_type: 'rsa', key_size: 4096 }, 'rsa-sha2-512', 4096],
 ] as const
 
 const KEY = SSH_KEYS.ed25519 ?? ''
 
 // rules: ngrok-families#ssh-certificates
 describe.skipIf(!hasOpenSsh)('OpenSSH reads and verifies certificates', () => {
-  test.each(AUTHORITIES)('of an authority made with %o', (body, algorithm) => {
+  test.each(AUTHORITIES)('of an authority made with %o', (body, algorithm, size) => {
     const { gateway } = openGateway()
     const authority = gateway.sshCertificateAuthorities.create(body)
     writeFileSync(join(folder, 'ca.pub'), `${authority.public_key}\n`)
     const fingerprint = execFileSync('ssh-keygen', ['-l', '-f', join(folder, 'ca.pub')], { encoding: 'utf8' }).split(
       ' ',
     )
+    expect(Number(fingerprint[0])).toBe(size)
     for (const public_key of Object.values(SSH_KEYS)) {
       const certificate = gateway.sshUserCertificates.create({
         ssh_certificate_authority_id: authority.id,
@@ -94,6 +95,15 @@ describe.skipIf(!hasOpenSsh)('OpenSSH reads and verifies certificates', () => {
     const minute = gateway.sshHostCertificates.create({ ...body, ...times })
     expect(minute).toMatchObject({ key_type: 'ed25519', principals: [], valid_until: end })
     expect(readByOpenSsh(minute.certificate)).toContain(formatValidity(start, end))
+  })
+
+  test('of a user, for the time that it asks for', () => {
+    const { gateway } = openGateway()
+    const { id } = gateway.sshCertificateAuthorities.create()
+    const [valid_after, valid_until] = [timeAfter('30d'), timeAfter('30d', '1m')]
+    const body = { ssh_certificate_authority_id: id, public_key: KEY, valid_after, valid_until }
+    const { certificate } = gateway.sshUserCertificates.create(body)
+    expect(readByOpenSsh(certificate)).toContain(formatValidity(valid_after, valid_until))
   })
 })
 
