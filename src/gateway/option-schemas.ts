@@ -29,14 +29,14 @@ export const clock = v.pipe(
   facts({ type: 'Clock', imports: { Clock: 'core/engine/clock.ts' } }),
 )
 
-const KEY_ALLOWED = 'a non-empty key without white space around it'
+const KEY_ALLOWED = 'a non-empty key without whitespace around it'
 
 const apiKey = v.pipe(
   v.string(KEY_ALLOWED),
   v.check((text) => text !== '' && text.trim() === text, KEY_ALLOWED),
 )
 
-export const keys = v.array(apiKey, 'an array of non-empty keys without white space around them')
+export const keys = v.array(apiKey, 'an array of non-empty keys without whitespace around them')
 
 export const quirks = named(
   optionsOf(

@@ -22,7 +22,7 @@ export const withArray = (state: StoredState) => ({ ...state, records: [...state
 /** @throws Error unless both are equal as JSON */
 export function requireSame(received: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(received), JSON.stringify(expected)]
-  if (one !== other) throw new Error(`The store has ${shortened(one)}. Wanted: ${shortened(other)}.`)
+  if (one !== other) throw new Error(`The store has ${shortened(one)}. Expected: ${shortened(other)}.`)
 }
 
 const shortened = (text: string | undefined) => cut(text ?? 'nothing', 2000)

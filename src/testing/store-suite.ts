@@ -280,6 +280,6 @@ async function resultOfAppend(store: Store, commit: StoredCommit): Promise<'kept
 
 function stateOf(store: Store): StoredState {
   const state = store.load()
-  if (!state) throw new Error('The store is empty. Wanted: the commits that were appended.')
+  if (!state) throw new Error('The store is empty. Expected: the commits that were appended.')
   return state
 }

@@ -28,7 +28,7 @@ export function toFieldValue(name: string, text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
 }
 
-/** Returns the text of a value that was received. Bytes that are no UTF-8 are one character each. */
+/** Returns the text of a value that was received. Each byte that is not valid UTF-8 is one character. */
 export function toFieldText(value: string): string {
   if (PLAIN.test(value)) return value
   try {

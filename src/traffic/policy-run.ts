@@ -39,7 +39,7 @@ export interface PolicyRun {
   readonly trace: { push(rule: TracedRule): unknown }
 }
 
-/** An action that the gateway does not carry out, and of which the caller does not say what it did. */
+/** An action that the gateway does not execute, and whose result the caller does not supply. */
 export class NotSimulated extends Error {
   constructor(readonly action: string) {
     super(action)
@@ -196,7 +196,7 @@ async function runAction(
     : { ...deed, end: ends, isPassedOn }
 }
 
-/** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no error. A check rejects if it ends the request. */
+/** Names the outcome of an action, unless the action had nothing to do or ended with a harmless error. A check rejects if it ends the request. */
 function nameOutcome(
   { ends, isRefusal, isIdle }: ActionOutcome,
   [passed, refused]: readonly string[] = [RAN],

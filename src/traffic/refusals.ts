@@ -12,7 +12,7 @@ export const refusals = declareErrors({
     90451,
     400,
     (it: { action: string }) =>
-      `The action ${it.action} is not carried out here. Say what it did: { from: { actions: { '${it.action}': { … } } } }.`,
+      `The action ${it.action} is not executed here. Supply its result: { from: { actions: { '${it.action}': { … } } } }.`,
   ),
   traffic_fact_unknown: ofField(90452, 400, '{field} is {received}, which is not a policy variable.{suggested}'),
 })

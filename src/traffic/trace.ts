@@ -44,7 +44,7 @@ export interface TracedRule {
   readonly matched: boolean
   readonly expressions: readonly TracedExpression[]
   readonly actions: readonly TracedAction[]
-  /** The decision of fauxgate because of which the rule did not apply. */
+  /** The fauxgate decision that kept the rule from applying. */
   readonly decision?: Decision
 }
 

@@ -57,7 +57,7 @@ function readVariable(path: string, { type }: Variable, surroundings: Surroundin
   return toCel(value, type)
 }
 
-/** Returns a variable of an action. @throws MissingFact for one that the caller leaves out of what it states */
+/** Returns a variable of an action. @throws MissingFact for one that the caller does not supply */
 function readResult(path: string, type: string, { results }: Surroundings): unknown {
   const [, , action = '', ...names] = path.split('.')
   const result = results.get(action)

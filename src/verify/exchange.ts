@@ -79,7 +79,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Returns the object or array that a string is as JSON, or undefined if it is none or is nested too deeply. */
+/** Parses a string as a JSON object or array. Returns undefined if it is neither, or is nested too deeply. */
 export function parseObjectOrArray(text: string): unknown {
   const value = /^\s*[{[]/.test(text) ? tryParseJson(text) : undefined
   return isTooDeep(value) ? undefined : value

@@ -17,7 +17,7 @@ const NAME_FIELD =
 /** Fields with sentences, which repeat names. */
 const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
 
-/** A field with its value in a string that is no JSON, such as a query, a form, YAML or a page. */
+/** A field with its value in a string that is not JSON, such as a query, a form, YAML or a page. */
 const FIELD_IN_TEXT = /(?<![\w-])([\w-]{1,60})["']?[ \t]*[:=][ \t]*(?:Bearer |Basic )?["']?([^\s"',;&<>]+)/gi
 /** A list in YAML: its name, and its items. */
 const YAML_LIST = /(?<![\w-])([\w-]{1,60}):[ \t]*\n((?:[ \t]*- *[^\n:]+(?::[^\n]*)?\n?)+)/g

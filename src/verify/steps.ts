@@ -136,7 +136,7 @@ export function filterSteps(
 ): Step[] {
   const [field = 'obj.id'] = /^obj\.\w+/.exec(filter) ?? []
   const list = (what: string, expression: string, limit = ''): Step => {
-    // The names of values stay as they are.
+    // The names of values stay unchanged.
     const encoded = encodeURIComponent(expression).replaceAll('%7B', '{').replaceAll('%7D', '}')
     return make.list(what, `${limit}filter=${encoded}`)
   }

@@ -1,4 +1,4 @@
-/** The number of first characters by which values are found. Shorter values are not searched: they occur in too many words. */
+/** The number of leading characters used to find values. Shorter values are not searched: they occur in too many words. */
 export const MIN_VALUE_LENGTH = 4
 
 /** The beginning and the end of a part of a string. */

@@ -30,7 +30,7 @@ interface Kind {
   readonly max?: number | undefined
 }
 
-/** Reads from a schema what it tells about the values of a field. */
+/** Reads what a schema says about the values of a field. */
 function kindOf(schema: v.GenericSchema): Kind {
   const layers = layersOf(schema)
   const facts = documentationOf(schema).facts.flatMap(({ json }): JsonFacts[] =>

@@ -50,7 +50,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   // A signal ends the scenarios, not the clean-up.
   client.ignoreSignal()
   const { created, unsure } = log.leftovers
-  if (created.length + unsure.length > 0) onStep('deleting what was made')
+  if (created.length + unsure.length > 0) onStep('deleting what was created')
   const mark = markOf(run)
   const remaining = [...(await deleteLeftovers(client, log, mark))]
   const inventory: InventoryChange[] = []

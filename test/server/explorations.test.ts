@@ -59,7 +59,9 @@ test('a poll moves the clock of its run to the next event, and a silence past it
   }
   const { report } = await explore(poll, { kinds: ['silent', 'outcomes'], mayLeave: ['tls_certificates'] })
   expect(report).toMatch(/POST \/reserved_domains .*✗ done, but no response/)
-  expect(report).toMatch("The code has real time; the gateway's clock moved past a silence that really took 0.02s.")
+  expect(report).toMatch(
+    "The code runs in real time; the gateway's clock advanced past a silence that really took 0.02s.",
+  )
   const survived = await explore(poll, { kinds: ['outcomes'] })
   expect(survived.report).toMatch(/^\d+ of \d+ schedules with up to 1 fault; 0 fail$/)
 })

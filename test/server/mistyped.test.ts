@@ -198,7 +198,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     [
       'c.json',
       '{"keys": "s3cret-key"}',
-      '"keys" in FILE is a string of 10 characters. Allowed: an array of non-empty keys without white space around them.',
+      '"keys" in FILE is a string of 10 characters. Allowed: an array of non-empty keys without whitespace around them.',
     ],
     ['c.json', '{"keys": [""]}', '"keys.0" in FILE is a string of 0 characters. Allowed: a non-empty key'],
     ['c.json', '{"rateLimit": {"requests": "9"}}', '"rateLimit.requests" in FILE is "9". Allowed: an integer from 1'],

@@ -210,17 +210,17 @@ describe('The suite of stores', () => {
     const failures = await findStoreFailures(() => createPlace({ load: () => undefined }))
     const lateFailures = await findStoreFailures(() => createPlace(mapState(({ now }) => ({ now: now + 1 }))))
     expect(lateFailures.get('keeps a commit that changes no record')).toBe(
-      'The store has [1767225600002.5,2048]. Wanted: [1767225600001.5,2048].',
+      'The store has [1767225600002.5,2048]. Expected: [1767225600001.5,2048].',
     )
     expect(failures.get('keeps a commit that changes no record')).toBe(
-      'The store is empty. Wanted: the commits that were appended.',
+      'The store is empty. Expected: the commits that were appended.',
     )
   })
 
   it('shows at most 2,000 characters of each state', async () => {
     const failures = await findStoreFailures(() => createPlace(mapChanges((change) => ({ ...change, key: 'same' }))))
     const message = failures.get('keeps a record of a megabyte') ?? ''
-    expect(message).toMatch(/^The store has .*x{500}…\. Wanted: .*x{500}…\.$/)
+    expect(message).toMatch(/^The store has .*x{500}…\. Expected: .*x{500}…\.$/)
     expect(message.length).toBeLessThan(4100)
   })
 

@@ -210,7 +210,7 @@ type EdgeEndpointDeclaration struct {
 	Edge string `json:"edge"`
 	// The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
 	URL string `json:"url"`
-	// The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.
+	// The id of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
 	Domain string `json:"domain"`
 	// False to exempt the declared resource from the account's limits. Default: `true`.
 	Limits bool `json:"limits"`

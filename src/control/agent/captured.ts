@@ -114,7 +114,7 @@ export class CapturedRequests {
 export function replayProblem({ headers, body: { size, isCut, isEnded } }: Captured): string | undefined {
   const fieldOf = (name: string) => headers.find(([each]) => each === name)?.[1]
   if (fieldOf('upgrade') !== undefined)
-    return 'It asked to switch protocols, and only the program that sent it speaks the other one.'
+    return 'It asked to switch protocols, and only the program that sent it speaks the new protocol.'
   if (isCut) return `Only the first ${size} bytes of its body were kept.`
   const length = fieldOf('content-length')
   if (length === undefined) return isEnded ? undefined : 'The end of its body has not arrived.'

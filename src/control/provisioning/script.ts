@@ -73,7 +73,7 @@ export interface ForDomain {
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-/** Rejects outcomes that are no failures. With `failNext('success')`, a test that expects a failure would pass without one. */
+/** Rejects outcomes that are not failures. With `failNext('success')`, a test that expects a failure would pass without one. */
 function requireFailure(error: unknown): void {
   readCallOptions(failedOutcome, error, { whole: 'error' })
 }

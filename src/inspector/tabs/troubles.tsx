@@ -158,7 +158,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   )
 }
 
-/** The tabs that show what is no record of a family. */
+/** The tabs that show what isn't a family's record. */
 const PLACES: Readonly<Record<string, string>> = {
   requests: 'requests',
   traffic: 'traffic',

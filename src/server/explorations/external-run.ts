@@ -81,7 +81,7 @@ export class ExternalRun extends RunRecord {
       this.#polls > 0 && `at ${this.#polls === 1 ? 'a poll' : `${this.#polls} polls`} to the next event`,
       this.#silences > 0 && `past a silence that really took ${this.#details.silence / 1000}s`,
     ].filter(Boolean)
-    return moved.length > 0 ? [`The code has real time; the gateway's clock moved ${moved.join(', and ')}.`] : []
+    return moved.length > 0 ? [`The code runs in real time; the gateway's clock advanced ${moved.join(', and ')}.`] : []
   }
 
   /** Runs the copies, concurrently or one after the other. */

@@ -49,7 +49,7 @@ const shape = kit.named(
           status: statusOf('host', ['BANNED', 'UNBANNED', 'IGNORE']),
         }),
       ),
-      'The hosts of the URLs, each once.',
+      'The distinct hosts of the URLs.',
     ),
   }),
   'AbuseReport',

@@ -37,7 +37,7 @@ const fields = kit.named(
     ),
     domain: parts.reference(
       'rd',
-      'The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.',
+      'The id of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.',
     ),
     limits,
   }),

@@ -41,7 +41,7 @@ const table = parts.columns(
     },
     texts: descriptionAndMetadata(),
     title: 'EventDestination',
-    sentence: 'A place outside the service that receives events.',
+    sentence: 'A destination outside the service that receives events.',
     examples: [{ format: 'json', target: { datadog: { api_key: 'a key', ddsite: 'datadoghq.eu' } } }],
   },
   {

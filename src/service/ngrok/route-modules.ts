@@ -9,7 +9,7 @@ import { responseFields, textList } from './shared.ts'
 export const headerErrors = kit.declareErrors({
   header_name_invalid: kit.field(7023, 400, 'the name of an HTTP header'),
   header_value_invalid: kit.field(7024, 400, 'the value of an HTTP header, without line breaks'),
-  header_added_twice: kit.field(7069, 400, 'each header once, whatever its case'),
+  header_added_twice: kit.field(7069, 400, 'each header once, regardless of case'),
 })
 
 const addedHeaders = headersSchema({

@@ -45,7 +45,7 @@ const account = {
 }
 
 const accountShape = {
-  client_id: kit.documented(v.nullable(v.string()), `${CLIENT_ID} It is null then.`),
+  client_id: kit.documented(v.nullable(v.string()), `${CLIENT_ID} Then this field is null.`),
   client_secret: kit.documented(v.nullable(v.pipe(v.string(), kit.secret)), `${CLIENT_SECRET} Null without one.`),
   ...responseFields(lists),
 }

@@ -56,7 +56,7 @@ function withTermination<
   return { ...family, errors: { ...family.errors, ...errors }, operations: { ...family.operations, replace: checked } }
 }
 
-/** The modules of TLS edges of which one excludes the other. */
+/** The mutually exclusive modules of TLS edges. */
 export const tlsEdgeModules = {
   tlsEdgeMutualTls: withTermination(edgeModules.tlsEdgeMutualTls),
   tlsEdgeTlsTermination: withTermination(edgeModules.tlsEdgeTlsTermination),

@@ -170,7 +170,7 @@ export interface Action {
   readonly sets?: Variables
   /** The name of those variables. Default: the type, with `_` for `-`. */
   readonly variable?: string
-  /** The group of actions of which a policy may have one, with the error code. */
+  /** The group of actions that a policy may contain only one of, with the error code. */
   readonly onlyOne?: { readonly group: string; readonly number: number }
   /** The plans that do not have the action. */
   readonly notOnPlans?: readonly string[]

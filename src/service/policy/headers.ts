@@ -25,7 +25,7 @@ export function checkHeaderName(
     return reporter.report(
       2210,
       path,
-      `has the name ${quote(name)}. Allowed: letters, digits and -, _ and other signs of header names`,
+      `has the name ${quote(name)}. Allowed: letters, digits, "-", "_" and the other characters of header names`,
       more,
     )
   }

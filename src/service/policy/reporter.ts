@@ -35,7 +35,7 @@ export class Reporter {
     this.report(number, path, `${received}. Allowed: ${allowed}`, rest)
   }
 
-  /** Reports the keys of a value that are none of its fields. Returns these keys. */
+  /** Reports the keys of a value that are not among its fields. Returns these keys. */
   reportUnknown(
     number: number,
     path: PolicyPath,

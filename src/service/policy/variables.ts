@@ -171,7 +171,7 @@ const podMetadata: Variables = {
   name: text('The name of the pod.'),
   namespace: text('The namespace of the pod.'),
   annotations: map('string', 'The annotations whose names begin with `k8s.ngrok.com/`.'),
-  error_code: text('The number of the error because of which the pod is unknown.'),
+  error_code: text('The code of the error that made the pod unknown.'),
   error_message: text('The reason for which the pod is unknown.'),
 }
 

@@ -25,7 +25,7 @@ const RSA_4096 = [
   'e025a50df50f8311bff371d367c8e0f743516c3a7661a8ab8552d564e752a9f2cb67a1ce6fd339f1f295e1623cd4f93a3d152c00b0300745267ab7023587f1a92e2edcfc3974c9c7aa393bf7e41d6664f671434d90215a434d3a875cd670d171c9a532a4a8d9da353f39349387fe0f2295950b77c588821b9f551c475c04287f842da121e3cf301080a6ddfbe01a3da7e4c435218f0c55caed14dd1755b8b3f01f84161a6102c849e0747b1806ee10ef3a0dcabf379ecbd0e9f4f99c436df32ea5cc0e9d4fcaa80be72061e5c2dceba0197b049acc54e34a9da6d3de1806ab94b6a12f785a608f2c9dc319c5e07beb2a4715daa3bbe08881b88b6762c8484cfb',
 ] as const
 
-/** The published test keys of RSA by their bits, since a new key takes seconds. */
+/** The published RSA test keys, by size in bits, because generating a key takes seconds. */
 const RSA_KEYS = { 2048: testKeys.rsaLeaf, 4096: RSA_4096 }
 
 /** The order of an authority's key. The same order gives the same key. */

@@ -33,7 +33,7 @@ export class SignedRequest {
     return this.#body
   }
 
-  /** The body as text. Bytes that are no UTF-8 become U+FFFD. @throws BodyNeeded */
+  /** The body as text. Bytes that are not valid UTF-8 become U+FFFD. @throws BodyNeeded */
   get text(): string {
     return new TextDecoder().decode(this.body)
   }

@@ -78,9 +78,9 @@ const ROWS: readonly Row[] = [
       return url
     },
   },
-  { rule: 'another port than that of the scheme', url: (gateway) => `${ownUrl(gateway)}:8443` },
+  { rule: "a port other than the scheme's", url: (gateway) => `${ownUrl(gateway)}:8443` },
   { rule: 'no host', url: () => 'https://-.example.com' },
-  { rule: 'more endpoints than the account may have', options: { account: { limits: { endpoints: 0 } } }, url: ownUrl },
+  { rule: 'more endpoints than the account allows', options: { account: { limits: { endpoints: 0 } } }, url: ownUrl },
   {
     rule: 'an endpoint with TLS, on the plan free',
     options: { account: { plan: 'free', limits: { reserved_domains: 1, custom_domains: 1 } } },

@@ -165,7 +165,7 @@ EdgeEndpointDeclaration = TypedDict(
         "edge": "str",
         # The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
         "url": "str",
-        # The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.
+        # The id of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
         "domain": "str",
         # False to exempt the declared resource from the account's limits. Default: `true`.
         "limits": "bool",

@@ -74,7 +74,7 @@ export class Cases {
     })
   }
 
-  /** Returns whether some conditions can be true, and others surely are then. */
+  /** Returns whether some conditions can be true, and whether others must then be true. */
   implies(conditions: readonly ASTNode[], others: readonly ASTNode[]): boolean {
     const cases = this.list([...conditions, ...others])?.filter((each) => conditions.every((node) => each.get(node)))
     return cases !== undefined && cases.length > 0 && cases.every((each) => others.every((node) => each.get(node)))
@@ -88,7 +88,7 @@ export function listParts(conditions: readonly ASTNode[]): readonly ASTNode[] {
   return nodes
 }
 
-/** Lists the tests of which a condition is made, and whether it holds if they do not. */
+/** Lists the tests that a condition consists of, and whether it holds if they fail. */
 export function listTests(condition: ASTNode): readonly { readonly node: ASTNode; readonly isNegated: boolean }[] {
   const tests = [{ node: condition, isNegated: false }]
   for (const { node, isNegated } of tests)
@@ -96,7 +96,7 @@ export function listTests(condition: ASTNode): readonly { readonly node: ASTNode
   return tests.filter(({ node }) => partsOf(node).length === 0)
 }
 
-/** Returns the conditions of which a condition is made. */
+/** Returns the conditions that a condition consists of. */
 export function partsOf(node: ASTNode): readonly ASTNode[] {
   if (node.op === '&&' || node.op === '||') return node.args
   return node.op === '!_' ? [node.args] : []

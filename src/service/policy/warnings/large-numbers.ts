@@ -14,7 +14,7 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns whether an RE2 pattern matches a number that is too large for an integer. For a pattern that cannot be tried, returns
- * false: the warning says what is surely so. RE2 itself is loaded only when visitors come.
+ * false: the warning states only what is certain. RE2 itself is loaded only when visitors come.
  */
 export function matchesLarge(pattern: string): boolean {
   if (patternProblem(pattern) !== undefined || isSlow(pattern)) return false
