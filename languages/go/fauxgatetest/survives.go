@@ -33,17 +33,24 @@ type step struct {
 func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Object) {
 	t.Helper()
 	g := New(t)
+	g.isExploring = true
 	name := runtime.FuncForPC(reflect.ValueOf(code).Pointer()).Name()
 	all := Object{
-		"name":       name[strings.LastIndex(name, "/")+1:],
-		"replayCall": `fauxgatetest.Survives(t, code, fauxgatetest.Object{"replay": REPLAY})`,
-		"timeout":    30,
+		"name":    name[strings.LastIndex(name, "/")+1:],
+		"timeout": 30,
 	}
 	for _, more := range settings {
 		for key, value := range more {
 			all[key] = value
 		}
 	}
+	again := ""
+	for _, key := range []string{"copies", "restart"} {
+		if value, isThere := all[key]; isThere {
+			again += fmt.Sprintf("%q: %v, ", key, value)
+		}
+	}
+	all["replayCall"] = "fauxgatetest.Survives(t, code, fauxgatetest.Object{" + again + `"replay": REPLAY})`
 	id := control[struct{ ID string }](g, "POST", "/explorations", all).ID
 	dead := &deadURLs{next: http.DefaultTransport, urls: map[string]bool{}}
 	http.DefaultTransport = dead

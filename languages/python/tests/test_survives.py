@@ -58,8 +58,12 @@ def test_a_crash_is_an_exception_that_no_handler_of_errors_catches(fauxgate: Gat
 
 
 def test_copies_in_threads_are_a_race(fauxgate: Gateway) -> None:
-    with pytest.raises(SurvivalError, match="Two concurrent copies end differently than copies that run one after the other"):
+    race = "Two concurrent copies end differently than copies that run one after the other"
+    with pytest.raises(SurvivalError, match=race) as found:
         fauxgate.survives(onboard, copies=2)
+    assert 'Replay: gateway.survives(onboard, copies=2, replay="A1 B A")' in str(found.value)
+    with pytest.raises(SurvivalError, match=race):
+        fauxgate.survives(onboard, copies=2, replay="A1 B A")
 
 
 def test_a_setup_prepares_each_gateway(fauxgate: Gateway) -> None:
@@ -86,4 +90,7 @@ def test_the_marker_runs_a_test_once_for_each_failure(pytester: pytest.Pytester)
     )
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*test_onboard does not survive one fault: 2 reserved_addrs, expected 1.*"])
+    story = "*test_onboard does not survive one fault: 2 reserved_addrs, expected 1.*"
+    result.stdout.fnmatch_lines([story, '*Replay: @pytest.mark.survives(replay="POST /reserved_addrs#1 lost-after")'])
+    result.stdout.no_fnmatch_line("During handling of*")
+    result.stdout.no_fnmatch_line("*What happened in the gateway*")

@@ -151,3 +151,8 @@ export function findNextEvent({ engine }: ControlHost, tx: Transaction): NextDue
     event: domain ? (domain.job ? 'attempt' : 'renewal') : null,
   }
 }
+
+/** Describes how far the clock has moved within a second, because times are shown in seconds. */
+export function describeShortMove(ms: number): string {
+  return ms === 0 ? 'not moved' : `moved only ${ms} ms`
+}

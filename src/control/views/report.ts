@@ -18,7 +18,7 @@ import { describePendingFaults } from '../faults/matching.ts'
 import { describeUnusedOutcomes } from '../provisioning/unused-outcomes.ts'
 import { describeRefusal, describeRequest } from '../requests.ts'
 import { describeTraffic, type TrafficEntry } from '../traffic/entry.ts'
-import { findNextDue } from './overview.ts'
+import { describeShortMove, findNextDue } from './overview.ts'
 import { describeMisread } from './report-misread.ts'
 import { type ListedRequests, listRequests, noteEarlier, type Section } from './report-requests.ts'
 
@@ -183,15 +183,16 @@ function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: L
 /** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
 function describeNextStep(host: ControlHost, language: keyof typeof GO_THERE | undefined): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
-  const { oldestTime } = host.journal
-  const hasMoved = oldestTime === undefined || timestamp(oldestTime) !== timestamp(host.engine.now)
+  const { now } = host.engine
+  const { oldestTime = now } = host.journal
+  const hasMoved = host.journal.oldestTime === undefined || timestamp(oldestTime) !== timestamp(now)
   if (!next || !isManual(host.clock) || hasMoved) return ['next', []]
   const what = next.event === 'response' ? 'the delayed response to' : next.collection
   const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
   return [
     'next',
     [
-      'The clock has not moved since the first request.',
+      `The clock has ${describeShortMove(now - oldestTime)} since the first request.`,
       `At ${next.at}: ${event}. ${language ? GO_THERE[language] : 'Advance the clock to go there.'}`,
     ],
   ]

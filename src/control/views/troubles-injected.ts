@@ -11,7 +11,7 @@ import { responseTime } from '../clock.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, getFaultState } from '../faults/fault.ts'
 import { findMissed, lastRequests } from '../faults/matching.ts'
-import { findNextEvent } from './overview.ts'
+import { describeShortMove, findNextEvent } from './overview.ts'
 import { groupPendingByDomain } from './timelines.ts'
 
 /** The maximum number of places listed for one trouble. */
@@ -193,7 +193,9 @@ function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Troubl
   if (hasMoved && polled === undefined) return []
   const name = next.domain ?? next.key
   const since =
-    polled === undefined ? 'has not moved since the oldest request' : `does not move, and clients repeat ${polled}`
+    polled === undefined
+      ? `has ${describeShortMove(tx.now - oldestTime)} since the oldest request`
+      : `does not move, and clients repeat ${polled}`
   const cause = `The clock ${since}: it is ${timestamp(tx.now)}, and the ${next.event ?? 'event'} of ${name} is due at ${next.at}.`
   return [
     {

@@ -18,7 +18,7 @@ import pytest
 
 from .gateway import Gateway, GatewayError
 from .server import Server, connect, without_proxy
-from .survives import SurvivalError
+from .survives import SurvivalError, format_replay
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -148,12 +148,14 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if not isinstance(gateway, Gateway):
         pytest.fail("A test with the marker survives needs the fixture fauxgate.", pytrace=False)
     args = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
+    replay = format_replay("@pytest.mark.survives(", marker.kwargs)
     try:
         gateway.survives(
-            lambda url: pyfuncitem.obj(**{**args, "fauxgate": Gateway(url)}), **{"name": pyfuncitem.name, **marker.kwargs}
+            lambda url: pyfuncitem.obj(**{**args, "fauxgate": Gateway(url)}),
+            **{"name": pyfuncitem.name, "replayCall": replay, **marker.kwargs},
         )
     except SurvivalError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     return True
 
 
@@ -196,7 +198,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         if report.passed and report.when == "call" and item.stash[STRICT] and (unused := gateway.unused()):
             report.outcome = "failed"
             report.longrepr = "\n".join([*unused, "To allow this, mark the test: @pytest.mark.fauxgate(strict=False)"])
-        if report.failed:
+        # The runs of a test that must survive failures had gateways of their own, and the story tells about these.
+        if report.failed and not item.get_closest_marker("survives"):
             report.sections.append(("What happened in the gateway", gateway.report()))
         if report.when == "teardown":
             gateway.close()

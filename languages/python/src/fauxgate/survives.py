@@ -1,7 +1,7 @@
 """Finds the failure that breaks a function."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Thread
 from typing import Any
 
@@ -30,7 +30,8 @@ def survives(
 ) -> str:
     """Implements `Gateway.survives`."""
     name = settings.pop("name", getattr(function, "__name__", "The code"))
-    call = {"name": name, "replayCall": f"gateway.survives({name}, replay=REPLAY)", "timeout": 30, **settings}
+    again = {**settings, "setup": getattr(setup, "__name__", setup)} if setup else settings
+    call = {"name": name, "replayCall": format_replay(f"gateway.survives({name}, ", again), "timeout": 30, **settings}
     id = gateway.control("POST", "/explorations", {**call, "setup": setup is not None})["id"]
     calls: dict[tuple[int, str], Thread] = {}
     while (step := gateway.control("POST", "/explorations/next", {"id": id}))["do"] != "finish":
@@ -44,6 +45,12 @@ def survives(
     if not step["survives"]:
         raise SurvivalError(step["report"], step.get("replay"))
     return str(step["report"])
+
+
+def format_replay(start: str, settings: Mapping[str, Any]) -> str:
+    """Returns the code that replays one schedule, with the settings that a schedule depends on."""
+    again = [f"{name}={settings[name]}" for name in ("copies", "restart", "setup") if name in settings]
+    return f"{start}{', '.join([*again, 'replay=REPLAY'])})"
 
 
 def call_once(gateway: Gateway, id: str, step: dict[str, Any], function: Callable[[str], Any]) -> None:
