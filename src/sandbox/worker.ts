@@ -24,6 +24,7 @@ import { errors } from './errors.ts'
 import { discardBody, failureResponse, MAX_STATE_BYTES, refusalResponse, retryAfter, toWorkerResponse } from './http.ts'
 import { checkSignature, computeDigest, readSentKeys } from './keys.ts'
 import { RequestCounts } from './metrics.ts'
+import { isSandboxName } from './names.ts'
 import { getObject, type WorkerContext } from './objects.ts'
 import { Pages } from './pages.ts'
 import { FailureThrottle, getClientAddress } from './throttle.ts'
@@ -87,12 +88,18 @@ export class WorkerProcess {
     // The response includes the requests of this process up to now.
     if (path === METRICS_PATH || path === AUDIT_PATH) await this.#counts.report(account, now)
     const [, , received = '', , key = ''] = path.split('/')
-    const name = 'name' in route.ids ? requireName(received) : ''
+    const name = isSandboxName(received) ? received : ''
     const home = getHomeUrl(url, env)
     const urlOf = (sandbox: string) => `${home}${SANDBOXES_PATH}/${sandbox}`
     const largest = call.body === 'state' ? MAX_STATE_BYTES : MAX_BODY_BYTES
-    const sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, () => largest), query)
-    const response = await call.run({ env, urlOf, body, name, key }, sent).catch(failureResponse)
+    let sent: object = {}
+    const run = async () => {
+      if ('name' in route.ids) requireName(received)
+      sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, () => largest), query)
+      return await call.run({ env, urlOf, body, name, key }, sent)
+    }
+    // A call whose name or input is rejected has an entry in the audit log, too.
+    const response = await run().catch(failureResponse)
     if (call.audit === undefined) return response
     const auditName = typeof call.audit === 'string' ? call.audit : call.audit(sent)
     await account.addAuditEntry(auditEntry({ call: auditName, name, key, sent, accountKey, now }, response))

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { StoredJournal } from '../../src/sandbox/journal.ts'
+import type { ObjectStorage } from '../../src/sandbox/objects.ts'
 import { MANAGED_DOMAIN, MANUAL_CLOCK, type SandboxClient, useSandboxes } from './support/sandboxes.ts'
 
 const sandboxes = useSandboxes()
@@ -46,6 +48,14 @@ describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
     const since = await sandbox.control('GET', `/requests?after=${all[2]?.operationId}`)
     expect(since.body).toEqual(all.slice(3))
     expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(4)
+  })
+
+  it('is written by an alarm, not by a timer, which would keep the object awake', () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const journal = new StoredJournal({} as ObjectStorage)
+    journal.storeLater()
+    expect([vi.getTimerCount(), journal.dueAt]).toEqual([0, Date.now() + 1000])
   })
 
   it('has the last 200 requests, also those from before a restart', async () => {

@@ -165,6 +165,8 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
     const { created } = await sandboxes.create('one', MANUAL_CLOCK)
     await sandboxes.callAccount('PUT', '/s/one', {})
     await sandboxes.callAccount('PUT', '/s/one', { clock: 'lunar' })
+    await sandboxes.callAccount('PUT', '/s/No', {})
+    await sandboxes.callAccount('DELETE', '/s/one?unknown=1')
     await sandboxes.callAccount('POST', '/s/one/fork', { name: 'two' })
     const keyResponse = await sandboxes.callAccount('POST', '/s/one/keys', { name: 'ci' })
     await sandboxes.callAccount('POST', '/s/one/keys', {})
@@ -189,6 +191,8 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
       ['renew_keys', 'one', null, 200, null, null],
       ['create_key', 'one', 'ci', 201, null, null],
       ['fork', 'one', 'two', 201, null, null],
+      ['remove', 'one', null, 400, 'ERR_GATEWAY_231', null],
+      ['create', null, null, 400, 'ERR_GATEWAY_90610', null],
       ['create', 'one', null, 400, 'ERR_GATEWAY_215', null],
       ['create', 'one', null, 409, 'ERR_GATEWAY_90612', null],
       ['create', 'one', null, 201, null, null],
