@@ -5,7 +5,10 @@ import { populate } from './support/populate.ts'
 import { useInspector } from './support/use-inspector.ts'
 import { useTraffic, visitApp } from './support/visit-app.ts'
 
-/** Returns a function that returns the requests of a page since its last call, once there are no more for 400 ms. */
+/**
+ * Returns a function that returns the requests of a page since its last call, once nothing is loading and there are no more for
+ * 400 ms. On a busy machine, a page may need longer for its first request.
+ */
 function watchRequests(page: Page, base: string) {
   const sent: string[] = []
   page.on('request', (request) => {
@@ -16,6 +19,8 @@ function watchRequests(page: Page, base: string) {
     let count = -1
     while (count !== sent.length) {
       count = sent.length
+      await page.getByText('live', { exact: true }).waitFor()
+      await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
       await page.waitForTimeout(400)
     }
     return sent.splice(0)
