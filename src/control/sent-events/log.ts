@@ -3,12 +3,12 @@ import type { Engine } from '../../core/engine/engine.ts'
 import { Queue } from '../../core/engine/queue.ts'
 import { OpenTransaction } from '../../core/engine/transactions.ts'
 import { DUE } from '../../core/operation/collection.ts'
-import type { AccountEvent, ChangedRecord, EventRules, FilterMatcher } from '../../core/operation/events.ts'
+import type { ChangedRecord, EventContent, EventRules, EventSource } from '../../core/operation/events.ts'
 import type { Family } from '../../core/operation/family.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { printError } from '../../core/schema/print.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { deepFreeze } from '../../core/schema/values.ts'
+import { deepFreeze, lazy } from '../../core/schema/values.ts'
 import type { Deliveries } from './delivery.ts'
 import { type KeptEvent, type SentEventItem, toItem } from './item.ts'
 import { describeVisit, type EndedVisit } from './visit-objects.ts'
@@ -61,7 +61,7 @@ export class SentEventLog implements EventWriter {
     for (const { collection, before, after } of mergeChanges(changes)) {
       const change = { collection, before, after, view: this.#views.get(collection.name) }
       const event = this.rules.ofChange(tx, change, { operation, caller })
-      if (event) this.#write(tx, event)
+      if (event) this.#write(tx, event.type, lazy(event.read))
     }
   }
 
@@ -76,7 +76,7 @@ export class SentEventLog implements EventWriter {
       this.#count++
       if (this.#queue.size > SIZE) this.#queue.drop()
       this.deliveries.add(event)
-      for (const each of this.#subscribers) callSafely(each, toItem(event))
+      for (const each of [...this.#subscribers]) callSafely(each, toItem(event))
     }
   }
 
@@ -86,24 +86,18 @@ export class SentEventLog implements EventWriter {
     if (this.isIdle || endpoint === null) return
     this.engine.transact((tx) => {
       for (const type of status === null ? [CONNECTION] : [REQUEST, CONNECTION])
-        this.#write(
-          tx,
-          { type, read: () => ({ object: describeVisit(visit, tx.now, this.rules.fieldsOf(type)), principal: null }) },
-          visit.matches,
-        )
+        this.#write(tx, type, (source) => selectOfVisit(visit, tx.now, type, source, this.rules))
     })
   }
 
-  /** Writes an event for each destination. Only sources of traffic have filters. */
-  #write(tx: Transaction, { type, read }: AccountEvent, matches: FilterMatcher = () => false): void {
-    const routes = this.rules.routesOf(tx, type)
-    if (routes.length === 0) return
-    const { object: whole, principal } = read()
+  /** Writes an event for each destination. `read` returns what its source includes, or undefined if its filter does not match. */
+  #write(tx: Transaction, type: string, read: (source: EventSource) => EventContent | undefined): void {
     let event_id: string | undefined
-    for (const route of routes) {
+    for (const route of this.rules.routesOf(tx, type)) {
       const { subscription, destination, source } = route
-      const object = source ? this.rules.selectOf(source, whole, matches) : whole
-      if (!object) continue
+      const content = read(source)
+      if (!content) continue
+      const { object, principal } = content
       event_id ??= tx.newId('ev')
       this.#pending.push({
         event_id,
@@ -151,6 +145,19 @@ function mergeChanges(changes: RawCommit['changes']): RawCommit['changes'] {
     merged.set(id, { ...change, before })
   }
   return [...merged.values()].filter(({ before, after }) => before !== after)
+}
+
+/** Returns what a source includes of a visit; undefined if its filter does not match. */
+function selectOfVisit(
+  visit: EndedVisit,
+  now: number,
+  type: string,
+  { filter, fields }: EventSource,
+  rules: EventRules,
+) {
+  const describe = (paths: readonly string[]) => describeVisit(visit, now, paths)
+  if (filter !== undefined && !visit.matches(filter, describe(rules.filterable))) return undefined
+  return { object: describe(fields ?? rules.fieldsOf(type)), principal: null }
 }
 
 /** Returns an object as a frozen record of values by name. */

@@ -53,11 +53,10 @@ export interface EventRoute {
   readonly headers: Readonly<Record<string, string>>
   /** The fields to add to each payload that is posted to the target. */
   readonly added: Readonly<Record<string, string>>
-  /** The settings of its source; undefined if it has none. */
-  readonly source: EventSource | undefined
+  readonly source: EventSource
 }
 
-/** The settings of a source of events. */
+/** The settings of a source of events, which only sources of traffic have. */
 export interface EventSource {
   /** The CEL expression that an event must match; undefined for all events. */
   readonly filter?: string
@@ -82,6 +81,6 @@ export interface EventRules {
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
   /** Returns the paths of the fields of a traffic event type. */
   fieldsOf(type: string): readonly string[]
-  /** Returns what a source includes of an event's object; undefined if its filter does not match. */
-  selectOf(source: EventSource, object: object, matches: FilterMatcher): object | undefined
+  /** The paths of the fields of traffic that filters can name. */
+  readonly filterable: readonly string[]
 }

@@ -4,9 +4,8 @@ import type * as parts from '../parts/index.ts'
 import { apiKeys } from './api-keys.ts'
 import { credentials } from './credentials.ts'
 import { destinations } from './event-destinations.ts'
-import { selectOf } from './event-filter.ts'
 import { subscriptions } from './event-subscription-records.ts'
-import { EVENT_TYPES, fieldsOf, KINDS } from './event-types.ts'
+import { EVENT_TYPES, FILTERABLE, fieldsOf, KINDS } from './event-types.ts'
 import { findUser } from './owned-records.ts'
 import { NO_KEY } from './self.ts'
 import { type SessionRecord, sessions } from './session-records.ts'
@@ -22,7 +21,7 @@ export const eventRules: parts.EventRules = {
   accountId: ACCOUNT_ID,
   types: EVENT_TYPES,
   fieldsOf,
-  selectOf,
+  filterable: Object.keys(FILTERABLE),
   ofChange(tx, change, cause) {
     const { collection, before, after, view } = change
     const kind = KIND_OF.get(collection.name)
@@ -40,7 +39,7 @@ export const eventRules: parts.EventRules = {
   routesOf(tx, type) {
     const found = [...tx.newestFirst(subscriptions)].reverse().filter(({ source_types }) => source_types.includes(type))
     return found.flatMap(({ id: subscription, destination_ids, source_settings }) => {
-      const source = source_settings?.[type]
+      const source = source_settings?.[type] ?? {}
       return destination_ids.flatMap((id) => {
         const { target } = tx.get(destinations, id) ?? {}
         const [kind = ''] = Object.keys(target ?? {})

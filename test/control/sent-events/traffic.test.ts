@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { certificatePair } from '../../../src/testing/certificates.ts'
 import { CLOCK_START } from '../../support/clock.ts'
+import { timeAfter } from '../../support/provisioning.ts'
 
 const HTTP = 'http_request_complete.v0'
 const TCP = 'tcp_connection_closed.v0'
@@ -132,6 +134,58 @@ describe('An event of traffic (rules: events#traffic)', () => {
       conn: { server_ip: '192.0.2.1' },
       tls: { version: 'TLSv1.3' },
       ja4_fingerprint: 't13d',
+    })
+  })
+
+  test('has all that a gateway knows of a visit, and null for the rest', async () => {
+    const { gateway, last } = openGateway()
+    const facts = { 'conn.tls.cipher_suite': 'TLS_AES_128_GCM_SHA256', 'conn.tls.version': 'TLSv1.3' }
+    const { certificate_pem: certificate } = certificatePair({ names: ['device.example.com'] })
+    gateway.traffic.upstream(URL, () => {
+      gateway.clock.advance('2s')
+      return new Response('hello')
+    })
+    const headers = { 'user-agent': 'Tests/1' }
+    await gateway.traffic.fetch(`${URL}/a?b=1`, { headers, from: { ip: '203.0.113.9', facts, certificate } })
+    const conn = {
+      client_ip: '203.0.113.9',
+      server_ip: null,
+      server_name: 'app.ngrok.app',
+      server_port: 443,
+      start_ts: timeAfter(),
+    }
+    expect(last(HTTP)).toEqual({
+      backend: { connection_reused: null },
+      basic_auth: { decision: null, username: null },
+      circuit_breaker: { decision: null },
+      compression: { algorithm: 'none', bytes_saved: 0 },
+      conn,
+      http: {
+        request: {
+          body_length: 0,
+          headers: { Host: ['app.ngrok.app'], 'User-Agent': ['tests/1'] },
+          method: 'get',
+          url: { host: 'app.ngrok.app', path: '/a', query: 'b=1', raw: `${URL}/a?b=1`, scheme: 'https' },
+          user_agent: 'Tests/1',
+        },
+        response: { body_length: 5, headers: expect.any(Object), status_code: 200 },
+      },
+      ip_policy: { decision: null },
+      ja4_fingerprint: null,
+      oauth: { app_client_id: null, decision: null, user: { id: null, name: null } },
+      tls: {
+        cipher_suite: 'TLS_AES_128_GCM_SHA256',
+        client_cert: { serial_number: expect.any(String), subject: { cn: 'device.example.com' } },
+        version: 'TLSv1.3',
+      },
+      traffic_policy: { logs: [] },
+      webhook_verification: { decision: null },
+    })
+    expect(last(TCP)).toEqual({
+      conn: { ...conn, bytes_in: expect.any(Number), bytes_out: expect.any(Number), end_ts: timeAfter('2s') },
+      ip_policy: { decision: null },
+      ja4_fingerprint: null,
+      traffic_policy: { logs: [] },
     })
   })
 
