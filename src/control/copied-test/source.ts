@@ -87,6 +87,8 @@ function isIdentifier(name: string): boolean {
 }
 
 function toKey(name: string): string {
+  // As a plain key of a literal, it would set the prototype.
+  if (name === '__proto__') return `['${name}']`
   return isIdentifier(name) ? name : quote(name)
 }
 
