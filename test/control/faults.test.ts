@@ -83,7 +83,7 @@ describe('A fault', () => {
     expect((await list(gateway)).body.msg).toBe('More than 1 request within 60 seconds. Try again in 1 second.')
   })
 
-  it('answers with an error of the catalogue by its key', async () => {
+  it('responds with an error from the catalog, given by its key', async () => {
     const gateway = open()
     gateway.faults.add({ error: 'domain_taken' })
     expect(outcome(await list(gateway))).toBe('409 ERR_GATEWAY_413')
@@ -164,7 +164,7 @@ describe('A fault', () => {
     expect(gateway.reservedAddrs.list().reserved_addrs).toMatchObject([{ description: 'x' }])
   })
 
-  it('begins after a number of matching requests, and ends after its times', async () => {
+  it('starts after a number of matching requests, and ends after a number of uses', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 2, times: 2 })
     expect(await sendAll(gateway, 6)).toEqual([200, 200, 503, 503, 200, 200])
@@ -469,7 +469,7 @@ describe('A fault', () => {
 })
 
 describe('The rate limit (rules: rate-limit#optional)', () => {
-  it("allows 120 requests within a rolling minute of the gateway's clock, then answers 429 with Retry-After", async () => {
+  it("allows 120 requests within a rolling minute of the gateway's clock, then returns 429 with Retry-After", async () => {
     const clock = manualClock(CLOCK_START)
     const gateway = open({ clock, rateLimit: true })
     for (let i = 0; i < 120; i++) {

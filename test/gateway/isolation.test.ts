@@ -29,7 +29,7 @@ async function runSession(gateway: Gateway): Promise<string> {
 }
 
 describe('Two gateways (isolation)', () => {
-  test('share no state, also with the same seed and clock', () => {
+  test('share no state, even with the same seed and clock', () => {
     const [one, two] = [open(), open()]
     one.reservedAddrs.create()
     one.reservedDomains.create({ domain: 'app.example.com' })

@@ -15,7 +15,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     const answer = sendRequest(server, 'GET', '/reserved_addrs')
     await page.getByText('waiting until 00:00:05').waitFor()
     await page.getByRole('link', { name: '1 request waiting' }).click()
-    await page.getByText('The client still waits').waitFor()
+    await page.getByText('The client is still waiting').waitFor()
     await page.getByRole('button', { name: 'Move the clock to the next event' }).click()
     expect((await answer).status).toBe(200)
     await page.getByText('waiting until 00:00:05').waitFor({ state: 'detached' })

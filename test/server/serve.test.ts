@@ -21,7 +21,7 @@ describe('serve', () => {
     expect(seconds).toBeGreaterThan(90)
   })
 
-  it('answers on a loopback port and makes its own address the start of every URI (rules: answers#uris)', async () => {
+  it('responds on a loopback port, and starts every URI with its own address (rules: answers#uris)', async () => {
     const { gateway, server } = await serveGateway(createGateway())
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body: '{}' })

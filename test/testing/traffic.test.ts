@@ -25,7 +25,7 @@ const expectToPass = async (work: (gateway: Gateway<ManualClock>) => unknown) =>
 afterEach(() => void vi.useRealTimers())
 
 describe('A forgotten await', () => {
-  test('fails before a move of the clock: the request has not arrived then', async () => {
+  test('fails before the clock advances, because the request has not arrived yet', async () => {
     const error = await catchTestMessage(async (gateway) => {
       const { reserve } = createClient(gateway)
       const onboard = async () => {

@@ -73,7 +73,7 @@ describe('actions on requests', () => {
     expect([response.status, response.body]).toEqual([200, null])
   })
 
-  test('deny answers with its status and no body, and closes the connection before HTTP', async () => {
+  test('deny responds with its status and no body, and closes the connection before HTTP', async () => {
     const response = await createVisited(policyOf('deny', { status_code: 451 })).visit()
     expect([response.status, await response.text(), response.headers.get('ngrok-error-code')]).toEqual([451, '', null])
     await expect(createVisited(policyOf('deny', {}, 'on_tcp_connect')).visit()).rejects.toThrow(TypeError)

@@ -208,7 +208,7 @@ test('a request that is forwarded in a circle ends with 3501', async () => {
 })
 
 describe('rate limits', () => {
-  test('count in a window that slides on the clock of the gateway, for each combination of keys', async () => {
+  test('count in a sliding window on the clock of the gateway, for each combination of keys', async () => {
     const { gateway, visit } = createVisited(limit())
     const statuses = async (ip: string) => {
       const response = await visit('/', { from: { ip } })

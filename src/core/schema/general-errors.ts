@@ -30,7 +30,7 @@ export const general = declareErrors({
     (it: { method: string; bytes: number }) =>
       `A ${it.method} request had a body of ${formatCount(it.bytes, 'byte')}. Send none, or "{}".`,
   ),
-  body_unreadable: entry(212, 400, 'The body ended early. Send the whole body, with its correct length.'),
+  body_unreadable: entry(212, 400, 'The body ended early. Send the complete body, with a correct Content-Length.'),
   body_unparsable: entry(213, 400, 'The body is {received}. It must be one JSON object in UTF-8.'),
   field_unknown: entry(214, 400, '{field} is not a field of this operation. Supported: {allowed}.'),
   field_invalid: field(215, 400),

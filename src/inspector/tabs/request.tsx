@@ -37,7 +37,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
     <Side title={`${method} ${address}`} mark={<StatusChip {...entry} />} back={page.linkWithin('requests')}>
       {until && (
         <p class="busy">
-          <b>The client still waits</b> until {formatTime(until)}.
+          <b>The client is still waiting</b> until {formatTime(until)}.
         </p>
       )}
       {problem ? (

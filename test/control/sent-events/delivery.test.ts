@@ -94,7 +94,7 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect(JSON.stringify(request)).not.toMatch(/a secret|authorization|api-key/i)
   })
 
-  test('waits for a destination that is down for an hour, and comes in order', async () => {
+  test('waits while a destination is down for an hour, and arrives in order', async () => {
     const receiver = await receiveEvents()
     const { gateway, list } = openGateway(receiver.url)
     receiver.status = 503

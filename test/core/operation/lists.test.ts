@@ -42,7 +42,7 @@ describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, create) 
     expect(body).toEqual({ [items]: [], uri: `https://api.gateway.test${path}`, next_page_uri: null })
   })
 
-  test('has newest first, in pages of the limit, until next_page_uri is null', async () => {
+  test('lists the newest first, page by page, until next_page_uri is null', async () => {
     const gateway = open()
     const ids = Array.from({ length: 5 }, (_, n) => create(gateway, n).id).reverse()
     const pages: string[][] = []
@@ -81,7 +81,7 @@ describe('The limit of a list (rules: lists#paging)', () => {
     expect(outcome(await client(open())('GET', `${PATH}?limit=${limit}`))).toBe(`400 ERR_GATEWAY_${number}`)
   })
 
-  test('leaves no next page where the last page is exactly full', async () => {
+  test('leaves no next page when the last page is exactly full', async () => {
     const gateway = open()
     const ids = createBackends(gateway, 4)
     expect(await readPages(gateway, `${PATH}?limit=2`)).toEqual([ids.slice(0, 2), ids.slice(2)])

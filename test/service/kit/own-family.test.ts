@@ -220,7 +220,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('DELETE', `/widgets/${response.body.id}`)).status).toBe(204)
   })
 
-  it('rejects unknown fields, and takes the extra fields of a dialect', async () => {
+  it('rejects unknown fields, and accepts the extra fields of a dialect', async () => {
     const send = client(open())
     const response = await send('POST', '/widgets', { json: { name: 'left', colour: 'red' } })
     expect(response.body.msg).toBe(

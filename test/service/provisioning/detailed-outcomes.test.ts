@@ -12,7 +12,7 @@ import {
 } from '../../support/provisioning.ts'
 
 describe('A scripted outcome with details (rules: provisioning-jobs#scripted-details)', () => {
-  test('has its own message, and its own time to the retry', () => {
+  test('has its own message and retry time', () => {
     const { gateway, id, job } = openWithDomain()
     gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
     gateway.clock.advanceToNext()
