@@ -48,10 +48,12 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
   if (known.source.trim() === '')
     return { message: 'the expression is empty', hint: TAG_HINT, offset: 0, length: Math.max(1, known.source.length) }
   const { range = { start: 0, end: 0 } } = error
-  const word = error.summary.startsWith('Unexpected character') && readWord(known.source, known.toSource(range.start))
+  const isCharacter = error.summary.startsWith('Unexpected character')
+  const word = isCharacter && readWord(known.source, known.toSource(range.start))
   if (word) return word
   // The whole text after a tag is its value.
   const isRest = /^\s*(?:in\b|&&|[|]{2}|[=!]=|[<>])/.test(known.source)
+  if (isCharacter && !isRest) return explainCharacter(known.source, known.toSource(range.start))
   const { message, hint = isRest ? TAG_HINT : undefined, name } = explainCode(error, known)
   const start = known.toSource(range.start)
   const end = Math.max(known.toSource(range.end), start)
@@ -77,6 +79,18 @@ function readWord(source: string, at: number): ExpressionProblem | undefined {
     return { message, hint: `Use ${OPERATORS[word]}.`, offset: index, length: word.length }
   }
   return undefined
+}
+
+/** The operators of other languages, and what CEL has instead. */
+const OTHER_OPERATORS: Readonly<Record<string, string>> = { '=~': '.matches(…)', '=': '==', '&': '&&', '|': '||' }
+
+/** Describes a character at which the parser stops. The library names a later one. */
+function explainCharacter(source: string, at: number): ExpressionProblem {
+  const [method] = /^(?:matches|contains|startsWith|endsWith)\b/.exec(source.slice(at)) ?? []
+  const operator = Object.keys(OTHER_OPERATORS).find((each) => source.startsWith(each, at))
+  const hint = method ? `Write .${method}(…).` : operator && `Did you mean ${OTHER_OPERATORS[operator]}?`
+  const character = String.fromCodePoint(source.codePointAt(at) ?? 32)
+  return { message: `unexpected character: ${character}`, offset: at, length: character.length, ...(hint && { hint }) }
 }
 
 function isCelError(error: unknown): error is CelError {
@@ -117,11 +131,10 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
       hint: isOfList ? 'The list has several values: take the first, with [0], or test with in.' : undefined,
     }
   }
-  const hint = /^Unexpected character: (=|&|\|)$/.exec(summary)?.[1]
   const message = cut(cleanTypes(summary.charAt(0).toLowerCase() + summary.slice(1)), 200)
   if (summary.startsWith('List index must be int'))
     return { message, hint: 'The list has several values: take the first, with [0].' }
-  return { message, hint: hint && `Did you mean ${hint}${hint}?` }
+  return { message }
 }
 
 /** Returns the better form of `!a in b`, which negates the value and not the test, or undefined for other nodes. */
@@ -144,6 +157,14 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
   if (elsewhere.length > 0) {
     return { message: `${name} does not exist in ${scope.phase}`, hint: `It exists in ${elsewhere.join(' and ')}.` }
   }
+  const [, owner, field] = source.match(/([\w.]+)\.(\w+(?:-\w+)+)/) ?? []
+  if (owner !== undefined && field?.split('-').includes(name))
+    return {
+      message: `there is no variable ${cut(name)}`,
+      hint: `A - subtracts. Write ${cut(owner)}['${cut(field)}'].`,
+    }
+  if (new RegExp(`([=!]=|[,[(])\\s*${name}\\b(?![.(])`).test(source) && /^[A-Z]+$/.test(name))
+    return { message: `there is no variable ${name}`, hint: `Write a string in quotes: '${name}'.` }
   if (/^(?:env|[A-Z][A-Z0-9_]+)$/.test(name)) {
     return {
       message: `there is no variable ${cut(name)}`,

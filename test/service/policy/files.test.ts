@@ -230,6 +230,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'kind: AgentEndpoint\nspec:\n  traffic_policy: 7\n  trafficPolicy:\n    inline:\n      on_htp: []\n',
     ['spec.trafficPolicy.inline'],
     [
+      '3:3-3:4 |  | The AgentEndpoint has no field spec.traffic_policy. | ',
       '6:7-6:13 | spec.trafficPolicy.inline | In the policy, on_htp is not a phase. Allowed: on_tcp_connect, on_http_request, on_http_re |       on_htp: []',
     ],
   ],
@@ -541,4 +542,59 @@ test('A manifest with a version that its kind does not have has a problem, and o
     },
   ])
   expect(check('example.com/v1')).toEqual([])
+})
+
+// The operator's resources: github.com/ngrok/ngrok-operator, api/ngrok/v1alpha1.
+test.each([
+  ['CloudEndpoint', 'trafficPolicyNam', 'spec: { trafficPolicyNam: a }', 'trafficPolicyName'],
+  ['CloudEndpoint', 'traffic_policy_name', 'spec: { traffic_policy_name: a }', 'trafficPolicyName'],
+  ['CloudEndpoint', 'binding', `spec: { binding: [public], trafficPolicy: { policy: { ${RULES} } } }`, 'bindings'],
+  ['AgentEndpoint', 'targetref', 'spec: { trafficPolicy: { targetref: { name: a } } }', 'targetRef'],
+  [
+    'AgentEndpoint',
+    'protocl',
+    `spec: { upstream: { protocl: http2 }, trafficPolicy: { inline: { ${RULES} } } }`,
+    'protocol',
+  ],
+])('A manifest of a %s has a problem at its misspelt field %s', (kind, field, body, meant) => {
+  const { problems } = checkPolicyFile(manifestOf(kind, body))
+  expect(problems.filter(({ rule }) => rule === 'manifest-field')).toMatchObject([
+    { severity: 'error', line: 4, column: body.indexOf(`${field}:`) + 1, hint: `Did you mean ${meant}?` },
+  ])
+})
+
+test('A manifest whose kind is misspelt has a problem at its kind, and its policy is checked', () => {
+  const { problems, policies } = checkPolicyFile(manifestOf('NgrokTrafficPolicies', `spec: { policy: { ${RULES} } }`))
+  expect(policies).toEqual(['spec.policy'])
+  expect(problems).toMatchObject([{ rule: 'manifest-kind', line: 2, column: 1 }])
+  expect(checkPolicyFile(manifestOf('BoundEndpoint', `spec: { policy: { ${RULES} } }`)).problems).toEqual([])
+})
+
+// Page agent/config/v3: endpoints are a list, and each one has its own traffic_policy.
+test.each([
+  ['agent', `agent: { traffic_policy: { ${RULES} } }\nendpoints: []`, 'agent.traffic_policy'],
+  [
+    'an upstream',
+    `endpoints: [{ upstream: { traffic_policy: { ${RULES} } } }]`,
+    'endpoints[0].upstream.traffic_policy',
+  ],
+  ['an endpoint itself', `endpoints: [{ url: https://a.test, ${RULES} }]`, 'endpoints[0].on_http_request'],
+  ['endpoints that are no list', `endpoints: { a: { traffic_policy: { ${RULES} } } }`, 'endpoints.a.traffic_policy'],
+])('An agent config with a policy under %s has one problem', (_where, body, name) => {
+  const { problems } = checkPolicyFile(`version: 3\n${body}\n`)
+  expect(problems).toMatchObject([{ rule: 'policy-unread', message: `Nothing reads the policy at ${name}.` }])
+})
+
+// Page traffic-policy/how-it-works, Phases.
+test.each([
+  ['alone', '- actions: [{ type: deny }]\n'],
+  ['in the config of an agent', 'version: 3\nendpoints:\n  - traffic_policy:\n      - actions: [{ type: deny }]\n'],
+])('Rules without a phase are a policy with a problem: %s', (_where, text) => {
+  expect(checkPolicyFile(text)).toMatchObject({ policies: [expect.any(String)], problems: [{ severity: 'error' }] })
+})
+
+test('A phase in the style of Kubernetes is a misspelt phase in each file', () => {
+  expect(checkPolicyFile('onHttpRequest:\n  - actions: [{ type: deny }]\n').problems).toMatchObject([
+    { message: expect.stringContaining('Did you mean on_http_request?') },
+  ])
 })

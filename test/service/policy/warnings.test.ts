@@ -1052,3 +1052,50 @@ test('Conditions that are long or deep end in bounded steps', () => {
   const list = `[${Array.from({ length: 100 }, () => "'x'").join()}]`
   expect(rulesOf(when(`${list}.exists(a, ${list}.exists(b, getReqHeader(a)[0] != b))`))).toEqual([])
 })
+
+// Pages of the actions: with `enforce`, the default, they end a request that they reject.
+test.each<[string, object, string]>([
+  ['basic-auth', { credentials: ['ada:correct horse'] }, 'actions.ngrok.basic_auth.credentials.authorized == false'],
+  ['rate-limit', limit, 'actions.ngrok.rate_limit.limited'],
+  ['verify-webhook', { provider: 'github', secret: 'x' }, '!actions.ngrok.verify_webhook.verified'],
+  ['restrict-ips', { allow: ['10.0.0.0/8'] }, "actions.ngrok.restrict_ips.action == 'deny'"],
+])('A rule for what an enforced %s rejects is never true', (type, config, source) => {
+  const deny = { actions: [{ type: 'deny' }] }
+  const policy = (...rules: object[]) => rulesOf(JSON.stringify({ on_http_request: rules }))
+  const check = { actions: [{ type, config }] }
+  expect(policy(check, { expressions: [source], ...deny })).toEqual(['never-true'])
+  expect(policy(check, { expressions: [`!(${source})`], ...deny })).toEqual([])
+  const lenient = { actions: [{ type, config: { ...config, enforce: false } }] }
+  expect(policy(lenient, { expressions: [source], ...deny })).toEqual([])
+  expect(policy({ expressions: ["req.method == 'PUT'"], ...check }, { expressions: [source], ...deny })).toEqual([])
+})
+
+// Pages actions/redirect and actions/url-rewrite: patterns are compared with the whole URL.
+test.each<[string, string, object, number]>([
+  ['redirect', 'a path at the start', { from: '^/api/v1/', to: '/api/v2/' }, 1],
+  ['url-rewrite', 'a path at the start', { from: '^/$', to: '/index.html' }, 1],
+  ['redirect', 'a whole URL for a part', { from: '/old', to: 'https://new.test/blog' }, 1],
+  ['redirect', 'a match in the new path', { from: '/blog', to: '/blog/new' }, 1],
+  ['url-rewrite', 'a match in the new path', { from: '/blog', to: '/blog/new' }, 0],
+  ['redirect', 'an end', { from: '/blog$', to: '/blog/new' }, 0],
+  ['redirect', 'a whole URL for a whole URL', { from: '^https://[^/]+/old', to: 'https://new.test' }, 0],
+  ['redirect', 'alternatives', { from: '^/a|/b', to: '/c' }, 0],
+])('%s with %s: %j', (type, _what, config, count) => {
+  const found = rulesOf(JSON.stringify({ on_http_request: [{ actions: [{ type, config }] }] }))
+  expect(found).toEqual(Array(count).fill('pattern-of-url'))
+})
+
+test('A rule is never reached if the rules before it end all methods together, unless a condition can fail', () => {
+  const deny = (source?: string) => ({ ...(source && { expressions: [source] }), actions: [{ type: 'deny' }] })
+  const check = (...rules: object[]) => rulesOf(JSON.stringify({ on_http_request: rules }))
+  expect(check(deny("req.method == 'GET'"), deny("req.method != 'GET'"), deny())).toEqual(['rule-unreachable'])
+  expect(check(deny("req.method == 'GET'"), deny("req.method == 'PUT'"), deny())).toEqual([])
+  const header = "getReqHeader('x')[0]"
+  expect(check(deny(`${header} == 'a'`), deny(`${header} != 'a'`), deny())).not.toContain('rule-unreachable')
+})
+
+test('A name with capitals is looked for among the names of headers', () => {
+  expect(
+    rulesOf('on_http_request: [{ expressions: ["req.headers.exists(h, h == \'X-A\')"], actions: [{ type: deny }] }]'),
+  ).toEqual(['header-with-capitals'])
+})

@@ -1,9 +1,10 @@
 import { isObject } from '../../../core/schema/values.ts'
 import { type PolicyPlace, type PolicyProtocol, PROTOCOLS } from '../options.ts'
+import type { PolicyPath } from '../problem.ts'
 import { findKind, type Manifest } from './manifests.ts'
 
-/** Matches the names of phases, older ones too. */
-export const PHASE = 'on_\\w+|inbound|outbound'
+/** Matches the names of phases, older ones and those in the style of Kubernetes too. */
+export const PHASE = 'on_\\w+|on(?:Tcp|Http|EventStream)[A-Z]\\w+|inbound|outbound'
 export const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 
 /** Matches lines with a phase, which may be indented. */
@@ -55,5 +56,12 @@ export const MAY_BE_CONFIG = /^(?:\s*\{\s*)?(["']?)(?:endpoints|tunnels)\1[ \t]*
 /** Returns whether an object is the config of an agent: it has endpoints or tunnels, and a version or the agent's settings. */
 export function isConfigOfAgent(value: unknown): boolean {
   if (!isObject(value)) return false
-  return ('version' in value || 'agent' in value) && (Array.isArray(value.endpoints) || isObject(value.tunnels))
+  const hasEndpoints = typeof value.endpoints === 'object' || isObject(value.tunnels)
+  return ('version' in value || 'agent' in value) && hasEndpoints
+}
+
+/** Returns whether an agent reads the policy of an object at a path of its config. */
+export function isReadByAgent(path: PolicyPath): boolean {
+  const [above, key] = path.slice(-2)
+  return (above === 'endpoints' && typeof key === 'number') || (above === 'tunnels' && typeof key === 'string')
 }

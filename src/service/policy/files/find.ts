@@ -1,15 +1,28 @@
 import { isObject } from '../../../core/schema/values.ts'
+import { ACTIONS } from '../actions/index.ts'
 import { placesOf } from '../lines.ts'
 import type { PlacedPolicyProblem, PolicyPath } from '../problem.ts'
 import { readYaml } from '../yaml.ts'
-import { type Facts, factsIn, IS_PHASE, IS_POLICY, isConfigOfAgent, MAY_BE_CONFIG, PHASE } from './facts.ts'
+import {
+  type Facts,
+  factsIn,
+  IS_PHASE,
+  IS_POLICY,
+  isConfigOfAgent,
+  isReadByAgent,
+  MAY_BE_CONFIG,
+  PHASE,
+} from './facts.ts'
 import { type FoundPolicies, type FoundPolicy, problemAt, type Slice } from './found.ts'
 import {
+  CRDS,
   describeMissing,
   findKind,
+  findMeantField,
   findMeantName,
   isShared,
   listMistakes,
+  listWrongKinds,
   readManifest,
   readReference,
   sharedName,
@@ -76,7 +89,7 @@ function searchDocument(text: string, linesBefore: number): Search {
     return { policies: [], problems: [problemAt(`${UNREADABLE}: ${problem.message}.`, line + linesBefore, column)] }
   }
   // The lines of such a policy are indented.
-  if (hasPhase(whole) && !isConfigOfAgent(whole))
+  if ((hasPhase(whole) && !isConfigOfAgent(whole)) || isRuleList(whole))
     return { policies: [{ name: '', slice: () => ({ text, linesBefore, indent: 0 }) }] }
   const { sliceAt, keyAt } = placer(text, linesBefore, events)
   const policies: FoundPolicy[] = []
@@ -94,22 +107,29 @@ function searchDocument(text: string, linesBefore: number): Search {
     if (!isObject(value) || seen.has(value)) return
     const manifest = readManifest(value, path)
     const own: Facts = { ...facts, ...factsIn(value), ...(manifest && { manifest }) }
-    for (const { at, ...more } of manifest ? listMistakes(manifest, value) : [])
-      report([...path, ...at], more.message, { rule: more.rule, docs: manifest?.docs ?? '' })
+    for (const { at, message, rule } of manifest ? listMistakes(manifest, value) : listWrongKinds(value))
+      report([...path, ...at], message, { rule, docs: manifest?.docs ?? CRDS })
     const unread = problems.length
     for (const [key, below] of Object.entries(value)) {
       const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
       const isOfManifest = own.manifest?.path.join() === place.join()
-      const isPolicy = hasRules(below) || (IS_PHASE.test(key) && isConfigOfAgent(value))
-      const hint = isOfManifest || !isPolicy ? undefined : findRightPlace(key, value, own)
+      const isPolicy = hasRules(below) || (IS_PHASE.test(key) && own.isOfAgent)
+      const hint = isOfManifest || !isPolicy ? undefined : findRightPlace(key, value, own, path)
       if (hint !== undefined) {
         const { docs } = own.manifest ?? {}
         const more = { rule: 'policy-unread', hint, ...(docs !== undefined && { docs }) }
         report(place, `Nothing reads the policy at ${inner}.`, more)
       }
+      const field = isPolicy || !own.manifest ? undefined : findMeantField(own.manifest, path, key)
+      if (field !== undefined && !(isObject(below) && Object.values(below).some(hasRules)))
+        report(place, `The ${own.manifest?.kind} has no field ${inner}.`, {
+          rule: 'manifest-field',
+          hint: `Did you mean ${field}?`,
+          docs: own.manifest?.docs ?? CRDS,
+        })
       const reference = own.manifest && readReference(key, below)
       if (reference !== undefined) uses.push({ ...optionsOf(own), of: sharedName(own.namespace, reference) })
-      if (isPolicyAt(key, below, isOfManifest) && !seen.has(below)) {
+      if (isPolicyAt(key, below, isOfManifest, own.manifest !== undefined) && !seen.has(below)) {
         if (isObject(below)) seen.add(below)
         const { url, owner = url, namespace } = own
         policies.push({
@@ -140,10 +160,10 @@ function optionsOf({ protocol, place }: Facts): Pick<FoundPolicy, 'protocol' | '
 }
 
 /** Returns whether a value is a policy: because a manifest has its policy there, or by its key and by its own keys. */
-function isPolicyAt(name: string, value: unknown, isOfManifest: boolean): boolean {
+function isPolicyAt(name: string, value: unknown, isOfManifest: boolean, isInManifest: boolean): boolean {
   const isText = typeof value === 'string'
   const isPolicy = isText ? IS_POLICY.test(value) : hasPhase(value)
-  if (name === 'traffic_policy') return isPolicy || isObject(value)
+  if (name === 'traffic_policy' && !isInManifest) return isPolicy || isObject(value) || isRuleList(value)
   if (isPolicy) return /policy|inline/i.test(name) || isText
   return isOfManifest && value !== null
 }
@@ -155,9 +175,17 @@ function hasRules(value: unknown): boolean {
 }
 
 /** Returns where the policy with a key would be read; undefined if it is read there, as far as the file tells. */
-function findRightPlace(key: string, owner: object, { manifest, isOfAgent }: Facts): string | undefined {
+function findRightPlace(
+  key: string,
+  owner: object,
+  { manifest, isOfAgent }: Facts,
+  path: PolicyPath,
+): string | undefined {
   if (manifest) return `Move it to ${manifest.policy}.`
-  if (isConfigOfAgent(owner)) return 'Move it under traffic_policy of an endpoint.'
+  if (isOfAgent && path.at(-2) === 'endpoints' && !isReadByAgent(path))
+    return 'Make endpoints a list: put a hyphen before each endpoint, and its name into the field name.'
+  if (isOfAgent && (IS_PHASE.test(key) || (key === 'traffic_policy' && !isReadByAgent(path))))
+    return 'Move it under traffic_policy of an endpoint.'
   const meant = findMeantName(key, owner, isOfAgent === true)
   return meant === undefined ? undefined : `Did you mean ${meant}?`
 }
@@ -165,6 +193,13 @@ function findRightPlace(key: string, owner: object, { manifest, isOfAgent }: Fac
 /** Returns whether a policy is the older `policy` module of agent tunnels and edges. */
 function isModule(name: string, value: unknown, { kind }: Facts): boolean {
   return name === 'policy' && !findKind(kind) && isObject(value) && ('inbound' in value || 'outbound' in value)
+}
+
+/** Returns whether a value is a list of rules, without the phase that each rule needs. */
+function isRuleList(value: unknown): boolean {
+  const isAction = (each: unknown) => isObject(each) && ACTIONS.some(({ type }) => type === each.type)
+  const isRule = (each: unknown) => isObject(each) && Array.isArray(each.actions) && each.actions.some(isAction)
+  return Array.isArray(value) && value.some(isRule)
 }
 
 function hasPhase(value: unknown): boolean {

@@ -14,20 +14,32 @@ interface Kind {
   readonly reference?: readonly string[]
   /** True if the resource is nothing without its policy. */
   readonly isRequired?: true
+  /** The fields that the operator's resource has, by the path of their owner. */
+  readonly fields: Readonly<Record<string, readonly string[]>>
 }
+
+/** The fields of `spec` that all endpoints have. */
+const OF_SPEC = ['url', 'trafficPolicy', 'description', 'metadata', 'bindings']
 
 const KINDS: Readonly<Record<string, Kind>> = {
   CloudEndpoint: {
     path: ['spec', 'trafficPolicy', 'policy'],
     place: 'cloud',
     reference: ['spec', 'trafficPolicyName'],
+    fields: { spec: [...OF_SPEC, 'trafficPolicyName', 'poolingEnabled'], 'spec.trafficPolicy': ['policy'] },
   },
   AgentEndpoint: {
     path: ['spec', 'trafficPolicy', 'inline'],
     place: 'agent',
     reference: ['spec', 'trafficPolicy', 'targetRef'],
+    fields: {
+      spec: [...OF_SPEC, 'upstream', 'clientCertificateRefs'],
+      'spec.trafficPolicy': ['type', 'inline', 'targetRef'],
+      'spec.trafficPolicy.targetRef': ['name', 'namespace'],
+      'spec.upstream': ['url', 'protocol', 'proxyProtocolVersion'],
+    },
   },
-  NgrokTrafficPolicy: { path: ['spec', 'policy'], isRequired: true },
+  NgrokTrafficPolicy: { path: ['spec', 'policy'], isRequired: true, fields: { spec: ['policy'] } },
 }
 
 /** Returns what is known about a kind of Kubernetes resources, or undefined for a kind without a policy. */
@@ -57,16 +69,27 @@ export interface Manifest {
   /** The place of its policy in the document, and its name in the manifest. */
   readonly path: PolicyPath
   readonly policy: string
+  /** The fields of an object of the document, by its joined path. */
+  readonly fields: ReadonlyMap<string, readonly string[]>
   readonly docs: string
 }
+
+export const CRDS = 'https://ngrok.com/docs/k8s/crds/'
 
 /** Returns the manifest that a value at a path is, if it is one of a resource with a policy. A reference to one has a name and no more. */
 export function readManifest(value: Readonly<Record<string, unknown>>, path: PolicyPath): Manifest | undefined {
   const { kind, apiVersion, spec } = value
   const known = typeof kind === 'string' ? findKind(kind) : undefined
   if (typeof kind !== 'string' || !known || (apiVersion === undefined && spec === undefined)) return undefined
-  const docs = `https://ngrok.com/docs/k8s/crds/${kind.toLowerCase()}`
-  return { kind, path: [...path, ...known.path], policy: known.path.join('.'), docs }
+  const fields = Object.entries(known.fields).map(([at, names]) => [[...path, ...at.split('.')].join(), names] as const)
+  const at = { path: [...path, ...known.path], policy: known.path.join('.') }
+  return { kind, ...at, fields: new Map(fields), docs: CRDS + kind.toLowerCase() }
+}
+
+/** Returns the field of a manifest that was meant by one that it does not have; undefined for all other fields. */
+export function findMeantField({ fields }: Manifest, owner: PolicyPath, name: string): string | undefined {
+  const names = fields.get(owner.join()) ?? []
+  return names.includes(name) ? undefined : nearest(name.replaceAll(/[-_]/g, ''), names)
 }
 
 /** Returns the message for a manifest that lacks its policy, or undefined for one that has it, or needs none. */
@@ -110,6 +133,17 @@ export function listMistakes({ kind }: Manifest, value: Readonly<Record<string, 
       message: `In the manifest, the ${kind} has ${path.join('.')} and ${reference.join('.')}. Allowed: one of the two.`,
     })
   return mistakes
+}
+
+/** The kinds of the operator that have no policy, and similar names. */
+const OTHER_KINDS = ['BoundEndpoint', 'PrivateEndpoint', 'TrafficPolicy']
+
+/** Lists the mistake of a manifest of the service's operator whose kind is misspelt. */
+export function listWrongKinds({ kind, apiVersion }: Readonly<Record<string, unknown>>): readonly Mistake[] {
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string' || !/ngrok\.com\//.test(apiVersion)) return []
+  const meant = OTHER_KINDS.includes(kind) ? undefined : nearest(kind, Object.keys(KINDS))
+  if (meant === undefined) return []
+  return [{ at: ['kind'], rule: 'manifest-kind', message: `The kind is ${quote(kind)}. Did you mean ${meant}?` }]
 }
 
 function readAt(value: unknown, path: readonly string[]): unknown {

@@ -6,7 +6,7 @@ import { RANGES } from '../value-forms.ts'
 import { listProducts } from './constants.ts'
 import { sourceOf } from './symbolic.ts'
 
-type Constant = string | number | boolean
+export type Constant = string | number | boolean
 
 /** A test whether a value is one of the constants, or less than the only one. */
 interface Test {
@@ -40,8 +40,14 @@ const TESTS: Readonly<Record<string, (value: unknown, constant: Constant) => boo
 export class Cases {
   #left = MAX_ALL_STEPS
 
-  /** Returns the truth of conditions and of all their parts in each case, or undefined if there are too many cases. */
-  list(conditions: readonly ASTNode[]): readonly ReadonlyMap<ASTNode, boolean>[] | undefined {
+  /**
+   * Returns the truth of conditions and of all their parts in each case, or undefined if there are too many cases. The facts are values
+   * that are known, by their source.
+   */
+  list(
+    conditions: readonly ASTNode[],
+    facts: ReadonlyMap<string, Constant> = new Map(),
+  ): readonly ReadonlyMap<ASTNode, boolean>[] | undefined {
     if (this.#left <= 0) return undefined
     const parts = listParts(conditions).map((node) => ({ node, test: readTest(node) }))
     this.#left -= parts.length + STEPS_OF_LIST
@@ -50,7 +56,7 @@ export class Cases {
     const values = new Map<unknown, { readonly subject: ASTNode; readonly constants: Set<Constant> }>()
     for (const { node, test } of parts) {
       const { subject, constants } = test ?? { subject: node, constants: [] }
-      if (partsOf(node).length > 0 || toConstant(subject) !== undefined) continue
+      if (partsOf(node).length > 0 || toConstant(subject) !== undefined || facts.has(sourceOf(subject))) continue
       const known = values.get(keyOf(subject)) ?? { subject, constants: new Set() }
       for (const each of constants) known.constants.add(each)
       values.set(keyOf(subject), known)
@@ -67,7 +73,7 @@ export class Cases {
       const truths = new Map<ASTNode, boolean>()
       for (const { node, test } of parts) {
         const { subject, name, constants } = test ?? { subject: node, name: '==', constants: [true] }
-        const value = toConstant(subject) ?? known.get(keyOf(subject))
+        const value = toConstant(subject) ?? facts.get(sourceOf(subject)) ?? known.get(keyOf(subject))
         truths.set(node, join(node, truths) ?? constants.some((each) => TESTS[name]?.(value, each)))
       }
       return truths
@@ -78,6 +84,16 @@ export class Cases {
   implies(conditions: readonly ASTNode[], others: readonly ASTNode[]): boolean {
     const cases = this.list([...conditions, ...others])?.filter((each) => conditions.every((node) => each.get(node)))
     return cases !== undefined && cases.length > 0 && cases.every((each) => others.every((node) => each.get(node)))
+  }
+
+  /** Returns whether some conditions can be true, and all those of one of several rules surely are then. */
+  anyImplied(conditions: readonly ASTNode[], rules: readonly { readonly conditions: readonly ASTNode[] }[]): boolean {
+    if (rules.length < 2) return false
+    const all = this.list([...conditions, ...rules.flatMap((each) => each.conditions)])
+    const cases = all?.filter((each) => conditions.every((node) => each.get(node))) ?? []
+    return (
+      cases.length > 0 && cases.every((each) => rules.some((rule) => rule.conditions.every((node) => each.get(node))))
+    )
   }
 }
 

@@ -31,7 +31,12 @@ export const headerWithCapitals: Warning = {
 /** Returns the map and the name of a look-up of a header. */
 function readLookup(node: ASTNode): readonly [headers?: string | undefined, name?: string | undefined] {
   if (node.op === 'in') return [headersOf(node.args[1]), literalOf(node.args[0])]
-  return node.op === '[]' ? [headersOf(node.args[0]), literalOf(node.args[1])] : []
+  if (node.op === '[]') return [headersOf(node.args[0]), literalOf(node.args[1])]
+  // `req.headers.exists(name, name == 'X-A')`
+  const [, headers, [variable, test]] = node.op === 'rcall' ? node.args : [undefined, undefined, []]
+  if (!headers || variable?.op !== 'id' || test?.op !== '==') return []
+  const names = test.args.some((each) => each.op === 'id' && each.args === variable.args)
+  return names ? [headersOf(headers), test.args.map(literalOf).find((text) => text !== undefined)] : []
 }
 
 function headersOf(node: ASTNode): string | undefined {

@@ -23,6 +23,7 @@ import { negatedValue } from './negated-value.ts'
 import { neverEqual } from './never-equal.ts'
 import { alwaysTrue, neverTrue } from './never-true.ts'
 import { notEnforced } from './not-enforced.ts'
+import { patternOfUrl } from './pattern-of-url.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { resultNotSet } from './result-not-set.ts'
 import { secretUnknown } from './secret-unknown.ts'
@@ -56,6 +57,7 @@ export const WARNINGS: readonly Warning[] = [
   notEnforced,
   everybodyDenied,
   bodyNotAllowed,
+  patternOfUrl,
   invalidConstant,
   neverEqual,
   neverTrue,

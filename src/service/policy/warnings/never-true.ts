@@ -1,15 +1,18 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
+import { type Config, type Variables, variableOf } from '../action.ts'
 import { walk } from '../expression.ts'
-import { Cases, listParts, partsOf, rangeOf, readTest } from './cases.ts'
+import { isVariable } from '../variables.ts'
+import { Cases, type Constant, listParts, partsOf, rangeOf, readTest } from './cases.ts'
 import { sourceOf } from './symbolic.ts'
-import type { Finding, ReadPolicy, Warning } from './warning.ts'
+import type { Finding, ReadPolicy, ReadRule, Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/concepts/expressions/'
 
 export const neverTrue: Warning = {
   id: 'never-true',
-  about: 'A condition, or all expressions of a rule together, cannot be true.',
+  about:
+    'A condition, or all expressions of a rule together, cannot be true, also after a check that rejects requests.',
   reason:
     'All expressions of a rule must be true, and a value cannot equal two strings. A month is a number from 0 to 11.',
   docs: DOCS,
@@ -21,7 +24,7 @@ export const neverTrue: Warning = {
   - expressions: ["req.method == 'PUT' || req.method == 'DELETE'"]
     actions: [{ type: deny }]
 `,
-  find: (policy) => [...findConstant(policy, false), ...findContradictions(policy)],
+  find: (policy) => [...findConstant(policy, false), ...findContradictions(policy), ...findRejected(policy)],
 }
 
 export const alwaysTrue: Warning = {
@@ -92,4 +95,55 @@ function findContradictions({ rules }: ReadPolicy): readonly Finding[] {
     const hint = 'Write one expression with || if one of them is enough, or change a value.'
     return { path: [...path, 'expressions'], what: 'can never all be true, so the rule does not apply', hint }
   })
+}
+
+/** The value of a check's result for a request that passes, and the value for one that does not. */
+interface Result {
+  readonly passing: Constant
+  readonly rejected: Constant
+}
+
+/** Finds rules for requests that an earlier check has rejected. */
+function findRejected({ rules }: ReadPolicy): readonly Finding[] {
+  const cases = new Cases()
+  const results = new Map<string, Result>()
+  return rules.flatMap((rule) => {
+    const { conditions, path } = rule
+    const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
+    const [name, result] = [...results].find(([each]) => trees.some(({ input }) => input.includes(each))) ?? []
+    const isPossible = (value: Constant) =>
+      cases.list(trees, new Map([[name ?? '', value]]))?.some((row) => trees.every((tree) => row.get(tree))) ?? true
+    learn(rule, results)
+    if (!result || !isPossible(result.rejected) || isPossible(result.passing)) return []
+    const hint = 'Set enforce: false in the earlier rule to handle these requests here, or remove the rule.'
+    const what = `can never be true: an earlier rule lets only requests pass for which ${name} is ${result.passing}`
+    const [only, ...others] = conditions
+    return { path: only && others.length === 0 ? only.path : [...path, 'expressions'], what, hint }
+  })
+}
+
+/** Keeps the results of the checks of a rule. Those of a rule with conditions may be there or not. */
+function learn({ conditions, actions, phase }: ReadRule, results: Map<string, Result>): void {
+  for (const { row, config } of actions) {
+    const isStrict = conditions.length === 0 && config.enforce !== false && config.on_error !== 'continue'
+    for (const [path, values] of listResults(row.sets ?? {})) {
+      const isRejected = (value: Constant) => row.refusal?.(nest(path, value), phase) !== undefined
+      const [passing, rejected] = [values.find((value) => !isRejected(value)), values.find(isRejected)]
+      const name = ['actions.ngrok', variableOf(row), ...path].join('.')
+      results.delete(name)
+      if (isStrict && passing !== undefined && rejected !== undefined) results.set(name, { passing, rejected })
+    }
+  }
+}
+
+/** Lists the paths of variables with few values, and these values. */
+function listResults(sets: Variables): readonly (readonly [path: readonly string[], values: readonly Constant[]])[] {
+  return Object.entries(sets).flatMap(([name, below]) => {
+    if (isVariable(below)) return [[[name], below.choices ?? (below.type === 'bool' ? [true, false] : [])] as const]
+    return listResults(below).map(([path, values]) => [[name, ...path], values] as const)
+  })
+}
+
+function nest([name = '', ...path]: readonly string[], value: Constant): Config {
+  return { [name]: path.length === 0 ? value : nest(path, value) }
 }

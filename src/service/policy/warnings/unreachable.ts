@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
-import { Cases } from './cases.ts'
+import { pathOfNode } from '../expression.ts'
+import { Cases, listTests, readTest } from './cases.ts'
 import type { Finding, ReadAction, ReadRule, Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/how-it-works/#chaining-rules-and-priority'
@@ -79,6 +80,13 @@ function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly
         hint: isSame ? 'Remove one of the two rules.' : `Move this rule before ${phase}[${index}].`,
       })
     }
+    const together = isAsked && !before ? endings.filter((each) => isBefore(each, rule) && isAlwaysKnown(each)) : []
+    if (cases.anyImplied(conditions, together))
+      found.push({
+        path: rule.path,
+        what: 'is never reached: the rules before it end all of its traffic',
+        hint: 'Remove this rule, or change the expressions of the rules before it.',
+      })
     const changes = rule.actions.map(({ row }) => row.type)
     // A rewritten URL may have another path.
     if (changes.includes('url-rewrite')) endings = []
@@ -95,6 +103,13 @@ function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly
 function treesOf({ conditions }: ReadRule): readonly ASTNode[] {
   const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
   return trees.filter(({ op, args }) => op !== 'value' || args !== true)
+}
+
+/** Returns whether the conditions of an ending are true or false for each request: none of them can fail. */
+function isAlwaysKnown({ conditions }: Ending): boolean {
+  const isKnown = (node: ASTNode) =>
+    /^req\.(?:method|url\.path|host)$/.test(pathOfNode(readTest(node)?.subject ?? node) ?? '')
+  return conditions.every((tree) => listTests(tree).every(({ node }) => isKnown(node)))
 }
 
 function isEnding({ row, config }: ReadAction): boolean {

@@ -1,0 +1,49 @@
+import { quote } from '../../../core/schema/text.ts'
+import type { Config } from '../action.ts'
+import type { Finding, ReadRule, Warning } from './warning.ts'
+
+export const patternOfUrl: Warning = {
+  id: 'pattern-of-url',
+  about:
+    'The pattern of a redirect or a rewrite takes the URL for its path: it never matches, or the new URL is wrong.',
+  reason:
+    'The pattern is compared with the whole URL, such as `https://example.com/a`, and only its match is replaced.',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/redirect/',
+  wrong: `on_http_request:
+  - actions: [{ type: url-rewrite, config: { from: ^/api/, to: /v2/ } }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: url-rewrite, config: { from: /api/, to: /v2/ } }]
+`,
+  find: ({ rules }) =>
+    rules.flatMap((rule) =>
+      rule.actions.flatMap(({ row, config, path }) => {
+        const found = ['redirect', 'url-rewrite'].includes(row.type) ? findWrong(config, row.type, rule) : undefined
+        return found ? { ...found, path: [...path, 'config', ...found.path] } : []
+      }),
+    ),
+}
+
+function findWrong({ from, to }: Config, type: string, { conditions }: ReadRule): Finding | undefined {
+  if (typeof from !== 'string' || typeof to !== 'string') return undefined
+  const whole = 'https?://[^/]+'
+  if (from.startsWith('^/') && !from.includes('|'))
+    return {
+      path: ['from'],
+      what: `is ${quote(from)}, which never matches, because a URL begins with its scheme`,
+      hint: `Remove the ^, or write ^${whole}${from.slice(1)}.`,
+    }
+  if (from.startsWith('/') && /^https?:\/\//.test(to))
+    return {
+      path: ['to'],
+      what: `is a whole URL, but ${quote(from)} matches only a part, so the scheme and the host before the match remain`,
+      hint: `Begin from with ^${whole}, or write a path.`,
+    }
+  const isLoop = type === 'redirect' && conditions.length === 0 && /^[\w/-]+$/.test(from) && to.includes(from)
+  if (!isLoop || to === from) return undefined
+  return {
+    path: ['to'],
+    what: `has a match of ${quote(from)}, so each redirect leads to another one`,
+    hint: 'End the pattern with $, or add an expression that excludes the new path.',
+  }
+}
