@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { controlCallsWith } from '../../src/control/controls.ts'
 import { roundUpToSecond, timestamp } from '../../src/core/schema/time.ts'
 import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { withWaitingNotice } from '../../src/server/log/waiting-notice.ts'
 import { serve } from '../../src/server/node.ts'
 import { CLOCK_START } from '../support/clock.ts'
+import { startServer } from '../support/command.ts'
+import { waitUntil } from '../support/wire.ts'
 
 const HEADERS = { authorization: 'Bearer k', 'ngrok-version': '2' }
 const DOMAIN = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
@@ -46,12 +49,17 @@ test('a further gateway has its own resources, and its URIs name it', async () =
   for (const at of [url, other.url]) expect((await call(at, 'GET', `/reserved_domains/${body.id}`)).status).toBe(404)
 })
 
-/** Reads what each control of a gateway shows. */
+const READS = controlCallsWith({}).filter(({ method }) => method === 'GET')
+
+/** Reads what each control of a gateway shows. Those that need an argument show nothing. */
 async function readControls(url: string) {
-  const paths = ['clock', 'faults', 'snapshots', 'dns', 'requests', 'traffic', 'report', 'overview', 'controls']
-  const all = await Promise.all(paths.map((path) => call(url, 'GET', `/_fauxgate/${path}`)))
+  const all = await Promise.all(
+    READS.map(async ({ path }) => [path, await call(url, 'GET', `/_fauxgate${path}`)] as const),
+  )
+  const shown = all.filter(([, { status }]) => status === 200)
+  expect(shown.length).toBeGreaterThan(15)
   const agent = await call(url, 'GET', '/api/tunnels')
-  return JSON.stringify([...all, agent]).replaceAll(url, '')
+  return JSON.stringify([...shown, agent]).replaceAll(url, '')
 }
 
 const USES: readonly (readonly [method: string, path: string, body?: object])[] = [
@@ -63,6 +71,9 @@ const USES: readonly (readonly [method: string, path: string, body?: object])[] 
   ['POST', '/declare', { tunnel_session: { endpoints: [{ url: 'https://app.example.com' }] } }],
   ['PUT', '/traffic/upstreams', { url: 'https://app.example.com', status: 200, body: 'hello' }],
   ['POST', '/traffic', { url: 'https://app.example.com/' }],
+  ['PUT', '/agent', { down: true }],
+  ['PUT', '/agent', { down: false }],
+  ['POST', '/undo'],
 ]
 
 test('nothing that a control does to one gateway is seen in another', async () => {
@@ -270,4 +281,18 @@ test('a server names a request that waits 10 real seconds for a clock that nothi
   clock.advance('31s')
   await second
   expect(warnings).toHaveLength(1)
+})
+
+test('fauxgate serve --quiet prints on its error output which request of which gateway waits', async () => {
+  const { url: home, output } = await startServer({}, '--quiet', '--dialect', 'ngrok', '--clock', 'manual')
+  const { url, name } = await add(home)
+  await call(url, 'POST', '/_fauxgate/faults', { latency: '30s' })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const request = call(url, 'GET', '/reserved_domains')
+  await waitUntil(async () => (await call(url, 'GET', '/_fauxgate/clock')).body.waiting)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(output.stderr).toContain(`GET /g/${name}/reserved_domains waits for the clock: a fault delays its response`)
+  await remove(home, name)
+  expect((await request).status).toBe(404)
 })

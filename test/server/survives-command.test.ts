@@ -141,6 +141,31 @@ describe.skipIf(unless(has('go', 'version'), 'Go'))('survives runs a Go binary',
   })
 })
 
+describe.skipIf(unless(has('curl', '--version'), 'a shell and curl'))(
+  'survives passes its environment and its limits',
+  LONG,
+  () => {
+    const HEADERS = `-H 'authorization: Bearer key' -H 'ngrok-version: 2' -H 'content-type: application/json'`
+
+    test('every variable that programs of ngrok read has the URL of the gateway', async () => {
+      const isSame = '[ "$NGROK_API_URL" = "$FAUXGATE_URL" ] && [ "$NGROK_API_BASE_URL" = "$FAUXGATE_URL" ]'
+      const { code, stdout } = await runSurvives(
+        '--',
+        'sh',
+        '-c',
+        `${isSame} && curl -sf ${HEADERS} $NGROK_API_URL/vaults`,
+      )
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^(\d+) of \1 schedules with up to 1 fault; 0 fail\n$/)])
+    })
+
+    test('--faults tries pairs of failures, and --max stops after a number of schedules', async () => {
+      const lists = ['vaults', 'reserved_addrs'].map((path) => `curl -s ${HEADERS} $FAUXGATE_URL/${path}; `)
+      const { stdout } = await runSurvives('--faults', '2', '--max', '12', '--', 'sh', '-c', `${lists.join('')}exit 0`)
+      expect(stdout).toMatch(/^12 of \d\d+ schedules with up to 2 faults/)
+    })
+  },
+)
+
 test('a line without a command, or with a wrong flag, has the exit code 2', async () => {
   for (const args of [[], ['--fault', '2', '--', 'true']]) {
     const { code, stderr } = await runSurvives(...args)

@@ -11,7 +11,7 @@ import urllib.request
 
 import fauxgate
 import pytest
-from fauxgate.server import MISSING, Process, connect
+from fauxgate.server import MISSING, Process, connect, find_command
 
 PROGRAM = """
 import fauxgate, sys, time
@@ -170,6 +170,8 @@ def test_without_node_modules_npx_starts_the_same_version(bare):
     version = subprocess.check_output([sys.executable, "-m", "pip", "show", "fauxgate"], text=True)
     version = re.search(r"^Version: (.*)$", version, re.M)[1]
     assert started_command() == ["npx", "--no", f"fauxgate@{version}", "serve"]
+    # Without a network, npm would try for more than a minute.
+    assert find_command()[1]["npm_config_fetch_retries"] == "1"
 
 
 def test_the_node_of_the_extra_is_used_before_that_of_path(bare, monkeypatch):
