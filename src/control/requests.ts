@@ -203,10 +203,24 @@ export function describeRequest({ method, path, query, request, ...response }: J
   const { error_code } = readErrorFields(response)
   return [
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
-    request === null ? '' : ` ${cut(typeof request === 'string' ? request : JSON.stringify(request))}`,
+    request === null ? '' : ` ${cut(formatBody(request))}`,
     ` → ${response.cancelled ? 'the client gave up' : response.status}`,
     error_code === undefined ? '' : ` ${error_code}`,
   ].join('')
+}
+
+/** Formats a body, or its description. A string in JSON, such as an object that was stringified twice, keeps its quotes. */
+function formatBody(body: unknown): string {
+  return typeof body === 'string' && !isJson(body) ? body : JSON.stringify(body)
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Returns the reason why a request was rejected. */

@@ -1,10 +1,10 @@
-import { type Clock, isManual } from '../core/engine/clock.ts'
+import { type Clock, isManual, readClock } from '../core/engine/clock.ts'
 import { AssertionError } from '../core/schema/assertion-error.ts'
 import { atCaller, withoutWrapperFrames } from '../core/schema/caller-stack.ts'
 import { requireObject } from '../core/schema/options.ts'
 import { printWarning } from '../core/schema/print.ts'
 import { formatCount } from '../core/schema/text.ts'
-import { timestamp } from '../core/schema/time.ts'
+import { durationText, timestamp } from '../core/schema/time.ts'
 import type { Installed } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { GatewayOptions } from '../generated/options.ts'
@@ -158,16 +158,21 @@ function formatOffset(minutes: number): string {
 function timersHint(message: string, gateway: Gateway, connection: TestConnection): readonly string[] {
   const { traffic, timers } = connection
   const isTimeout = hasTimedOut(message, connection)
-  if (timers) return waitingTimersHint(isTimeout, timers)
+  if (timers) return waitingTimersHint(isTimeout, timers, gateway)
   const { pauses } = traffic
   return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(isTimeout, gateway))
 }
 
 /** Returns a hint if timers of the option `globals` wait, and the test timed out or never moved the clock. */
-function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers): readonly string[] {
+function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }: Gateway): readonly string[] {
   const text = describeTimers(timers)
-  if (text === undefined || (timers.hasMoved() && !isTimeout)) return []
-  return [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('30s')\`.`]
+  const [next] = timers.waiting()
+  if (text === undefined || !next || (timers.hasMoved() && !isTimeout)) return []
+  const now = readClock(clock)
+  const wait = durationText(next.at - now)
+  return timers.hasMoved()
+    ? [`${text} The clock moved to ${timestamp(now)}, ${wait} before that.`]
+    : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
 
 /** Describes the timers of the option `globals` that wait; undefined if none does. */

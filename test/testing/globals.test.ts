@@ -153,13 +153,26 @@ describe('The globals option of any runner', () => {
       throw new Error('no')
     }
     const hint =
-      "1 timer waits for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance the clock while your code waits:"
+      "1 timer waits for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance the clock while your code waits: " +
+      "`await gateway.clock.advanceAsync('1s')`."
     expect(await catchTestMessage(fail, options)).toContain(hint)
     const failAfterMove = (...[gateway]: Parameters<NonNullable<Parameters<typeof runTest>[0]>>) => {
       gateway.clock.advance('1ms')
       fail()
     }
     expect(await catchTestMessage(failAfterMove, options)).not.toContain('Advance the clock')
+  })
+
+  test('says how far a timer is from the time that the clock moved to, if the test then timed out', async () => {
+    const message = await catchTestMessage(async ({ clock }) => {
+      await clock.advanceAsync('10m')
+      setTimeout(() => undefined, 60 * 60_000)
+      throw new Error('Test timed out in 5000ms.')
+    }, options)
+    expect(message).toContain(
+      'It is due at 2026-01-01T01:10:00Z. The clock moved to 2026-01-01T00:10:00Z, 1h before that.',
+    )
+    expect(message).not.toContain('Advance the clock')
   })
 
   test('says after which request the next of several timers was set, unless requests overlapped', async () => {

@@ -25,6 +25,8 @@ export class RequestNotes {
   readonly #filters = new Map<string, string | undefined>()
   /** For each request, by its operation id, the one before it with the same method and path. */
   readonly #before = new Map<string, JournalEntry>()
+  /** For each request, by its operation id, its time in ms. Its entry has whole seconds. */
+  readonly #times: ReadonlyMap<string, number>
   /** For each request that created something, by its operation id, the id that an equal request had created before. */
   readonly #created = new Map<string, string>()
 
@@ -35,6 +37,7 @@ export class RequestNotes {
       const ids = newestFirst.flatMap(({ response }) => JSON.stringify(response).match(/cert_\w+/g) ?? [])
       return new Set(ids)
     })
+    this.#times = new Map([...host.journal.newestRequests()].map(({ operationId, now }) => [operationId, now]))
     const entries = [...newestFirst].reverse()
     const last = new Map<string, JournalEntry>()
     const firstIds = new Map<string, string>()
@@ -58,13 +61,24 @@ export class RequestNotes {
       unreadPage: this.#describeUnreadPage(entry),
       emptyFilter: this.#describeEmptyFilter(entry),
       earlyEnd: this.#describeEarlyEnd(entry),
-      earlyRetry: describeEarlyRetry(entry, this.#before.get(entry.operationId)),
+      earlyRetry: this.#describeEarlyRetry(entry),
       duplicate: describeDuplicate(this.#created.get(entry.operationId)),
       otherValues: describeOtherValues(entry),
       removedFields: describeRemovedFields(entry),
       failedJob: describeFailedJob(entry),
     }
     return Object.entries(notes).flatMap(([kind, text]) => (text === undefined ? [] : { kind, text }))
+  }
+
+  /** Says that a client did not wait as long as the last response asked for, on the gateway's clock. */
+  #describeEarlyRetry({ operationId }: JournalEntry): string | undefined {
+    const before = this.#before.get(operationId)
+    const seconds = Number(before?.responseHeaders['retry-after'])
+    if (!before || !(seconds > 0)) return undefined
+    const timeOf = (id: string) => this.#times.get(id) ?? 0
+    const waited = (timeOf(operationId) - timeOf(before.operationId)) / 1000
+    if (waited >= seconds) return undefined
+    return `It came ${waited} s after a response with Retry-After: ${seconds}, on the gateway's clock.`
   }
 
   #describeUnreadPage({ operationId }: JournalEntry): string | undefined {
@@ -98,15 +112,6 @@ export class RequestNotes {
 function createdId({ method, commit }: JournalEntry): string | undefined {
   if (method !== 'POST') return undefined
   return commit?.changes.find(({ before }) => before === undefined)?.key
-}
-
-/** Notes that a client did not wait as long as the last response asked for, on the gateway's clock. */
-function describeEarlyRetry({ at }: JournalEntry, before: JournalEntry | undefined): string | undefined {
-  const seconds = Number(before?.responseHeaders['retry-after'])
-  if (!before || !(seconds > 0)) return undefined
-  const waited = (Date.parse(at) - Date.parse(before.at)) / 1000
-  if (waited >= seconds) return undefined
-  return `It came ${waited} s after a response with Retry-After: ${seconds}, on the gateway's clock.`
 }
 
 function describeDuplicate(id: string | undefined): string | undefined {

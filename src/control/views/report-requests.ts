@@ -42,10 +42,10 @@ export interface ListedRequests {
 }
 
 /** Lists the last requests, and of earlier ones those that a note explains. */
-export function listRequests(host: ControlHost): ListedRequests {
+export function listRequests(host: ControlHost, message: string): ListedRequests {
   const { journal, transact } = host
   if (journal.size + journal.dropped === 0) {
-    const lines = ['none over HTTP', ...describeMissingRequests(host)]
+    const lines = ['none over HTTP', ...describeMissingRequests(host, message)]
     return { section: ['requests', lines], hasNotes: false, isPolling: false }
   }
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
@@ -103,9 +103,13 @@ function lastExplained(
   return [...shown].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
 }
 
+/** Matches the message of an error that a function of this library threw, before the test sent anything. */
+const OWN_ERROR = / (?:Allowed|Supported): /
+
 /** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`: timers wait, or another client. */
-function describeMissingRequests({ otherRequests, describeTimers }: ControlHost): readonly string[] {
-  if (!otherRequests.wasInstalled || otherRequests.listLines().length > 0) return []
+function describeMissingRequests({ otherRequests, describeTimers }: ControlHost, message: string): readonly string[] {
+  const isOtherwise = otherRequests.listLines().length > 0 || OWN_ERROR.test(message)
+  if (!otherRequests.wasInstalled || isOtherwise) return []
   const timers = describeTimers()
   if (timers !== undefined) return [timers]
   return [

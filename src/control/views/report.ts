@@ -99,7 +99,7 @@ interface ReportInput {
 
 function createReport(host: ControlHost, { about: text = '', for: language }: ReportInput): string {
   const { named, others } = host.transact((tx) => listTimelines(tx, text))
-  const requests = listRequests(host)
+  const requests = listRequests(host, text)
   const misread = describeMisread(host, text)
   const ofRequests: readonly Section[] = [
     describeStart(host),

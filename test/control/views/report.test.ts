@@ -123,6 +123,13 @@ describe('The report', () => {
     const hint = "  It came 2 s after a response with Retry-After: 30, on the gateway's clock."
     expect(readSection(gateway, 'requests')).toContain(hint)
     gateway.requests.clear()
+    // Seconds that were taken for milliseconds.
+    gateway.faults.add({ times: 1, status: 503, retryAfter: '30s' })
+    await send('GET', '/reserved_addrs')
+    gateway.clock.advance('30ms')
+    await send('GET', '/reserved_addrs')
+    expect(readSection(gateway, 'requests')).toContain(hint.replace('2 s', '0.03 s'))
+    gateway.requests.clear()
     gateway.faults.add({ times: 1, status: 503, retryAfter: '30s' })
     await send('GET', '/reserved_addrs')
     gateway.clock.advance('30s')
@@ -333,6 +340,23 @@ describe('The report', () => {
     expect(last).not.toContain('"uri"')
     for (let turn = 0; turn < 3; turn++) await client(gateway)('GET', '/reserved_domains/rd_none')
     expect(readSection(gateway, 'requests').filter((line) => line.includes('last response'))).toHaveLength(1)
+  })
+
+  test('says of no client that it needs a connection, if a function of the library rejected its arguments', () => {
+    const gateway = openManual()
+    gateway.install({ others: 'refuse' }).uninstall()
+    const about = '"at" is not an option. Supported: names, notBefore.'
+    expect(gateway.report({ about })).not.toContain('nothing arrived')
+  })
+
+  test('keeps the quotes of a body that is a string in JSON, such as an object that was stringified twice', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    await send('POST', '/reserved_addrs', { json: JSON.stringify({ description: 'x' }) })
+    await send('POST', '/reserved_addrs', { raw: 'description=x' })
+    const lines = readSection(gateway, 'requests')
+    expect(lines[0]).toContain(String.raw`POST /reserved_addrs "{\"description\":\"x\"}" → 400`)
+    expect(lines[2]).toContain('POST /reserved_addrs [13 characters of text that is not JSON] → 415')
   })
 
   test('says how to connect other clients, if a gateway was installed and nothing arrived', async () => {
