@@ -26,7 +26,7 @@ async function findProblems(page: Page, isColoursOnly: boolean): Promise<string[
   )
 }
 
-/** Returns visible defects: broken buttons, more than three sizes of type, a tall header, and unformatted timestamps. */
+/** Returns visible defects: buttons that do not fit their text, more than three sizes of type, a tall header, and unformatted timestamps. */
 function findDefects(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const wrappedButtons = [...document.querySelectorAll('button:not(.fold)')].filter((each) => {
@@ -34,6 +34,9 @@ function findDefects(page: Page): Promise<string[]> {
       range.selectNodeContents(each)
       return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1
     })
+    const narrowButtons = [...document.querySelectorAll('button:not(.heads button)')].filter(
+      (each) => each.scrollWidth > each.clientWidth,
+    )
     const height = document.querySelector('header')?.clientHeight ?? 0
     const clippedOperations = [...document.querySelectorAll<HTMLElement>('.list .c-operation')].filter(
       (each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth,
@@ -51,6 +54,7 @@ function findDefects(page: Page): Promise<string[]> {
     return [
       ...[...otherSizes].map((size) => `a fourth size of type: ${size}`),
       ...wrappedButtons.map(({ textContent }) => `a button of two lines: ${textContent}`),
+      ...narrowButtons.map(({ textContent }) => `a button narrower than its text: ${textContent}`),
       ...clippedOperations.map(({ textContent }) => `a clipped operation: ${textContent}`),
       ...times.map((time) => `a timestamp of the wire: ${time}`),
       ...(height > (innerWidth > 900 ? 50 : 90) ? [`a header of ${height} px`] : []),
