@@ -75,10 +75,11 @@ function createEnvironment(folder) {
 }
 
 function checkLines(python) {
-  const modules = readdirSync(join(source, 'src/fauxgate')).filter(
-    (name) => name.endsWith('.py') && name !== 'types.py',
-  )
-  const lines = Number(run(join(source, 'src/fauxgate'), python, '-c', COUNT, ...modules))
+  // Not in its folder, where Python would take types.py for its own module of that name.
+  const modules = readdirSync(join(source, 'src/fauxgate'))
+    .filter((name) => name.endsWith('.py') && name !== 'types.py')
+    .map((name) => join('src/fauxgate', name))
+  const lines = Number(run(source, python, '-c', COUNT, ...modules))
   check(`it has ${lines} lines of code, at most ${MOST_LINES_OF_CODE}`, lines <= MOST_LINES_OF_CODE)
 }
 
