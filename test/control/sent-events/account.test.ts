@@ -111,6 +111,17 @@ describe('An event of the account (rules: events#account)', () => {
     ])
   })
 
+  test('of a session that the API restarts has that reason', () => {
+    const { gateway } = openGateway(['agent_session_start.v0', 'agent_session_stop.v0'])
+    const { id } = gateway.declare.tunnelSession()
+    gateway.tunnelSessions.restart(id)
+    expect(gateway.sentEvents.list().map(({ event_type, object }) => [event_type, object.error])).toEqual([
+      ['agent_session_start.v0', ''],
+      ['agent_session_stop.v0', 'The API restarted the agent.'],
+      ['agent_session_start.v0', ''],
+    ])
+  })
+
   test('has its id, its time and its place from the seed, the clock and the order of calls', () => {
     const run = () => {
       const { gateway } = openGateway(['ip_policy_created.v0', 'vault_created.v0'])

@@ -151,6 +151,48 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect([wait?.timer.hasRef(), others]).toEqual([false, []])
   })
 
+  test('is tried again after 1 s, 2 s and 4 s, for a day', async () => {
+    const receiver = await receiveEvents()
+    const { gateway, list } = openGateway(receiver.url)
+    receiver.status = 500
+    gateway.vaults.create({ name: 'one' })
+    const stateAfter = async (duration: Parameters<typeof gateway.clock.advance>[0]) => {
+      gateway.clock.advance(duration)
+      await gateway.sentEvents.idle()
+      return list()[0]
+    }
+    await gateway.sentEvents.idle()
+    const attempts: unknown[] = []
+    for (const wait of ['1s', '1s', '1s', '3s', '1s'] as const) attempts.push((await stateAfter(wait))?.attempts)
+    expect(attempts).toEqual([2, 2, 3, 3, 4])
+    expect(await stateAfter('23h')).toMatchObject({ delivery: 'waiting' })
+    expect(await stateAfter('1h')).toMatchObject({ delivery: 'failed' })
+  })
+
+  test('is not posted after a reset', async () => {
+    const receiver = await receiveEvents()
+    const { gateway } = openGateway(receiver.url)
+    receiver.status = 503
+    gateway.vaults.create({ name: 'one' })
+    await gateway.sentEvents.idle()
+    gateway.reset()
+    receiver.status = 200
+    gateway.clock.advance('1h')
+    await gateway.sentEvents.idle()
+    expect(receiver.received).toEqual([])
+  })
+
+  test('is one of at most 100 in a request, and of the last 1,000 in the list', async () => {
+    const receiver = await receiveEvents()
+    const { gateway, list } = openGateway(receiver.url)
+    for (let vault = 0; vault < 1001; vault++) gateway.vaults.create({ name: `vault-${vault}` })
+    await gateway.sentEvents.idle()
+    expect(receiver.received.map(({ events }) => events.length)).toEqual([...Array(10).fill(100), 1])
+    // Each event has two destinations.
+    expect(gateway.sentEvents.list()).toHaveLength(1000)
+    expect([list()[0]?.object.name, list().at(-1)?.object.name]).toEqual(['vault-501', 'vault-1000'])
+  })
+
   test('does not follow a redirect, which could lead its key to another host', async () => {
     const other = await receiveEvents()
     const redirecting = createServer((_request, response) => response.writeHead(307, { location: other.url }).end())
