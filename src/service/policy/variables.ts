@@ -66,7 +66,7 @@ export const REQUEST: Variables = {
     header_received: time('When the headers arrived.'),
   },
   url: {
-    _text: text('The whole URL, normalised.', forms.URL_TEXT),
+    _text: text('The whole URL, normalized.', forms.URL_TEXT),
     authority: text('Credentials, host and port.'),
     host: text('The host name.', forms.HOST),
     path: text('The path, with its leading slash.', forms.PATH),
