@@ -20,7 +20,7 @@ interface ModuleRow {
 
 function runAction(type: string, config: Config, visit: EndpointVisit): ActionOutcome | Promise<ActionOutcome> {
   const run = ACTIONS.find((each) => each.type === type)?.run
-  if (!run) throw new Error(`The action ${type} has no run.`)
+  if (!run) throw new Error(`The action ${type} has no run function.`)
   return run(config, visit)
 }
 

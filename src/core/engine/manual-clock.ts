@@ -136,6 +136,6 @@ function requireNotPast(ms: number, now: number): number {
 function requireInRange(ms: number): number {
   if (ms >= 0 && ms <= LATEST_TIME) return ms
   throw atCaller(
-    new RangeError(`The time is ${ms} ms. Allowed: from 0, in 1970, to ${LATEST_TIME}, the end of the year 9999.`),
+    new RangeError(`The time is ${ms} ms. Allowed: 0 (1970) to ${LATEST_TIME} (the end of the year 9999).`),
   )
 }
