@@ -30,7 +30,8 @@ describe.skipIf(!CHROMIUM)('The tab Resources, with resources of most families,'
     expect(families.length).toBeGreaterThan(17)
     for (const { name } of families) {
       await go(`resources/${name}`)
-      const row = page.locator('.line:not(.heads)').first()
+      // The page still shows the previous family at first.
+      const row = page.locator('.line:not(.heads)', { has: page.locator(`a[href^="#resources/${name}/"]`) }).first()
       const link = await row.getByRole('link').first().getAttribute('href')
       const cells = row.getByRole('cell')
       for (let at = 0; at < (await cells.count()); at++) {
@@ -54,7 +55,7 @@ describe.skipIf(!CHROMIUM)('The tab Resources, with resources of most families,'
     expect(named.length).toBeGreaterThan(12)
     for (const { name, tableFields = [] } of named) {
       await go(`resources/${name}`)
-      await page.locator('.line:not(.heads)').first().waitFor()
+      await page.locator(`.line:not(.heads) a[href^="#resources/${name}/"]`).first().waitFor()
       const heads = (await page.getByRole('columnheader').allInnerTexts()).map((each) => each.trim())
       const isState = (head: string) => name === 'reserved_domains' && head === 'State'
       expect(heads.filter((each) => !isState(each)).slice(0, tableFields.length), name).toEqual(
