@@ -189,7 +189,7 @@ const controlOptions = named(
   optionsOf({
     key: optionRow(
       v.pipe(v.string(CONTROL_KEY_ALLOWED), v.regex(/^[!-~]+$/, CONTROL_KEY_ALLOWED)),
-      'Require this key for the control API, even from this machine. With a key set, the Host header is not checked.',
+      'Require this key for the control API, even from this machine. With a key set, the control API does not check the Host header.',
       { isSecret: true, placeholder: 'KEY' },
     ),
     allowHosts: optionRow(

@@ -14,7 +14,7 @@ const VISIT_PATH = '/ngrok/visit'
 const COOKIE = 'abuse_interstitial'
 const SEVEN_DAYS = 7 * 24 * 60 * 60
 
-/** Returns the page before what a browser visits on the plan free, or the response to its button; undefined for other requests (rules: traffic#interstitial-page). */
+/** Returns the page before what a browser visits on the free plan, or the response to its button; undefined for other requests (rules: traffic#interstitial-page). */
 export function findInterstitial(host: TrafficHost, request: VisitorRequest): OwnResponse | undefined {
   if (!isOfBrowser(request) || !host.transact(isOnPlanFree)) return undefined
   const { path, query } = splitTarget(request.url)

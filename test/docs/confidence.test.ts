@@ -45,7 +45,7 @@ describe('The table of docs/confidence.md', () => {
 
   it('answers many wishes, some of them with no', () => {
     expect(rows.length).toBeGreaterThanOrEqual(45)
-    expect(rows.filter(({ verdict }) => verdict === 'no').length).toBeGreaterThanOrEqual(10)
+    expect(rows.filter(({ verdict }) => verdict === 'no').length).toBeGreaterThanOrEqual(8)
     expect(new Set(rows.map(({ wish }) => wish)).size).toBe(rows.length)
     expect(rows.filter(({ evidence }) => /^\[[^\]]*%[a-z]\b/.test(evidence))).toEqual([]) // no printf placeholders
   })

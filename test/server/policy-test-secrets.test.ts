@@ -121,6 +121,8 @@ describe('No output shows what traces hide', () => {
     )
     const output = await runTests('text')
     expect(output).toContain("the list item '/KEYBBBB-3333-4444'")
-    expect(output).toContain("the operand getReqHeader('x-colour')[0] == 'aquamarine' of ||")
+    expect(output).toContain(
+      "the case where getReqHeader('x-colour')[0] == 'aquamarine' is the first true operand of ||",
+    )
   })
 })

@@ -52,7 +52,7 @@ describe('fauxgate policy test', () => {
   ✓ the eleventh request in a minute waits
   ✓ and passes a minute later
   3 of 4 rules of policy.yml applied, with 7 of 10 outcomes of rules and actions. No test reached:
-    line 3: the operand conn.geo.country_code != 'DE' of && in the rule no admin, as the first false one
+    line 3: the case where conn.geo.country_code != 'DE' is the first false operand of && in the rule no admin
     line 9: the rule block tor
 
 3 passed, 0 failed
@@ -483,9 +483,9 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     "req.url.path == '/b'",
   ]
   const orMissing = (source: string, line = 5) =>
-    `line ${line}: the operand ${source} of || in the rule closed, as the first true one`
+    `line ${line}: the case where ${source} is the first true operand of || in the rule closed`
   const andMissing = (source: string, line = 5) =>
-    `line ${line}: the operand ${source} of && in the rule closed, as the first false one`
+    `line ${line}: the case where ${source} is the first false operand of && in the rule closed`
 
   test.each([
     [`${IS_PUT} || ${IS_POST}`, ['PUT /', 'GET /'], [orMissing(IS_POST)], ['POST /']],
@@ -605,7 +605,9 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect(junit).toContain('name="admin is closed to the world" file="policy.test.yml" line="5">')
     const [error, operand, notice] = (await run('github')).trimEnd().split('\n')
     expect(error).toMatch(/^::error file=policy\.test\.yml,line=5,title=admin is closed to the world::GET .*%0A/)
-    expect(operand).toMatch(/^::notice file=policy\.yml,line=3::No test reaches the operand .* of &&/)
+    expect(operand).toMatch(
+      /^::notice file=policy\.yml,line=3::No test reaches the case where .* is the first false operand of &&/,
+    )
     expect(notice).toBe('::notice file=policy.yml,line=9::No test reaches the rule block tor.')
   })
 

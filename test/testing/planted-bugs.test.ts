@@ -100,7 +100,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       await send('POST', '/reserved_addrs', {}).catch(() => send('POST', '/reserved_addrs', {}))
       expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
     },
-    /An equal request had created ra_\w+ before\./,
+    /An identical request already created ra_\w+\./,
   ],
   'takes seconds for milliseconds': [
     async ({ clock }) => {

@@ -8,8 +8,8 @@ const { documented, public: found } = evidence
 const namesOf = (key: 'actions' | 'facts') => Object.keys({ ...documented[key], ...found[key] })
 
 describe('The policies of the documentation and of public repositories', () => {
-  test('run: at least 300 of 394 and 45 of 49, and none that the check accepts throws or hangs', () => {
-    expect(documented.results.ran / documented.policies).toBeGreaterThan(300 / 394)
+  test('run, more than three of four documented ones, and none that the check accepts throws or hangs', () => {
+    expect(documented.results.ran / documented.policies).toBeGreaterThan(3 / 4)
     expect(found.list.filter(({ result }) => result === 'ran').length).toBeGreaterThan(100)
     expect(Object.keys(documented.results)).toEqual(['notSimulated', 'ran', 'refused'])
     expect(Object.keys(found.results)).toEqual(['ran', 'refused'])

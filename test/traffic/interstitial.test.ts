@@ -22,7 +22,7 @@ async function openEndpoint(account: NgrokOptions['account'] = { plan: 'free' },
 
 // rules: traffic#interstitial-page
 describe('The interstitial page', () => {
-  test('is what a browser gets on the plan free, before the policy and the agent', async () => {
+  test('is what a browser gets on the free plan, before the policy and the agent', async () => {
     const deny = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
     const { gateway, visit, public_url, count } = await openEndpoint({ plan: 'free' }, deny)
     const { status, headers, text } = await visit('/a?b=%22<')

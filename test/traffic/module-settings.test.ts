@@ -139,6 +139,8 @@ describe('The circuit breaker of a route', () => {
   /** Returns the status after requests at times in seconds: those with `!` fail. */
   const statusAfter = async (settings: object, ...requests: readonly string[]) => {
     const { gateway, visit } = openRoute({ circuit_breaker: { ...breaker, ...settings } })
+    // A window has parts of full seconds of the clock, and these begin at a full minute.
+    gateway.clock.advance(60_000 - (CLOCK_START % 60_000))
     let at = 0
     for (const request of requests) {
       const next = Number.parseInt(request, 10)

@@ -152,7 +152,7 @@ export function findNextEvent({ engine }: ControlHost, tx: Transaction): NextDue
   }
 }
 
-/** Describes how far the clock has moved within a second, because times are shown in seconds. */
+/** Describes how far the clock has moved in less than a second: code took milliseconds for seconds. */
 export function describeShortMove(ms: number): string {
   return ms === 0 ? 'not moved' : `moved only ${ms} ms`
 }

@@ -115,7 +115,7 @@ function createdId({ method, commit }: JournalEntry): string | undefined {
 }
 
 function describeDuplicate(id: string | undefined): string | undefined {
-  return id === undefined ? undefined : `An equal request had created ${id} before.`
+  return id === undefined ? undefined : `An identical request already created ${id}.`
 }
 
 /** Notes which strings the service stored differently from how they were sent. */

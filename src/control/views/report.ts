@@ -185,7 +185,7 @@ function describeNextStep(host: ControlHost, language: keyof typeof GO_THERE | u
   const next = host.transact((tx) => findNextDue(host, tx))
   const { now } = host.engine
   const { oldestTime = now } = host.journal
-  const hasMoved = host.journal.oldestTime === undefined || timestamp(oldestTime) !== timestamp(now)
+  const hasMoved = host.journal.oldestTime === undefined || now - oldestTime >= 1000
   if (!next || !isManual(host.clock) || hasMoved) return ['next', []]
   const what = next.event === 'response' ? 'the delayed response to' : next.collection
   const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`

@@ -39,7 +39,7 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
       ...(waiting > 0 ? [`${formatCount(waiting, 'event waits', 'events wait')} for the next attempt`] : []),
       ...(failed > 0 ? [`${formatCount(failed, 'event')} failed after 24 hours`] : []),
     ]
-    const advice = waiting > 0 ? " Attempts are repeated on the gateway's clock." : ''
+    const advice = waiting > 0 ? " The next attempts follow the gateway's clock: on a manual clock, advance it." : ''
     const cause = `${parts.join(', and ')}. The last attempt: ${all.at(-1)?.problem}.${advice}`
     return { kind: 'broken', count: all.length, cause, about: [{ collection: 'event_destinations', key, name: key }] }
   })

@@ -188,7 +188,7 @@ function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Troubl
   // No client waits for a renewal that is two months away.
   if (!next || next.event === 'renewal' || !isManual(host.clock)) return []
   const { oldestTime = 0 } = host.journal
-  const hasMoved = timestamp(oldestTime) !== timestamp(tx.now)
+  const hasMoved = tx.now - oldestTime >= 1000
   const polled = hasMoved ? findPolled(host, tx.now) : undefined
   if (hasMoved && polled === undefined) return []
   const name = next.domain ?? next.key

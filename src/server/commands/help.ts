@@ -5,7 +5,7 @@ const WIDTH = 100
 const COLUMN = 34
 
 const EXIT_CODES = `Exit codes: 0 success, or stopped by a signal; 1 failure; 2 invalid command line, environment or
-config file.`
+config file. \`fauxgate verify\` has two more.`
 
 /** The headings of the list of commands, each with the first words of its commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {

@@ -48,7 +48,7 @@ export const migrateCommand: Command = {
       createGateway(all).dispose()
       await store.flushed()
       const migration = migrationText(before, store)
-      printLine(migration ? `${basename(file)}: ${migration}` : `${basename(file)} already has the current version.`)
+      printLine(migration ? `${basename(file)}: ${migration}` : `${basename(file)} is already up to date.`)
     } finally {
       store.close()
     }

@@ -83,7 +83,7 @@ function listUnreachedParts(parts: readonly CoveredPart[], owner: string) {
 
 function describePart({ of, source }: CoveredPart, owner: string): string {
   if (of === '?:') return `the branch ${shorten(source)} of ?: in ${owner}`
-  return `the operand ${shorten(source)} of ${of} in ${owner}, as the first ${of === '||' ? 'true' : 'false'} one`
+  return `the case where ${shorten(source)} is the first ${of === '||' ? 'true' : 'false'} operand of ${of} in ${owner}`
 }
 
 /** Returns the source of an expression as one line. */

@@ -59,7 +59,7 @@ function checkPlace(
     reporter.report(2205, at, `is ${type}, which does not exist for ${protocol}. It exists for ${protocols.join(', ')}`)
   }
   if (plan !== undefined && notOnPlans?.includes(plan))
-    reporter.report(2256, at, `is ${type}, which the ${plan} plan does not have`)
+    reporter.report(2256, at, `is ${type}, which the ${plan} plan does not include`)
   if (onlyOne && seen.has(onlyOne.group)) {
     const members = ACTIONS.filter((each) => each.onlyOne?.group === onlyOne.group).map((each) => each.type)
     const what = `is ${type}, but the policy already has one. Only one ${members.join(', ')} is allowed in a policy`

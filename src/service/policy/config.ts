@@ -23,7 +23,7 @@ export function checkConfig(config: Config, path: PolicyPath, place: Place): und
   const { paid } = action
   if (paid && options.plan !== undefined && paid.notOnPlans.includes(options.plan)) {
     for (const name of paid.fields.filter((each) => isGiven(config[each]))) {
-      reporter.report(2263, [...path, name], `is a paid feature, which the ${options.plan} plan does not have`, KEY)
+      reporter.report(2263, [...path, name], `is a paid feature, which the ${options.plan} plan does not include`, KEY)
     }
   }
 }

@@ -67,7 +67,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   printable(text) {
     return /^[\x20-\x7e]*$/.test(text)
       ? undefined
-      : { number: 2222, what: `is ${quote(text)}. Allowed: ASCII letters, digits and signs` }
+      : { number: 2222, what: `is ${quote(text)}. Allowed: printable ASCII characters` }
   },
   'query-value': () => undefined,
   url(text) {

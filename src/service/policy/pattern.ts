@@ -125,7 +125,7 @@ class PatternReader {
       const high = this.#at < this.pattern.length ? this.#readMember() : undefined
       if (high === undefined || high < low)
         fail(
-          `the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} is not from one character to a later one`,
+          `the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} is invalid: it must go from one character to a later one`,
         )
     }
     this.#at++

@@ -31,7 +31,7 @@ export const HOST_HEADER: Form = {
   fix: (text) => text.replace(/^[a-z]+:\/\/|[/?].*$/gi, ''),
 }
 export const QUERY: Form = {
-  about: 'It has no question mark before it.',
+  about: 'It has no leading question mark.',
   start: /^(?!\?)/,
   fix: (text) => text.slice(1),
 }

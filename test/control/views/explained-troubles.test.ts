@@ -164,7 +164,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       {
         kind: 'broken',
         cause:
-          "1 event waits for the next attempt. The last attempt: the destination responded with 500. Attempts are repeated on the gateway's clock.",
+          "1 event waits for the next attempt. The last attempt: the destination responded with 500. The next attempts follow the gateway's clock: on a manual clock, advance it.",
         about: [{ collection: 'event_destinations', key: id }],
       },
     ])

@@ -109,7 +109,7 @@ describe('The report', () => {
     const lines = readSection(gateway, 'requests')
     expect(lines[0]).toBe('… 45 earlier left out')
     expect(lines).toContain('  There is another page that no later request asked for: see its next_page_uri.')
-    expect(lines.filter((line) => line.includes('An equal request had created'))).toHaveLength(2)
+    expect(lines.filter((line) => line.includes('An identical request already created'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
   })
 
@@ -137,15 +137,15 @@ describe('The report', () => {
     expect(gateway.report()).not.toContain('It came')
   })
 
-  test('says that an equal request had created something before, even if its response was lost', async () => {
+  test('says that an identical request had created something before, even if its response was lost', async () => {
     const gateway = openManual()
     const send = client(gateway)
     gateway.faults.add({ times: 1, status: 503, phase: 'after' })
     for (let n = 0; n < 2; n++) await send('POST', '/reserved_addrs', { json: { description: 'app' } })
     await send('POST', '/reserved_addrs', { json: { description: 'other' } })
     const [, , first] = gateway.reservedAddrs.list().reserved_addrs
-    const notes = readSection(gateway, 'requests').filter((line) => line.includes('equal request'))
-    expect(notes).toEqual([`  An equal request had created ${first?.id} before.`])
+    const notes = readSection(gateway, 'requests').filter((line) => line.includes('identical request'))
+    expect(notes).toEqual([`  An identical request already created ${first?.id}.`])
   })
 
   test('says what the service has stored otherwise than it was sent', async () => {

@@ -130,7 +130,7 @@ describe('The file of an older version', () => {
     const file = copyDatabase('0.1.0')
     const migration = await runToEnd({}, 'migrate', file)
     expect([migration.code, migration.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 3\n'])
-    expect((await runToEnd({}, 'migrate', file)).stdout).toBe('gateway.db already has the current version.\n')
+    expect((await runToEnd({}, 'migrate', file)).stdout).toBe('gateway.db is already up to date.\n')
     const { output, stop } = await startServer({}, '--data', copyDatabase('0.1.0'))
     expect(output.stdout).toContain('gateway.db: tables from version 1 to 3')
     await stop()

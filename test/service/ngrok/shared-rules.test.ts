@@ -42,18 +42,18 @@ const ROWS: readonly Row[] = [
   },
   { rule: 'more than one label below a domain of the service', url: () => 'https://a.b.ngrok.app' },
   {
-    rule: 'a subdomain of the service, on the plan free',
+    rule: 'a subdomain of the service, on the free plan',
     options: { account: { plan: 'free' } },
     url: () => 'https://a.ngrok.app',
   },
-  { rule: 'a custom host, on the plan free', options: { account: { plan: 'free' } }, url: () => OWN_URL },
+  { rule: 'a custom host, on the free plan', options: { account: { plan: 'free' } }, url: () => OWN_URL },
   {
     rule: 'a wildcard, on the plan hobbyist',
     options: { account: { plan: 'hobbyist' } },
     url: () => 'https://*.example.com',
   },
   { rule: 'an address that nobody reserved', url: () => 'tcp://1.tcp.ngrok.io:20001' },
-  { rule: 'TCP without a card, on the plan free', options: { account: FREE_WITH_ADDRESS }, url: addressUrl },
+  { rule: 'TCP without a card, on the free plan', options: { account: FREE_WITH_ADDRESS }, url: addressUrl },
   {
     rule: 'a URL of a cloud endpoint',
     url(gateway) {
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
   { rule: 'no host', url: () => 'https://-.example.com' },
   { rule: 'more endpoints than the account allows', options: { account: { limits: { endpoints: 0 } } }, url: ownUrl },
   {
-    rule: 'an endpoint with TLS, on the plan free',
+    rule: 'an endpoint with TLS, on the free plan',
     options: { account: { plan: 'free', limits: { reserved_domains: 1, custom_domains: 1 } } },
     url: (gateway) => ownUrl(gateway).replace('https', 'tls'),
   },
@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
     url: ownUrl,
     policy: '{"on_http_request":[{"actions":[{"type":"nope"}]}]}',
   },
-  { rule: 'a free name directly below a domain of the service', url: () => 'https://a.ngrok.app' },
+  { rule: "an unreserved name directly below one of the service's domains", url: () => 'https://a.ngrok.app' },
   {
     rule: 'a wildcard below its own domain',
     url(gateway) {
@@ -100,7 +100,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    rule: 'a name below the dev domain, on the plan free',
+    rule: 'a name below the dev domain, on the free plan',
     options: { account: { plan: 'free' } },
     url: (gateway) => `https://a.${gateway.declare.devDomain({}).domain}`,
   },
@@ -168,7 +168,7 @@ describe('Cloud endpoints, agents and edges share the rule of the table:', () =>
 })
 
 describe('What an agent starts', () => {
-  test('without a URL on the plan free is at the dev domain, which the account gets with it', async () => {
+  test('without a URL on the free plan is at the dev domain, which the account gets with it', async () => {
     const { gateway } = openGateway({ account: { plan: 'free' } })
     const { public_url } = await gateway.agent.start({ addr: 80, name: 'one' })
     const [domain] = gateway.reservedDomains.list().reserved_domains
@@ -177,7 +177,7 @@ describe('What an agent starts', () => {
     await expect(gateway.agent.start({ addr: 80, name: 'two' })).rejects.toMatchObject({ code: 'ERR_NGROK_334' })
   })
 
-  test('at a declared dev domain is allowed on the plan free, by name and without one', async () => {
+  test('at a declared dev domain is allowed on the free plan, by name and without one', async () => {
     const { gateway } = openGateway({ account: { plan: 'free' } })
     const { domain } = gateway.declare.devDomain()
     const fields = { addr: 80, pooling_enabled: true }
@@ -187,7 +187,7 @@ describe('What an agent starts', () => {
     expect([unnamed.public_url, random.public_url]).toEqual([named.public_url, named.public_url])
   })
 
-  test('by TCP on the plan free needs a card, and a new address is enough', async () => {
+  test('by TCP on the free plan needs a card, and a new address is enough', async () => {
     const start = (card: boolean) =>
       openGateway({ account: { plan: 'free', card } }).gateway.agent.start({ addr: 22, proto: 'tcp' })
     await expect(start(false)).rejects.toMatchObject({ code: 'ERR_NGROK_8013' })

@@ -102,7 +102,7 @@ const VISITS: readonly Row[] = [
     'rate-limit',
     { name: 'a', algorithm: 'sliding_window', capacity: 5, rate: '60s', bucket_key: ['req.host', 'req.method'] },
     { show: ['actions.ngrok.rate_limit.bucket_key', 'actions.ngrok.rate_limit.limited'] },
-    [200, 'counted the request in a', 'app.example.com,GET; false'],
+    [200, 'counted the request toward a', 'app.example.com,GET; false'],
   ],
   ['circuit-breaker', { error_threshold: 0.5 }, {}, [200, 'let the request pass', 'upstream got ']],
   ['deny', {}, {}, [403, 'denied with 403', '']],

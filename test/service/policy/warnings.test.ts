@@ -105,7 +105,7 @@ test.each([
   ["req.url.scheme == 'HTTPS'", "It is http or https. Use 'https'."],
   ["req.url == 'a.example.com/b'", 'A URL begins with its scheme.'],
   ["req.url.uri == 'a?b=1'", "It begins with a slash. Use '/a?b=1'."],
-  ["req.url.query.startsWith('?a')", "It has no question mark before it. Use 'a'."],
+  ["req.url.query.startsWith('?a')", "It has no leading question mark. Use 'a'."],
   [
     "req.url.host == 'https://A.example.com:80/b'",
     "It is a host name in lower case, without a scheme, a port or a path. Use 'a.example.com'.",

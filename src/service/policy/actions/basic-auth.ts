@@ -18,8 +18,8 @@ export const basicAuth = action({
         isSecret: true,
         takesCel: true,
         about:
-          'A name and a password of 8 to 128 characters, separated by a colon. A `${…}` next to other text does ' +
-          'not supply the colon.',
+          'A name and a password of 8 to 128 characters, separated by a colon. If a `${…}` is combined with ' +
+          'other text, that text must contain the colon.',
       },
       min: 1,
       max: 10,

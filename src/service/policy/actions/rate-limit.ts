@@ -51,7 +51,7 @@ export const rateLimit = action({
   run({ name, capacity, rate, bucket_key }, visit) {
     const retryAfter = visit.countRequest(name, bucket_key, capacity, rate)
     const sets = { bucket_key: bucket_key.map(String).join(), limited: retryAfter !== undefined }
-    if (retryAfter === undefined) return { did: `counted the request in ${name}`, sets }
+    if (retryAfter === undefined) return { did: `counted the request toward ${name}`, sets }
     const headers = { 'retry-after': String(retryAfter) }
     return {
       did: `found ${name} over its capacity of ${capacity}`,
