@@ -11,7 +11,7 @@ import {
   requireValues,
 } from '../core/schema/options.ts'
 import { cut, formatCount } from '../core/schema/text.ts'
-import { isObject } from '../core/schema/values.ts'
+import { isJson, isObject } from '../core/schema/values.ts'
 import type { JournalEntry, JournalFields } from '../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { requireMatchable } from './faults/matching.ts'
@@ -212,15 +212,6 @@ export function describeRequest({ method, path, query, request, ...response }: J
 /** Formats a body, or its description. A string in JSON, such as an object that was stringified twice, keeps its quotes. */
 function formatBody(body: unknown): string {
   return typeof body === 'string' && !isJson(body) ? body : JSON.stringify(body)
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Returns the reason why a request was rejected. */

@@ -169,9 +169,11 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   const [next] = timers.waiting()
   if (text === undefined || !next || (timers.hasMoved() && !isTimeout)) return []
   const now = readClock(clock)
-  const wait = durationText(next.at - now)
+  // A timer that is due now fires in the next move.
+  const wait = durationText(Math.max(1, Math.ceil(next.at - now)))
+  const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
-    ? [`${text} The clock moved to ${timestamp(now)}, ${wait} before that.`]
+    ? [`${text} The clock moved to ${timestamp(now)}${before}.`]
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
 

@@ -163,6 +163,19 @@ describe('The globals option of any runner', () => {
     expect(await catchTestMessage(failAfterMove, options)).not.toContain('Advance the clock')
   })
 
+  test('says of a timer that is due now that a move of 1 ms reaches it, and no distance after a move', async () => {
+    const failWithTimer = () => {
+      setTimeout(() => undefined, 0)
+      throw new Error('Test timed out in 5000ms.')
+    }
+    expect(await catchTestMessage(failWithTimer, options)).toContain("`await gateway.clock.advanceAsync('1ms')`.")
+    const message = await catchTestMessage(({ clock }) => {
+      clock.advance('10m')
+      failWithTimer()
+    }, options)
+    expect(message).toContain('It is due at 2026-01-01T00:10:00Z. The clock moved to 2026-01-01T00:10:00Z.')
+  })
+
   test('says how far a timer is from the time that the clock moved to, if the test then timed out', async () => {
     const message = await catchTestMessage(async ({ clock }) => {
       await clock.advanceAsync('10m')

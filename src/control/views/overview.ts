@@ -152,7 +152,8 @@ export function findNextEvent({ engine }: ControlHost, tx: Transaction): NextDue
   }
 }
 
-/** Describes how far the clock has moved in less than a second: code took milliseconds for seconds. */
-export function describeShortMove(ms: number): string {
+/** Describes a move of the clock of less than a second, as by code that takes milliseconds for seconds; undefined for a longer one. */
+export function describeShortMove(ms: number): string | undefined {
+  if (Math.abs(ms) >= 1000) return undefined
   return ms === 0 ? 'not moved' : `moved only ${ms} ms`
 }

@@ -77,7 +77,8 @@ export class RequestNotes {
     if (!before || !(seconds > 0)) return undefined
     const timeOf = (id: string) => this.#times.get(id) ?? 0
     const waited = (timeOf(operationId) - timeOf(before.operationId)) / 1000
-    if (waited >= seconds) return undefined
+    // After a restore, the clock may be earlier.
+    if (waited < 0 || waited >= seconds) return undefined
     return `It came ${waited} s after a response with Retry-After: ${seconds}, on the gateway's clock.`
   }
 

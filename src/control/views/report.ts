@@ -183,16 +183,15 @@ function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: L
 /** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
 function describeNextStep(host: ControlHost, language: keyof typeof GO_THERE | undefined): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
-  const { now } = host.engine
-  const { oldestTime = now } = host.journal
-  const hasMoved = host.journal.oldestTime === undefined || now - oldestTime >= 1000
-  if (!next || !isManual(host.clock) || hasMoved) return ['next', []]
+  const { oldestTime } = host.journal
+  const move = oldestTime === undefined ? undefined : describeShortMove(host.engine.now - oldestTime)
+  if (!next || !isManual(host.clock) || move === undefined) return ['next', []]
   const what = next.event === 'response' ? 'the delayed response to' : next.collection
   const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
   return [
     'next',
     [
-      `The clock has ${describeShortMove(now - oldestTime)} since the first request.`,
+      `The clock has ${move} since the first request.`,
       `At ${next.at}: ${event}. ${language ? GO_THERE[language] : 'Advance the clock to go there.'}`,
     ],
   ]

@@ -188,14 +188,12 @@ function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Troubl
   // No client waits for a renewal that is two months away.
   if (!next || next.event === 'renewal' || !isManual(host.clock)) return []
   const { oldestTime = 0 } = host.journal
-  const hasMoved = tx.now - oldestTime >= 1000
-  const polled = hasMoved ? findPolled(host, tx.now) : undefined
-  if (hasMoved && polled === undefined) return []
+  const move = describeShortMove(tx.now - oldestTime)
+  const polled = move === undefined ? findPolled(host, tx.now) : undefined
+  if (move === undefined && polled === undefined) return []
   const name = next.domain ?? next.key
   const since =
-    polled === undefined
-      ? `has ${describeShortMove(tx.now - oldestTime)} since the oldest request`
-      : `does not move, and clients repeat ${polled}`
+    polled === undefined ? `has ${move} since the oldest request` : `does not move, and clients repeat ${polled}`
   const cause = `The clock ${since}: it is ${timestamp(tx.now)}, and the ${next.event ?? 'event'} of ${name} is due at ${next.at}.`
   return [
     {

@@ -19,6 +19,21 @@ export function requirePlainPrototype(): void {
   }
 }
 
+/** Returns whether some work does not throw. */
+export function tries(work: () => unknown): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns whether a string is JSON. */
+export function isJson(text: string): boolean {
+  return tries(() => JSON.parse(text))
+}
+
 /**
  * Returns the value for a name in a table, or undefined if there is none. Use it for a caller's string, which may be a property
  * of every object, such as `constructor`.

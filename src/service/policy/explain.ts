@@ -163,7 +163,7 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
       message: `there is no variable ${cut(name)}`,
       hint: `A - subtracts. Write ${cut(owner)}['${cut(field)}'].`,
     }
-  if (new RegExp(`([=!]=|[,[(])\\s*${name}\\b(?![.(])`).test(source) && /^[A-Z]+$/.test(name))
+  if (/^[A-Z]+$/.test(name) && new RegExp(`([=!]=|[,[(])\\s*${name}\\b(?![.(])`).test(source))
     return { message: `there is no variable ${name}`, hint: `Write a string in quotes: '${name}'.` }
   if (/^(?:env|[A-Z][A-Z0-9_]+)$/.test(name)) {
     return {

@@ -17,13 +17,13 @@ export function conditionProblem(source: string, variable: string, schema: Field
     const { valid, type, error } = parsed.check()
     if (!valid) throw error
     if (type !== 'bool' && type !== 'dyn') return `Its value is ${type}, and must be bool`
-    return toSentence(findProblem(parsed.ast)?.message)
+    return describeFirstLine(findProblem(parsed.ast)?.message)
   } catch (error) {
-    return toSentence(error instanceof Error ? error.message : 'It is not valid CEL')
+    return describeFirstLine(error instanceof Error ? error.message : 'It is not valid CEL')
   }
 }
 
 /** Returns the first line of a message, which may begin in lower case, as a sentence. */
-function toSentence(message: string | undefined): string | undefined {
+function describeFirstLine(message: string | undefined): string | undefined {
   return message?.split('\n')[0]?.replace(/^./, (letter) => letter.toUpperCase())
 }

@@ -1,3 +1,4 @@
+import { isJson } from '../../../core/schema/values.ts'
 import { action } from '../action.ts'
 import { headers } from '../fields.ts'
 
@@ -45,13 +46,4 @@ function guessType(body: string): string {
   if (/^[[{]/.test(text) && isJson(text)) return 'application/json'
   if (/^<(!doctype html|html|head|body|h1|p|div)\b/i.test(text)) return 'text/html; charset=utf-8'
   return text.startsWith('<?xml') ? 'text/xml; charset=utf-8' : 'text/plain; charset=utf-8'
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

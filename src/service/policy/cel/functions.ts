@@ -1,6 +1,7 @@
 import { md5, sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { isJson, tries } from '../../../core/schema/values.ts'
 import { isInRange, isPrivate } from './addresses.ts'
 import type { Implementation } from './built-in.ts'
 import { crc32, crc64, xxhash64 } from './checksums.ts'
@@ -116,7 +117,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   escapeUrl: encodeURIComponent,
   unescapeUrl: decodePercent,
   parseUrl,
-  isJson: (text: string) => tries(() => JSON.parse(text)),
+  isJson,
   isPrivateIp: isPrivate,
   isQueryString: (text: string) => /^[^=&\s]+=[^&\s]*(&[^=&\s]+=[^&\s]*)*$/.test(text),
   isURL: (text: string) => URL.canParse(text),
@@ -133,15 +134,6 @@ function makeRange(length: bigint): readonly bigint[] {
   return Array.from({ length: Number(length) }, (_, at) => BigInt(at))
 }
 
-function tries(work: () => unknown): boolean {
-  try {
-    work()
-    return true
-  } catch {
-    return false
-  }
-}
-
 function toBase64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }
@@ -153,7 +145,7 @@ function fromBase64(text: string): Uint8Array {
 }
 
 function decodeJson(text: string): unknown {
-  if (!tries(() => JSON.parse(text))) throw new EvaluationProblem('the text is not JSON')
+  if (!isJson(text)) throw new EvaluationProblem('the text is not JSON')
   return toCelValue(JSON.parse(text))
 }
 

@@ -80,20 +80,11 @@ export class Cases {
     })
   }
 
-  /** Returns whether some conditions can be true, and whether others must then be true. */
-  implies(conditions: readonly ASTNode[], others: readonly ASTNode[]): boolean {
-    const cases = this.list([...conditions, ...others])?.filter((each) => conditions.every((node) => each.get(node)))
-    return cases !== undefined && cases.length > 0 && cases.every((each) => others.every((node) => each.get(node)))
-  }
-
-  /** Returns whether some conditions can be true, and all those of one of several rules surely are then. */
-  anyImplied(conditions: readonly ASTNode[], rules: readonly { readonly conditions: readonly ASTNode[] }[]): boolean {
-    if (rules.length < 2) return false
-    const all = this.list([...conditions, ...rules.flatMap((each) => each.conditions)])
+  /** Returns whether some conditions can be true, and whether all those of one of the others must then be true. */
+  implies(conditions: readonly ASTNode[], ...others: readonly (readonly ASTNode[])[]): boolean {
+    const all = this.list([...conditions, ...others.flat()])
     const cases = all?.filter((each) => conditions.every((node) => each.get(node))) ?? []
-    return (
-      cases.length > 0 && cases.every((each) => rules.some((rule) => rule.conditions.every((node) => each.get(node))))
-    )
+    return cases.length > 0 && cases.every((each) => others.some((other) => other.every((node) => each.get(node))))
   }
 }
 

@@ -81,7 +81,7 @@ function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly
       })
     }
     const together = isAsked && !before ? endings.filter((each) => isBefore(each, rule) && isAlwaysKnown(each)) : []
-    if (cases.anyImplied(conditions, together))
+    if (together.length > 1 && cases.implies(conditions, ...together.map((each) => each.conditions)))
       found.push({
         path: rule.path,
         what: 'is never reached: the rules before it end all of its traffic',
