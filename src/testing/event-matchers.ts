@@ -28,7 +28,7 @@ export const eventMatchers = {
     if (!isObject(fields))
       throw new TypeError(`toHaveSentEvent received ${quote(fields)}. Allowed: an object with fields of the event.`)
     const events = gateway.sentEvents.list({ type })
-    const which = Object.keys(fields).length === 0 ? '' : ` with ${quote(JSON.stringify(fields))}`
+    const which = Object.keys(fields).length === 0 ? '' : ` with ${JSON.stringify(fields)}`
     const others =
       events.length === 0 ? 'none' : `${events.length} of this type, the last with ${JSON.stringify(events.at(-1))}`
     return gatewayResult(

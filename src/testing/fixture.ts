@@ -76,7 +76,9 @@ export function requireStrict(gateway: Gateway, connection: TestConnection): voi
  */
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
-  const { message, diff } = error
+  const { message } = error
+  // In an error of node:assert, it is the name of a format.
+  const diff = error.diff?.includes('\n') ? error.diff : undefined
   const stack = error.stack && withoutWrapperFrames(error.stack)
   if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
   const texts = [

@@ -155,6 +155,11 @@ describe('fauxgate http', () => {
     expect(stderr).toContain(message)
   })
 
+  test('rejects a dialect without tunnels', async () => {
+    const { code, stderr } = await runToEnd({}, 'http', '3000', '--dialect', 'standard')
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^fauxgate: The agent's API needs ngrok's families, /)])
+  })
+
   test('uses the next ports if the usual ones are taken', async () => {
     const start = async () => {
       const server = await startCommand({}, ['http', await startApp(), '--port', '0'], 'Forwards')

@@ -163,6 +163,14 @@ describe('The globals option of any runner', () => {
     expect(await catchTestMessage(failAfterMove, options)).not.toContain('Advance the clock')
   })
 
+  test('adds the report to the message of an error of node:assert, whose diff is the name of a format', async () => {
+    const error = Object.assign(new Error('no'), { diff: 'simple' })
+    const message = await catchTestMessage(() => {
+      throw error
+    }, options)
+    expect([message, error.diff]).toEqual([expect.stringContaining('The gateway at'), 'simple'])
+  })
+
   test('says of a timer that is due now that a move of 1 ms reaches it, and no distance after a move', async () => {
     const failWithTimer = () => {
       setTimeout(() => undefined, 0)

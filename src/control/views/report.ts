@@ -34,7 +34,7 @@ const MAX_LINE_LENGTH = 400
 const about = v.exactOptional(
   documented(
     v.string('a string'),
-    'Text to print before the report, such as the message of a failed assertion. Domains that this text ' +
+    'What the report is about, such as the message of a failed assertion. Domains that this text ' +
       'mentions come first. Pending faults and outcomes that it mentions are omitted.',
   ),
 )

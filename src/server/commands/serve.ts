@@ -4,6 +4,7 @@ import type { Store } from '../../core/operation/store.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
 import { rangeMs } from '../../core/schema/time.ts'
 import { createGateway } from '../../gateway/gateway.ts'
+import { isLocalUrl } from '../../gateway/http/callers.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { Config } from '../../generated/options.ts'
 import { registerServer } from '../client/running.ts'
@@ -21,6 +22,7 @@ import { CONFIG_FLAG, variableName } from '../options/flags.ts'
 import { gatewayOptionsOf, withOptionNames } from '../options/gateway-options.ts'
 import { loadOptions, type ParsedServerOptions, prefixErrors, warningsOfVariables } from '../options/parsed-options.ts'
 import { optionTable } from '../options/table.ts'
+import { bypassProxy } from '../proxy.ts'
 import { openStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
@@ -99,6 +101,8 @@ async function serveOnce(
   const { data, state } = config
   const files = config.watch ? watchedFiles(options, addition?.files) : []
   for (const each of warningsOfVariables(environment)) warn(each)
+  const destinations = Object.values(config.destinations ?? {}).map((url) => new URL(url))
+  for (const { hostname } of destinations.filter(isLocalUrl)) bypassProxy(hostname, environment)
   const output = new LogOutput(process.stdout)
   const log = createLog(config, environment, (text) => output.write(text))
   const store = data === undefined ? undefined : await prefixErrors('data', names, () => openStore(data))
@@ -140,7 +144,7 @@ function requireOnePlace({ config: { data, state }, names }: ParsedServerOptions
 function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, names }: ParsedServerOptions): void {
   if (agent === undefined || 'tunnelSession' in declare) return
   throw new UsageError(
-    `${names.get('agent')} needs ngrok's families, and the "${dialect.name}" dialect has no tunnels. Add --dialect ngrok.`,
+    `${names.get('agent') ?? "The agent's API"} needs ngrok's families, and the "${dialect.name}" dialect has no tunnels. Add --dialect ngrok.`,
   )
 }
 

@@ -16,6 +16,7 @@ import { planOf } from '../../verify/scenarios.ts'
 import { type Progress, type VerifyOptions, verify } from '../../verify/verify.ts'
 import { UsageError } from '../errors.ts'
 import { requireCanWrite, writeText } from '../files.ts'
+import { bypassProxy } from '../proxy.ts'
 import { RunLogFile } from '../run-log-file.ts'
 import { askAtTerminal, breakLine, print, printErrorLine, showProgress } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
@@ -114,11 +115,6 @@ const HOST: VerifyHost = {
   now: () => readClock(systemClock),
   sleep,
   deadline: (ms) => AbortSignal.timeout(ms),
-}
-
-/** Lets requests to a host bypass the proxy of NODE_USE_ENV_PROXY. Node's `fetch` reads the variables for each request. */
-function bypassProxy(host: string, environment: NodeJS.ProcessEnv): void {
-  for (const name of ['no_proxy', 'NO_PROXY']) environment[name] = [environment[name] ?? [], host].flat().join()
 }
 
 /** Detects the dialect. Sends one request, and looks for the dialect's header in the response. */

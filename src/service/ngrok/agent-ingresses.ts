@@ -7,7 +7,12 @@ import { defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 const errors = kit.declareErrors({
   ingress_description_too_long: parts.tooLong(6700),
   ingress_metadata_too_long: parts.tooLong(6701),
-  ingress_domain_invalid: kit.field(6704, 400, 'a domain name such as "connect.example.com"'),
+  ingress_domain_invalid: kit.field(
+    6704,
+    400,
+    (it: { readonly punycode?: string | undefined }) =>
+      `a domain name such as "${it.punycode ?? 'connect.example.com'}"`,
+  ),
   ingress_domain_of_service: kit.field(6705, 400, 'your own domain, not one of the service'),
   ingress_domain_taken: kit.ofField(
     6706,
@@ -24,7 +29,7 @@ const domain = v.pipe(
   v.trim(),
   v.toLowerCase(),
   kit.rule([errors.ingress_domain_invalid, errors.ingress_domain_of_service], (name, report, { dialect }) => {
-    if (!parts.isDnsName(name) || name.startsWith('*.')) report(errors.ingress_domain_invalid, {})
+    if (!parts.isDnsName(name) || name.startsWith('*.')) report(errors.ingress_domain_invalid, parts.nameFacts(name))
     else if (parts.isServiceDomain(dialect, name)) report(errors.ingress_domain_of_service, {})
   }),
 )

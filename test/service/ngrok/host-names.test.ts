@@ -23,12 +23,13 @@ it.each([
   },
 )
 
-it('A host in Unicode is rejected with its Punycode, as a URL, a hostport and a DNS name', () => {
+it('A host in Unicode is rejected with its Punycode, as a URL, a hostport, a DNS name and the domain of an ingress', () => {
   const { gateway } = openGateway()
   const host = 'bücher.example.com'
   for (const call of [
     () => gateway.endpoints.create({ url: `https://${host}`, traffic_policy: '{}' }),
     () => gateway.httpsEdges.create({ hostports: [`${host}:443`] }),
+    () => gateway.agentIngresses.create({ domain: host }),
     () => gateway.dns.cname(host, 'www.example.com'),
     () => gateway.dns.cname('www.example.com', host),
   ])
