@@ -50,7 +50,10 @@ const settings = named(
     setup: optional(v.boolean(), 'Whether each run starts with the step `setup`. Default: false.'),
     silence: optional(v.number(), 'How long a request may wait for its response, in real seconds. Default: 2.'),
     timeout: optional(v.number(), 'The maximum duration of a run, in real seconds. Default: 60.'),
-    jobs: optional(v.number(), 'The maximum number of concurrent runs. Default: 1.'),
+    jobs: optional(
+      v.number(),
+      'The maximum number of concurrent runs. Above 1, as many more may wait for a response. Default: 1.',
+    ),
   }),
   'ExplorationSettings',
   'The settings of an exploration.',

@@ -47,6 +47,28 @@ test('a program that looks before each try survives all pairs of failures, howev
   }
 })
 
+test('schedules with a silence start first, and the others run while they wait', async () => {
+  const ends = new AbortController()
+  const silentRuns: number[] = []
+  let finished = 0
+  const program: Program = async (_send, { url, run }) => {
+    const send = async (path: string, init: RequestInit = {}) => {
+      const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+      const sent = fetch(`${url}${path}`, { headers, signal: ends.signal, ...init })
+      const response = await sent.catch(() => void silentRuns.push(run))
+      // The silent requests end once the four schedules with a 503 have run, and not before.
+      if (response?.status === 503 && ++finished === 4) ends.abort()
+      await response?.text()
+    }
+    await send('/reserved_addrs')
+    await send('/reserved_addrs', { method: 'POST', body: '{}' })
+    await send('/reserved_addrs?limit=1')
+  }
+  await explore(program, { kinds: ['5xx', 'silent'], silence: 60, jobs: 2 })
+  expect([...new Set(silentRuns)].slice(0, 2)).toEqual([3, 4])
+  expect(finished).toBe(4)
+})
+
 test('a poll moves the clock of its run to the next event, and a silence past its end: a story says so', async () => {
   const poll: Program = async (send) => {
     const policy = { certificate_management_policy: { authority: 'letsencrypt' } }

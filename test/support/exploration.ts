@@ -10,7 +10,7 @@ export type Send = (method: string, path: string, body?: object) => Promise<Reco
 /** The code under test: it ends at the signal, as a process does that is killed. */
 export type Program = (
   send: Send,
-  step: { readonly url: string; readonly copy: string; readonly life: number },
+  step: { readonly url: string; readonly run: number; readonly copy: string; readonly life: number },
 ) => Promise<void>
 
 /** Serves a gateway until the end of the test. Returns a function that makes a control call. */

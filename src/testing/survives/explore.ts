@@ -4,7 +4,7 @@ import { assertStrict } from '../strict.ts'
 import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns, requireKnownFamilies } from './checks.ts'
 import { COPY_NAMES } from './copy.ts'
 import { extensionsOf } from './extensions.ts'
-import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
+import { FAILURES, type Failure, formatReplay, hasSilence, readReplay } from './failures.ts'
 import { countSwitches, formatOrder, type Order, permutationsOf, readOrder } from './interleaving.ts'
 import { type Learned, Masks } from './masks.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
@@ -137,7 +137,7 @@ export class Explorer {
       if (this.#isSearch && this.failing > 0) return
       this.scope = this.#scopeOf(level, trials)
       this.total += trials.length
-      const runs = this.#startInOrder(trials)
+      const runs = this.#startAhead(trials)
       for (const [place, trial] of trials.entries()) {
         if (this.tried === budget) return
         const [run, result] = await this.#judgeRun(await runs(place), trial)
@@ -196,25 +196,31 @@ export class Explorer {
   }
 
   /**
-   * Returns a function for the run of each trial in a growing list. Starts as many concurrent runs as the runner allows, in
-   * order.
+   * Returns a function for the run of each trial in a growing list. Starts as many concurrent runs as the runner allows. Runs
+   * with a silence have slots of their own and start first, because others can run during their wait.
    */
-  #startInOrder(trials: readonly Trial[]): (place: number) => Promise<RunRecord> {
+  #startAhead(trials: readonly Trial[]): (place: number) => Promise<RunRecord> {
+    const { jobs } = this.#runner
+    // One run after the other: the gateway is judged first.
+    if (jobs === 1) return (place) => this.#start(trials[place] ?? START)
     const started: Promise<RunRecord>[] = []
     const left = this.#options.budget - this.tried
-    let running = 0
+    const queues = [true, false].map((isSilent) => ({ isSilent, next: 0, running: 0 }))
     const startMore = () => {
-      while (running < this.#runner.jobs && started.length < Math.min(trials.length, left)) {
-        running++
-        const run = this.#start(trials[started.length] ?? START)
-        run.then(end, end)
-        started.push(run)
+      for (const queue of queues) {
+        for (; queue.running < jobs && queue.next < Math.min(trials.length, left); queue.next++) {
+          const trial = trials[queue.next] ?? START
+          if (hasSilence(trial.schedule) !== queue.isSilent) continue
+          const run = this.#start(trial)
+          const end = () => {
+            queue.running--
+            startMore()
+          }
+          queue.running++
+          run.then(end, end)
+          started[queue.next] = run
+        }
       }
-    }
-    const end = () => {
-      running--
-      // One run after the other: the gateway is judged first.
-      if (this.#runner.jobs > 1) startMore()
     }
     return (place) => {
       startMore()

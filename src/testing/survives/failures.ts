@@ -71,6 +71,10 @@ export function requireFailure(name: string): Failure {
   throw new TypeError(`${name} is not a failure. Supported: ${FAILURES.map((failure) => failure.name).join(', ')}.`)
 }
 
+/** True if a schedule lets a request wait for its response. */
+export const hasSilence = (schedule: readonly ScheduledFault[]) =>
+  schedule.some(({ fault }) => requireFailure(fault).effect?.latency !== undefined)
+
 /** Formats a schedule as a string, such as `POST /reserved_addrs#1 429, POST /reserved_addrs#2 503`. */
 export function formatReplay(schedule: readonly ScheduledFault[]): string {
   return schedule.map(({ at, nth, fault }) => `${at}#${nth} ${fault}`).join(', ')
