@@ -12,6 +12,7 @@ import {
   type Duration,
   durationMs,
   durationText,
+  exactTimestamp,
   LATEST_TIME,
   roundUpToSecond,
   timeMs,
@@ -279,7 +280,7 @@ export function requireManual(clock: Clock): MovableClock {
 
 function requireLater(clock: MovableClock, to: string): number {
   const ms = timeMs(to) ?? timeMs(completeTime(to))
-  const allowed = `an RFC 3339 time, at the earliest "${timestamp(clock.now)}"`
+  const allowed = `an RFC 3339 time, at the earliest "${exactTimestamp(clock.now)}"`
   if (ms === undefined || ms < clock.now)
     return refuse(general.field_invalid, { field: 'to', received: quote(to), allowed })
   return requireReachable('to', to, ms)

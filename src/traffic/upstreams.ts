@@ -48,12 +48,12 @@ interface Upstream {
 }
 
 /** The keys that upstreams can have, in words. */
-export const UPSTREAM_KEYS = 'a URL such as "https://app.internal", or the id of a backend'
+export const UPSTREAM_KEYS = 'an http or https URL such as "https://app.internal", or the id of a backend'
 
-/** Returns whether a string is a URL, or can be the id of a backend. */
+/** Returns whether a string is an http or https URL, or can be the id of a backend. */
 export function isUpstreamKey(text: unknown): text is string {
   if (typeof text !== 'string') return false
-  return text.includes('://') ? URL.canParse(text) : /^bkd[a-z]*_\w+$/.test(text)
+  return text.includes('://') ? /^https?:/i.test(text) && URL.canParse(text) : /^bkd[a-z]*_\w+$/.test(text)
 }
 
 /** A response that an upstream always gives. */

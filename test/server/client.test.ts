@@ -42,6 +42,13 @@ describe('The controls of a running server as commands', () => {
     expect(gateway.clock.now).toBe(Date.parse(START))
   })
 
+  it('show the milliseconds of its clock, and name them where a time is too early', async () => {
+    const now = '2026-01-01T00:00:00.123Z'
+    expect(await readOutput('clock', 'to', now)).toBe(`${now}\n`)
+    const { stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'clock', 'to', START)
+    expect(stderr).toContain(`Allowed: an RFC 3339 time, at the earliest "${now}".`)
+  })
+
   it('script outcomes, change DNS, and show the result', async () => {
     const { id, cname_target } = reserve()
     expect(
@@ -235,6 +242,7 @@ describe('A command that fails gives the reason, and what to do', () => {
       'clock to 2025-01-01T00:00:00Z',
       /^TIME is "2025-01-01T00:00:00Z"\. Allowed: an RFC 3339 time, at the earliest "2026-01-01T00:00:00Z"\./,
     ],
+    ['upstream ftp://x', /^URL is "ftp:\/\/x"\. Allowed: an http or https URL such as "https:\/\/app\.internal", or /],
     ['declare --routes edghtsrt_1', /^declare needs one of --edge, --endpoint-configuration, --backend\. See /],
     [
       'script NOPE',
@@ -263,6 +271,12 @@ describe('A command that fails gives the reason, and what to do', () => {
     expect([code, stdout]).toEqual([isMistyped ? 2 : 1, ''])
     expect(stderr).toMatch(/^fauxgate: [^\n]+\n$/)
     expect(stderr.slice('fauxgate: '.length, -1)).toMatch(message)
+  })
+
+  it('for a text that is too long for a URL', async () => {
+    const { code, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'report', '--about', 'ä'.repeat(4000))
+    expect(code).toBe(2)
+    expect(stderr).toContain('--about has 24000 characters, as encoded in a URL. Allowed: at most 15384.')
   })
 
   it('for a missing or wrong control key, which it does not repeat', async () => {

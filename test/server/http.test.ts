@@ -123,6 +123,13 @@ describe('fauxgate http', () => {
     expect((await visit(/http:\S+\.localhost:\d+/.exec(last)?.[0] ?? '', '/other')).status).toBe(403)
   })
 
+  test('names the line of an error in a traffic policy', async () => {
+    const file = join(newFolder(), 'policy.yml')
+    writeFileSync(file, 'on_http_request:\n  - actions:\n      - type: denyy\n')
+    const { code, stderr } = await runToEnd({}, 'http', '3000', ...ANY_PORTS, '--traffic-policy-file', file)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('policy.yml:3:15: In the policy, on_http_request[0]')])
+  })
+
   test('continues a stored state with one tunnel', async () => {
     const file = join(newFolder(), 'state.json')
     const first = await startHttp('--state', file)

@@ -6,3 +6,6 @@ export const CLOCK_START = Number(process.env.FAUXGATE_CLOCK_START ?? Date.UTC(2
 
 /** The start as responses show it: in whole seconds. */
 export const SHOWN_START = new Date(CLOCK_START).toISOString().replace(/\.\d+Z$/, 'Z')
+
+/** The start with its milliseconds, if it has any. */
+export const EXACT_START = new Date(CLOCK_START).toISOString().replace('.000Z', 'Z')

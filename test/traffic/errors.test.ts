@@ -126,9 +126,12 @@ describe('forward-internal with on_error: continue', () => {
   })
 })
 
-test.each([42, null, undefined, {}, 'https:// x', 'bkd', 'xbkd_1', 'bkd_1/'])('The key %o is no upstream', (key) => {
-  const { gateway } = createVisited()
-  expect(() => gateway.traffic.upstream(key as string, () => new Response())).toThrow(
-    /is not an upstream\. Allowed: a URL/,
-  )
-})
+test.each([42, null, undefined, {}, 'https:// x', 'ftp://x', 'bkd', 'xbkd_1', 'bkd_1/'])(
+  'The key %o is no upstream',
+  (key) => {
+    const { gateway } = createVisited()
+    expect(() => gateway.traffic.upstream(key as string, () => new Response())).toThrow(
+      /is not an upstream\. Allowed: an http or https URL/,
+    )
+  },
+)

@@ -1,6 +1,6 @@
 import { atCaller } from '../schema/caller-stack.ts'
 import { moment, readOptions, duration as spanOfTime } from '../schema/options.ts'
-import { type Duration, LATEST_TIME, timestamp } from '../schema/time.ts'
+import { type Duration, exactTimestamp, LATEST_TIME } from '../schema/time.ts'
 import type { Clock, ClockFollower } from './clock.ts'
 import { ClockTime } from './clock-time.ts'
 
@@ -130,7 +130,9 @@ function requireTime(time: Time): number {
 
 function requireNotPast(ms: number, now: number): number {
   if (ms >= now) return ms
-  throw atCaller(new RangeError(`The time is ${timestamp(ms)}, in the past. Allowed: ${timestamp(now)} or later.`))
+  throw atCaller(
+    new RangeError(`The time is ${exactTimestamp(ms)}, in the past. Allowed: ${exactTimestamp(now)} or later.`),
+  )
 }
 
 function requireInRange(ms: number): number {

@@ -22,6 +22,11 @@ export function timestamp(ms: number): string {
   return `${new PlatformDate(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
 }
 
+/** Formats a time like {@link timestamp}, with its milliseconds if it has any. */
+export function exactTimestamp(ms: number): string {
+  return ms % 1000 === 0 ? timestamp(ms) : new PlatformDate(ms).toISOString()
+}
+
 /** Returns the time in ms of an RFC 3339 timestamp, a `Date` or a number of ms, or undefined for anything else. */
 export function timeMs(value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseTimestamp(value) : value instanceof Date ? value.getTime() : value

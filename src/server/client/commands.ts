@@ -1,6 +1,7 @@
 import type { CallCommand } from '../../control/control.ts'
 import { type Arguments, type Command, requireNoWords, requireOneOf, throwMissingWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
+import { HEAD_LIMITS } from '../limits.ts'
 import { SERVER_FLAGS } from '../options/flags.ts'
 import { print, printErrorLine } from '../terminal.ts'
 import { type ClientCall, calls, flagsForFields, parseFlags, parseValue } from './fields.ts'
@@ -32,12 +33,12 @@ function commandOf(callName: string, call: ClientCall, row: CallCommand): Comman
     async run(parsed, environment) {
       const values = { ...fixedFields, ...parseWords(call, row, parsed), ...parseFlags(flags, parsed.flags) }
       const server = await readServerAddress(parsed, environment)
-      const query = call.from === 'query' ? queryOf(values) : ''
-      const body = call.from === 'body' ? values : undefined
       const typedNames = new Map([
         ...Object.entries(words).map(([field, word = '']) => [field, word.replace(/[[\]…]/g, '')] as const),
         ...flags.map(({ field, flag }) => [field, `--${flag}`] as const),
       ])
+      const query = call.from === 'query' ? queryOf(values, typedNames) : ''
+      const body = call.from === 'body' ? values : undefined
       const path = `${call.path}${query}`
       const response = await callControl(server, call.method, path, body, call.mediaType).catch((error) => {
         const mistyped = error instanceof ControlError && rewriteRefusal(error.details, name, typedNames)
@@ -80,7 +81,18 @@ function parseWords(
   return fields
 }
 
-function queryOf(values: object): string {
+/** The most characters of a query, so that the server accepts the head of the request. */
+const MAX_QUERY = HEAD_LIMITS.bytes - 1000
+
+/** @throws UsageError if the query is longer than a server accepts. */
+function queryOf(values: object, typedNames: ReadonlyMap<string, string>): string {
+  for (const [field, value] of Object.entries(values)) {
+    const { length } = encodeURIComponent(String(value))
+    if (length > MAX_QUERY)
+      throw new UsageError(
+        `${typedNames.get(field)} has ${length} characters, as encoded in a URL. Allowed: at most ${MAX_QUERY}.`,
+      )
+  }
   const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))
   return query.size === 0 ? '' : `?${query}`
 }

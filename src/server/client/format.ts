@@ -1,6 +1,7 @@
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
 import { describeTraffic } from '../../control/traffic/entry.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
+import { exactTimestamp, timestamp } from '../../core/schema/time.ts'
 import type {
   DnsRecord,
   DomainTimeline,
@@ -85,12 +86,14 @@ function timelineText({ domain, id, state, due, expiresAt, records, timeline }: 
 }
 
 interface ClockResponse {
-  readonly now: string
+  readonly ms: number
   readonly manual: boolean
   readonly waiting?: readonly { readonly operationId: string; readonly until: string }[]
 }
 
-function clockText({ now, manual, waiting = [] }: ClockResponse): string {
+function clockText({ ms, manual, waiting = [] }: ClockResponse): string {
+  // The system's clock has always milliseconds, which nobody has set.
+  const now = manual ? exactTimestamp(ms) : timestamp(ms)
   const requests = waiting.map(({ operationId, until }) => `${operationId} waits until ${until}`)
   return [manual ? now : `${now} (the system clock)`, ...requests].join('\n')
 }

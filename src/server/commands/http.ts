@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { toUpstream } from '../../control/agent/starts.ts'
 import { GatewayError } from '../../gateway/gateway-error.ts'
 import type { Gateway } from '../../gateway/types.ts'
+import { checkPolicyFile } from '../../service/policy/files/check-file.ts'
 import { messageOf, UsageError } from '../errors.ts'
 import { readText } from '../files.ts'
 import { CONFIG_FLAG, textFlag } from '../options/flags.ts'
@@ -64,7 +65,7 @@ function createAddition(upstream: string, parsed: Arguments): Addition {
     files: policy === undefined ? [] : [resolve(policy)],
     complete: (options) => complete(options, upstream),
     async start(gateway) {
-      const sent = { url, policy: policy === undefined ? undefined : await readText(policy) }
+      const sent = { url, policy: policy === undefined ? undefined : await readPolicy(policy) }
       reserved = await startTunnel(gateway, upstream, sent)
       // An agent reopens its tunnel when the service drops it.
       gateway.transport.hooks.drop = (call, work) => {
@@ -75,6 +76,14 @@ function createAddition(upstream: string, parsed: Arguments): Addition {
     },
     describe: (gateway, ports) => describeTunnel(gateway, ports, reserved),
   }
+}
+
+/** @throws UsageError with the place of the first error, as `policy check` shows it. */
+async function readPolicy(file: string): Promise<string> {
+  const text = await readText(file)
+  const error = checkPolicyFile(text).problems.find(({ severity }) => severity === 'error')
+  if (error) throw new UsageError(`${file}:${error.line}:${error.column}: ${error.message}`)
+  return text
 }
 
 /** Adds the upstream, the dialect and the ports that were not set. */

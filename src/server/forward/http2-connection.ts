@@ -5,15 +5,18 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from 'node:http2'
+import type { LookupFunction } from 'node:net'
 import { isBodiless } from '../../traffic/message.ts'
 import type { ServedResponse } from '../../traffic/upstreams.ts'
 import { ReceivedBody, sendBody } from './body.ts'
 import { SilentUpstream, type UpstreamCall } from './call.ts'
 
-interface Http2Options {
+export interface ConnectionOptions {
   /** The time that the upstream may be silent, in ms. */
   readonly idle: number
   readonly rejectUnauthorized: boolean
+  /** Looks up the address of the upstream. Default: the system does. */
+  readonly lookup?: LookupFunction
 }
 
 /** A connection to an upstream over HTTP/2, without TLS with prior knowledge, like that of the service's agents. */
@@ -21,9 +24,9 @@ export class Http2Connection {
   readonly #session: ClientHttp2Session
   readonly #idle: number
 
-  constructor(base: URL, { idle, rejectUnauthorized }: Http2Options) {
+  constructor(base: URL, { idle, ...options }: ConnectionOptions) {
     this.#idle = idle
-    this.#session = connect(base, { rejectUnauthorized })
+    this.#session = connect(base, options)
     // Each of its requests receives the error.
     this.#session.on('error', () => undefined)
     this.#session.setTimeout(idle, () => this.#session.close())

@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns'
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 // Fake timers may replace the global `setImmediate`, but sockets close in real turns of the event loop.
 import { setImmediate as atNextTurn } from 'node:timers'
@@ -8,7 +10,7 @@ import type { ServedResponse } from '../../traffic/upstreams.ts'
 import { Agent as PlainAgent, request as plainRequest } from '../http.ts'
 import { lengthOf, pairsOf, ReceivedBody, sendBody } from './body.ts'
 import { SilentUpstream, type UpstreamCall } from './call.ts'
-import { Http2Connection } from './http2-connection.ts'
+import { type ConnectionOptions, Http2Connection } from './http2-connection.ts'
 import { SwitchedConnection } from './switched.ts'
 
 /** The maximum number of bytes of a head: 1 MB, as documented by the service. */
@@ -35,14 +37,15 @@ export class Upstream {
   readonly #base: URL
   /** The path that request paths are appended to. */
   readonly #above: string
-  readonly #options: { readonly idle: number; readonly rejectUnauthorized: boolean }
+  readonly #options: ConnectionOptions
   readonly #agent: Agent
   #http2: Http2Connection | undefined
 
   constructor(base: URL, { idle = IDLE_MS, verify }: UpstreamOptions) {
     this.#base = base
     this.#above = base.pathname.replace(/\/$/, '')
-    this.#options = { idle, rejectUnauthorized: verify }
+    const isBelow = isBelowLocalhost(base.hostname)
+    this.#options = { idle, rejectUnauthorized: verify, ...(isBelow && { lookup: lookUpLocalhost }) }
     const options = { keepAlive: true, timeout: KEEP_ALIVE_MS }
     this.#agent = base.protocol === 'https:' ? new SecureAgent(options) : new PlainAgent(options)
     // An unexpected response would be taken for that of the next request.
@@ -138,10 +141,10 @@ export class Upstream {
 
   #open(call: UpstreamCall): ClientRequest {
     const { protocol, hostname, port, host } = this.#base
-    const { idle, rejectUnauthorized } = this.#options
+    const { idle, ...options } = this.#options
     const open = protocol === 'https:' ? secureRequest : plainRequest
     const request = open({
-      ...{ protocol, host: hostname.replace(/^\[|\]$/g, ''), port, rejectUnauthorized, agent: this.#agent },
+      ...{ protocol, host: hostname.replace(/^\[|\]$/g, ''), port, ...options, agent: this.#agent },
       ...{ method: call.method, path: call.path, headers: frame(call, host) },
       ...{ timeout: idle, maxHeaderSize: MAX_HEAD_BYTES },
     })
@@ -149,6 +152,11 @@ export class Upstream {
     return Object.assign(request, { maxHeadersCount: 0 })
   }
 }
+
+export const isBelowLocalhost = (name: string): boolean => name.endsWith('.localhost')
+
+/** Returns the address of this machine for a name below `localhost`, without asking a DNS server. */
+const lookUpLocalhost: LookupFunction = (_name, options, callback) => lookup('localhost', options, callback)
 
 /** Returns whether a server switches to one of the listed protocols (RFC 9110, section 7.8). */
 function namesOneOf(protocol: string | undefined, asked = ''): boolean {

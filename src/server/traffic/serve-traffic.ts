@@ -1,11 +1,11 @@
-import { BlockList, isIP } from 'node:net'
 import { quote } from '../../core/schema/text.ts'
 import { durationMs } from '../../core/schema/time.ts'
+import { isLocalUrl } from '../../gateway/http/callers.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { Config } from '../../generated/options.ts'
 import { targetOf } from '../../traffic/target.ts'
 import type { Dialer, ServedUpstream } from '../../traffic/upstreams.ts'
-import { Upstream } from '../forward/upstream.ts'
+import { isBelowLocalhost, Upstream } from '../forward/upstream.ts'
 import { openTrafficPort, type TrafficPort } from './port.ts'
 import { splitUpstream } from './traffic-options.ts'
 import type { VisitorLog } from './visitor-log.ts'
@@ -25,7 +25,7 @@ export async function serveTraffic(
   const servers: Upstream[] = []
   const connect = (server: URL): ServedUpstream => {
     // Agents do the same, because developers' servers often have self-signed certificates.
-    const upstream = new Upstream(server, { idle, verify: !isThisMachine(server.hostname) })
+    const upstream = new Upstream(server, { idle, verify: !isOnThisMachine(server) })
     servers.push(upstream)
     return ({ method, url, headers, body, inform }, call) =>
       upstream.send({ ...call, method, path: targetOf(url), headers, body, inform })
@@ -57,19 +57,14 @@ export async function serveTraffic(
   return opened.map((each) => ({ ...each, close }))
 }
 
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
+/**
+ * Returns whether a URL is on this machine: at its address, or at `localhost` or a name below it (RFC 6761, section 6.3). A DNS
+ * server can point any other name anywhere.
+ */
+const isOnThisMachine = (url: URL): boolean => isLocalUrl(url) || isBelowLocalhost(url.hostname)
 
-/** Returns whether a host is this machine. A name other than `localhost` is not, because its DNS server can point it anywhere. */
-function isThisMachine(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '')
-  const version = isIP(name)
-  return version === 0 ? name === 'localhost' : loopback.check(name, version === 6 ? 'ipv6' : 'ipv4')
-}
-
-const isReachable = ({ hostname }: URL, allowed: readonly string[]): boolean =>
-  isThisMachine(hostname) || allowed.includes(hostname)
+const isReachable = (url: URL, allowed: readonly string[]): boolean =>
+  isOnThisMachine(url) || allowed.includes(url.hostname)
 
 /** Creates the function that reaches the upstreams that programs pass to the agent's API (rules: agent#upstreams). */
 function createDialer(connect: (server: URL) => ServedUpstream, allowed: readonly string[]): Dialer {

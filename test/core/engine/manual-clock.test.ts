@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Time } from '../../../src/index.ts'
 import { timersOn } from '../../../src/testing/clock.ts'
 import { client, expectError } from '../../support/client.ts'
-import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
+import { CLOCK_START, EXACT_START } from '../../support/clock.ts'
 import {
   addDurations,
   createDomainReaders,
@@ -221,7 +221,7 @@ describe('A manual clock refuses, names what is allowed, and does not move:', ()
   test.each(['2025-12-31T23:59:59Z', NOW - 1, new Date(0)])('a move to %s, which is past', (past) => {
     const { clock, expectUnmoved } = openUnmoved()
     expect(() => clock.advanceTo(past)).toThrow(RangeError)
-    expect(() => clock.advanceTo(past)).toThrow(`in the past. Allowed: ${SHOWN_START} or later.`)
+    expect(() => clock.advanceTo(past)).toThrow(`in the past. Allowed: ${EXACT_START} or later.`)
     expectUnmoved()
   })
 

@@ -59,6 +59,13 @@ test('A replay and a tunnel of a restored snapshot reach it too, and a restarted
   expect((await visit(public_url)).status).toBe(200)
 })
 
+test.each(['app.localhost', '[::ffff:127.0.0.1]'])('An upstream at %s is on this machine', async (host) => {
+  const addr = (await startApp()).replace('127.0.0.1', host)
+  const { post, visit } = await openPort()
+  const { public_url } = await post('/api/tunnels', { addr, name: 'web' })
+  expect(await visit(public_url, '/a')).toEqual({ status: 200, text: 'GET /a' })
+})
+
 test('An upstream beyond this machine needs --upstream-host, and the trace says so', async () => {
   const { post, visit, trace } = await openPort()
   const { public_url } = await post('/api/tunnels', { addr: 'http://app.invalid:3000', name: 'web' })
