@@ -43,7 +43,10 @@ const FLAGS = {
   max: integerFlag('max', 'The maximum number of schedules to try. Default: 20000.'),
   silence: integerFlag('silence', 'Abort a request without a response after this many real seconds. Default: 2.'),
   timeout: integerFlag('timeout', 'The maximum duration of a run, in real seconds. Default: 60.'),
-  jobs: integerFlag('jobs', 'The number of parallel runs; as many more may wait for a response. Use 1 if they share files, ports or a database. Default: 8.'),
+  jobs: integerFlag(
+    'jobs',
+    'The number of parallel runs; as many more may wait for a response. Use 1 if they share files, ports or a database. Default: 8.',
+  ),
   replay: textFlag('replay', 'SCHEDULE', 'Replay this schedule from a report, and show what the command prints.'),
 } satisfies { readonly [Name in keyof ExplorationSettings]?: Flag }
 
