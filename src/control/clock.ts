@@ -54,7 +54,10 @@ const move = v.object({
     documented(v.string(), 'The time to advance to, not before the current one.', { json: { format: 'date-time' } }),
   ),
   next: v.optional(
-    documented(v.literal(true), 'Advance to the next event that is due, or to the next delayed response.'),
+    documented(
+      v.literal(true),
+      'Advance to the next event that is due, to the next delayed response, or to the next attempt to deliver account events.',
+    ),
   ),
   remember,
 })
@@ -78,15 +81,20 @@ const MAX_WAITING = 100
 
 /** Returns the requests whose responses a fault delays, the earliest response first: at most 100. */
 export function waitingRequests(host: ControlHost) {
-  return host.engine.clock.waiting
+  return delayedResponses(host)
     .slice(0, MAX_WAITING)
-    .map(({ operationId, until }) => ({ operationId, until: responseTime(until) }))
+    .map(({ key, until }) => ({ operationId: key, until: timeOfStep(until) }))
 }
 
+/** Returns the delayed responses, the earliest first. */
+export const delayedResponses = (host: ControlHost) =>
+  host.engine.clock.waiting.filter(({ event }) => event === 'response')
+
 /**
- * Formats the time of a delayed response, rounded up to a whole second: once the clock reaches it, the response has been sent.
+ * Formats the time of a delayed response or a delivery, rounded up to a whole second: once the clock reaches it, that has
+ * happened.
  */
-export function responseTime(until: number): string {
+export function timeOfStep(until: number): string {
   return timestamp(roundUpToSecond(until))
 }
 
@@ -208,7 +216,7 @@ function rememberMove(host: ControlHost): () => void {
   // The store receives one commit at the end: the move, and the state before it.
   const end = engine.startMove()
   const before = host.snapshot(true)
-  const { waiting } = engine.clock
+  const waiting = delayedResponses(host)
   const counts: Record<string, number> = {}
   engine.listener = ({ changes }) => {
     for (const change of changes) {

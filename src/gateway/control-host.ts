@@ -1,7 +1,7 @@
 import { AgentState } from '../control/agent/state.ts'
 import type { ControlHost, DropHooks } from '../control/control.ts'
 import { OtherRequests } from '../control/journal/other-requests.ts'
-import { Deliveries } from '../control/sent-events/delivery.ts'
+import { Deliveries, type Post } from '../control/sent-events/delivery.ts'
 import { SentEventLog } from '../control/sent-events/log.ts'
 import { createSnapshot } from '../control/snapshot.ts'
 import { TrafficState } from '../control/traffic/state.ts'
@@ -133,8 +133,10 @@ export function beginControlLog(internals: GatewayInternals, initial: object | u
 function createEvents({ table, engine, options }: GatewayInternals): SentEventLog | undefined {
   const families: readonly Family[] = Object.values(table.families)
   const rules = families.flatMap(({ events = [] }) => events)[0]
-  const deliveries = new Deliveries(engine, options.destinations ?? {}, (url, init) => findNetworkFetch()(url, init))
-  return rules && new SentEventLog(engine, rules, families, deliveries)
+  if (!rules) return undefined
+  const post: Post = (url, init) => findNetworkFetch()(url, init)
+  const deliveries = new Deliveries(engine, options.destinations ?? {}, post, rules.targetOf)
+  return new SentEventLog(engine, rules, families, deliveries)
 }
 
 /** Adds the last transition of each domain: a timeline entry stays the same object when more entries follow. */

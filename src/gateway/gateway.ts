@@ -162,7 +162,11 @@ function createWait({ engine, journal }: GatewayInternals) {
   return async ({ notBefore, operationId, cut }: Delivery, signal?: AbortSignal): Promise<void> => {
     const cancel = () => operationId !== undefined && journal.cancel(operationId)
     try {
-      await engine.clock.waitUntil(notBefore, signal, operationId)
+      await engine.clock.waitUntil(
+        notBefore,
+        signal,
+        operationId === undefined ? undefined : { event: 'response', key: operationId },
+      )
     } catch (error) {
       if (signal?.aborted) cancel()
       throw error

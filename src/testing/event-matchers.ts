@@ -1,6 +1,8 @@
+import { nameEvent, sentEvent } from '../control/sent-events/item.ts'
 import { suggestion } from '../core/schema/nearest.ts'
-import { quote } from '../core/schema/text.ts'
+import { cut, escapeUnprintable, formatCount, quote } from '../core/schema/text.ts'
 import { isObject } from '../core/schema/values.ts'
+import type { Gateway } from '../gateway/types.ts'
 import type { SentEvent } from '../generated/controls.ts'
 import { EVENT_TYPES } from '../service/ngrok/event-types.ts'
 import { gatewayOf, gatewayResult, type MatcherResult } from './matcher-result.ts'
@@ -18,41 +20,104 @@ export interface EventMatchers<R = unknown> {
   toHaveSentEvent(type: string, fields?: Partial<SentEvent>): R
 }
 
+/** The maximum numbers of events that a message describes, and of differences of each. */
+const MAX_EVENTS = 3
+const MAX_DIFFERENCES = 4
+
+const MAX_VALUE_LENGTH = 120
+
 export const eventMatchers = {
   toHaveSentEvent(received: unknown, type: string, fields: Partial<SentEvent> = {}): MatcherResult {
     const gateway = gatewayOf('toHaveSentEvent', received)
-    if (!EVENT_TYPES.includes(type)) {
-      const hint = suggestion(String(type), EVENT_TYPES)
-      throw new TypeError(`toHaveSentEvent received ${quote(type)}, which is not an event type.${hint}`)
-    }
-    if (!isObject(fields))
-      throw new TypeError(`toHaveSentEvent received ${quote(fields)}. Allowed: an object with fields of the event.`)
-    const events = gateway.sentEvents.list({ type })
-    const which = Object.keys(fields).length === 0 ? '' : ` with ${JSON.stringify(fields)}`
-    const others =
-      events.length === 0 ? 'none' : `${events.length} of this type, the last with ${JSON.stringify(events.at(-1))}`
-    return gatewayResult(
-      gateway,
-      events.some((event) => hasFields(event, fields)),
-      (not) => {
-        return `Expected ${not ? 'no' : 'an'} event ${type}${which}, but there is ${not ? 'one' : others}.`
-      },
-    )
+    requireExpectation(type, fields)
+    const found = gateway.sentEvents.list({ type }).map((event) => ({ event, differences: compare(event, fields) }))
+    const match = found.find(({ differences }) => differences.length === 0)
+    const which = Object.keys(fields).length === 0 ? '' : ` with ${describe(fields)}`
+    return gatewayResult(gateway, match !== undefined, () => {
+      if (match) return `Expected no event ${type}${which}, but there is one: ${nameEvent(match.event)}.`
+      const reason = found.length === 0 ? describeMissing(gateway, type) : describeNearest(found)
+      return `Expected an event ${type}${which}, but ${reason}`
+    })
   },
 }
 
-/** Returns whether a value has all fields of another one, at any depth. Lists must have the same length. */
-function hasFields(value: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted))
-    return (
-      Array.isArray(value) && value.length === wanted.length && wanted.every((each, at) => hasFields(value[at], each))
-    )
-  if (isAsymmetric(wanted)) return wanted.asymmetricMatch(value)
-  if (!isObject(wanted)) return Object.is(value, wanted)
-  return isObject(value) && Object.entries(wanted).every(([name, each]) => hasFields(value[name], each))
+function requireExpectation(type: string, fields: unknown): void {
+  const wrong = (received: string, problem: string) => new TypeError(`toHaveSentEvent received ${received}${problem}`)
+  if (!EVENT_TYPES.includes(type))
+    throw wrong(quote(type), `, which is not an event type.${suggestion(String(type), EVENT_TYPES)}`)
+  if (!isObject(fields)) throw wrong(quote(fields), '. Allowed: an object with fields of the event.')
+  const allowed = Object.keys(sentEvent.entries)
+  const unknown = Object.keys(fields).find((name) => !allowed.includes(name))
+  if (unknown !== undefined) throw wrong(`the field ${quote(unknown)}`, `. Allowed: ${allowed.join(', ')}.`)
 }
 
-/** Returns true for a matcher such as `expect.any(String)`. */
-function isAsymmetric(value: unknown): value is { asymmetricMatch(value: unknown): boolean } {
+/** Tells why no event of a type was sent. */
+function describeMissing(gateway: Gateway, type: string): string {
+  const { event_subscriptions: all } = gateway.snapshot().records
+  if (!all) return 'this gateway has no account events. Create one with createNgrok() from fauxgate/ngrok.'
+  const own = all
+    .filter(isObject)
+    .filter(({ source_types }) => Array.isArray(source_types) && source_types.includes(type))
+  if (own.length === 0)
+    return `no event subscription has this type. Create one: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`
+  if (own.some(({ destination_ids }) => Array.isArray(destination_ids) && destination_ids.length > 0))
+    return 'none of this type was sent.'
+  const ids = own.map(({ id }) => id).join(', ')
+  return `its event subscription (${ids}) has no destination. Create one with gateway.eventDestinations.create(), and add its id to the subscription's destination_ids.`
+}
+
+interface Compared {
+  readonly event: SentEvent
+  readonly differences: readonly string[]
+}
+
+/** Describes the events with the fewest differences, and of those the newest. */
+function describeNearest(all: readonly Compared[]): string {
+  const nearest = all.toReversed().sort((a, b) => a.differences.length - b.differences.length)
+  const lines = nearest.slice(0, MAX_EVENTS).flatMap(({ event, differences }) => {
+    const more = differences.length - MAX_DIFFERENCES
+    const rest = more > 0 ? [`… and ${formatCount(more, 'more difference')}`] : []
+    return [
+      `  ${nameEvent(event)}:`,
+      ...[...differences.slice(0, MAX_DIFFERENCES), ...rest].map((line) => `    ${line}`),
+    ]
+  })
+  const which = all.length > MAX_EVENTS ? `. The nearest ${MAX_EVENTS}` : ''
+  return [
+    `the ${formatCount(all.length, 'event')} of this type ${all.length === 1 ? 'differs' : 'differ'}${which}:`,
+    ...lines,
+  ].join('\n')
+}
+
+/** Lists how a value differs from what is expected of it. Objects may have more fields. Lists must have the same length. */
+function compare(value: unknown, wanted: unknown, path = ''): readonly string[] {
+  const difference = [`${path}: expected ${describe(wanted)}, received ${describe(value)}`]
+  if (isAsymmetric(wanted)) return wanted.asymmetricMatch(value) ? [] : difference
+  if (typeof wanted !== 'object' || wanted === null) return Object.is(value, wanted) ? [] : difference
+  if (typeof value !== 'object' || value === null || Array.isArray(wanted) !== Array.isArray(value)) return difference
+  if (Array.isArray(wanted) && Array.isArray(value) && wanted.length !== value.length) return difference
+  const prefix = path === '' ? '' : `${path}.`
+  return Object.entries(wanted).flatMap(([name, each]) => compare(Reflect.get(value, name), each, prefix + name))
+}
+
+/** Describes a value in at most about 120 characters. */
+function describe(value: unknown): string {
+  if (isAsymmetric(value)) {
+    const { sample } = value
+    return value.toAsymmetricMatcher?.() ?? `${value}(${sample instanceof RegExp ? sample : describe(sample)})`
+  }
+  if (typeof value !== 'object' || value === null) return quote(value)
+  const text = JSON.stringify(value, (_, each) => (isAsymmetric(each) ? describe(each) : each))
+  return escapeUnprintable(cut(text, MAX_VALUE_LENGTH))
+}
+
+/** A matcher such as `expect.any(String)`. */
+interface AsymmetricMatcher {
+  asymmetricMatch(value: unknown): boolean
+  readonly sample?: unknown
+  toAsymmetricMatcher?(): string
+}
+
+function isAsymmetric(value: unknown): value is AsymmetricMatcher {
   return typeof value === 'object' && value !== null && 'asymmetricMatch' in value
 }

@@ -1,3 +1,4 @@
+import { describeNetworkError } from '../core/schema/network-errors.ts'
 import { type ApiRequest, type ApiResponse, readResponse, UnreadableResponse } from './exchange.ts'
 
 /** The functions of the platform that a run uses. */
@@ -108,11 +109,7 @@ export class ServiceClient {
 /** Tells why a request got no response. Omits the messages of other programs, which may quote a header. */
 export function connectionProblem(error: unknown): string {
   if (error instanceof UnreadableResponse) return error.message
-  // Errors of fetch have the reason in their cause.
-  const { code, name } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
-  const known = REASONS.find(([pattern]) => pattern.test(code ?? ''))?.[1]
-  const reason = code ?? name ?? 'unknown reason'
-  return `no connection: ${known === undefined ? reason : `${known} (${reason})`}`
+  return `no connection: ${describeNetworkError(error)}`
 }
 
 /** Creates the method, headers and body of a request. */
@@ -124,19 +121,4 @@ export function requestInit({ method, body, headers = {} }: ApiRequest, key: str
     else all.set(name, value)
   }
   return { method, headers: all, ...(body !== undefined && { body }) }
-}
-
-/** The causes of failed requests, by the code of the error. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved, or there is no network'],
-  [/ECONNREFUSED/, 'nothing is listening there'],
-  [/ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|CONNECT_TIMEOUT/, 'the host cannot be reached'],
-  [/ECONNRESET|UND_ERR_SOCKET/, 'the server ended the connection'],
-  [/SSL|EPROTO/, 'there is no TLS at this port'],
-  [/CERT|SELF_SIGNED|ISSUER/, 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names a root that is'],
-]
-
-interface NetworkError {
-  readonly code?: string
-  readonly name?: string
 }

@@ -1,7 +1,7 @@
 import { Queue } from '../../core/engine/queue.ts'
 import { requireFunction } from '../../core/schema/options.ts'
 import { utf8Length } from '../../core/schema/platform.ts'
-import { printError } from '../../core/schema/print.ts'
+import { callSafely } from '../../core/schema/print.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { timeMs } from '../../core/schema/time.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
@@ -253,13 +253,7 @@ export class Journal implements PersistedJournal {
   }
 
   #notify(entry: JournalEntry | undefined): void {
-    for (const subscriber of [...this.#subscribers]) {
-      try {
-        subscriber(entry)
-      } catch (error) {
-        printError('A subscriber of the journal threw:', error)
-      }
-    }
+    for (const each of [...this.#subscribers]) callSafely('journal', () => each(entry))
   }
 }
 

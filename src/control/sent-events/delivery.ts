@@ -1,6 +1,8 @@
 import type { Engine } from '../../core/engine/engine.ts'
-import { toError } from '../../core/schema/text.ts'
-import { recordedMs } from '../../core/schema/time.ts'
+import { OpenTransaction } from '../../core/engine/transactions.ts'
+import type { EventTarget } from '../../core/operation/events.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { describeNetworkError } from '../../core/schema/network-errors.ts'
 import { type KeptEvent, toPayload } from './item.ts'
 
 /** The maximum number of events in one request. */
@@ -10,7 +12,7 @@ const MAX_BATCH = 100
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** The time after which an event is no longer sent to a destination, in ms. */
+/** The age in ms from which an event fails with its next attempt. */
 const MAX_AGE_MS = 24 * 3_600_000
 
 /** The longest real time of one attempt, in ms. */
@@ -19,12 +21,13 @@ const LONGEST_ATTEMPT_MS = 10_000
 /** A `fetch` that reaches the network. */
 export type Post = (url: string, init: RequestInit) => Promise<Response>
 
-/** The events that wait for one destination. */
+/** The events that wait for one destination, oldest first. */
 interface Waiting {
-  readonly url: string
   readonly events: KeptEvent[]
   /** The time of the next attempt in ms; undefined while one is under way. */
   next: number | undefined
+  /** Starts the next attempt now. */
+  start: () => void
   /** Resolves at the end of the last attempt. */
   attempt: Promise<void>
 }
@@ -39,15 +42,16 @@ export class Deliveries {
     /** The addresses that the test sets, by kind of target. */
     readonly addresses: Readonly<Record<string, string | undefined>>,
     readonly post: Post,
+    /** Returns the present target of a destination, or undefined if the destination was deleted. */
+    readonly findTarget: (tx: Transaction, destination: string) => EventTarget | undefined,
   ) {}
 
   add(event: KeptEvent): void {
-    const url = this.addresses[event.route.kind]
-    if (url === undefined) return
+    if (this.#findAddress(event.destination).url === undefined) return
     event.delivery = 'waiting'
     const known = this.#waiting.get(event.destination)
     if (known) return void known.events.push(event)
-    const waiting: Waiting = { url, events: [event], next: undefined, attempt: Promise.resolve() }
+    const waiting = { events: [event], next: undefined, start: () => undefined, attempt: Promise.resolve() }
     this.#waiting.set(event.destination, waiting)
     void this.#run(event.destination, waiting)
   }
@@ -55,11 +59,13 @@ export class Deliveries {
   /** Resolves once no attempt is under way or due. */
   async idle(): Promise<void> {
     const isDue = ({ next }: Waiting) => next === undefined || next <= this.engine.now
-    for (let due = this.#find(isDue); due; due = this.#find(isDue)) await due.attempt
-  }
-
-  #find(isWanted: (waiting: Waiting) => boolean): Waiting | undefined {
-    return [...this.#waiting.values()].find(isWanted)
+    for (;;) {
+      const due = [...this.#waiting.values()].find(isDue)
+      if (!due) return
+      // A timer of the system clock may not have fired yet.
+      due.start()
+      await due.attempt
+    }
   }
 
   /** Drops the waiting events. */
@@ -69,64 +75,76 @@ export class Deliveries {
     this.#waiting.clear()
   }
 
+  #findAddress(destination: string) {
+    const target = this.findTarget(new OpenTransaction(this.engine.state, this.engine.lastNow), destination)
+    return { target, url: target && this.addresses[target.kind] }
+  }
+
   async #run(destination: string, waiting: Waiting): Promise<void> {
     const { signal } = this.#end
+    const step = { event: 'delivery', key: destination } as const
     let wait = FIRST_WAIT_MS
     while (waiting.events.length > 0) {
       waiting.next = undefined
-      waiting.attempt = this.#attempt(waiting, wait, signal)
+      waiting.attempt = this.#attempt(destination, waiting, wait, signal)
       await waiting.attempt
-      wait = waiting.next === undefined ? FIRST_WAIT_MS : Math.min(wait * 2, LONGEST_WAIT_MS)
-      if (waiting.next !== undefined)
-        await this.engine.clock.waitInBackground(waiting.next, signal).catch(() => undefined)
+      if (waiting.next !== undefined) {
+        wait = Math.min(wait * 2, LONGEST_WAIT_MS)
+        const started = new Promise<void>((resolve) => {
+          waiting.start = resolve
+        })
+        const isDue = this.engine.clock.waitUntil(waiting.next, signal, step).catch(() => undefined)
+        await Promise.race([started, isDue])
+      }
       if (signal.aborted) return
     }
     this.#waiting.delete(destination)
   }
 
-  async #attempt(waiting: Waiting, wait: number, signal: AbortSignal): Promise<void> {
+  async #attempt(destination: string, waiting: Waiting, wait: number, signal: AbortSignal): Promise<void> {
     // The events of one call are one request.
     await undefined
+    if (signal.aborted) return
+    const { target, url } = this.#findAddress(destination)
     const batch = waiting.events.slice(0, MAX_BATCH)
-    const problem = await this.#send(waiting.url, batch, signal)
+    const problem =
+      target && url !== undefined ? await this.#send(url, target, batch, signal) : 'the destination was deleted'
     if (signal.aborted) return
     const { now } = this.engine
     for (const event of batch) {
-      event.attempts++
+      event.attempts += target ? 1 : 0
       event.problem = problem ?? null
       if (problem === undefined) event.delivery = 'delivered'
-      else if (now - (recordedMs(event.event_timestamp) ?? now) >= MAX_AGE_MS) event.delivery = 'failed'
+      else if (!target || now - event.at >= MAX_AGE_MS) event.delivery = 'failed'
     }
     const left = batch.filter(({ delivery }) => delivery === 'waiting')
     waiting.events.splice(0, batch.length, ...left)
-    if (problem !== undefined) waiting.next = now + wait
+    if (problem !== undefined && target) waiting.next = now + wait
   }
 
   /** Posts events. Returns the reason for a failure, or undefined if it succeeded. */
-  async #send(url: string, events: readonly KeptEvent[], signal: AbortSignal): Promise<string | undefined> {
-    const headers = readHeaders({ 'content-type': 'application/json', ...events.at(-1)?.route.headers })
-    if (!headers) return 'the API key of the destination has a character that no header can have'
+  async #send(url: string, { headers, added }: EventTarget, events: readonly KeptEvent[], signal: AbortSignal) {
+    // The message of `fetch` for an invalid header would show its value, which is secret.
+    if (Object.values(headers).some((value) => !/^[\t -~\u0080-\u00ff]*$/.test(value)))
+      return "the destination's API key has a character that no HTTP header can have; update the key"
     const limit = AbortSignal.timeout(LONGEST_ATTEMPT_MS)
-    const limited = AbortSignal.any([signal, limit])
     try {
-      const body = JSON.stringify(events.map(toPayload))
-      // A redirect could send the destination's key to another host.
-      const response = await this.post(url, { method: 'POST', headers, body, signal: limited, redirect: 'manual' })
+      const response = await this.post(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(events.map((event) => ({ ...toPayload(event), ...added }))),
+        signal: AbortSignal.any([signal, limit]),
+        // A redirect could send the destination's key to another host.
+        redirect: 'manual',
+      })
       void response.body?.cancel().catch(() => undefined)
-      return response.ok ? undefined : `the destination responded with ${response.status}`
+      if (response.ok) return undefined
+      const { status } = response
+      const isRedirect = status >= 300 && status < 400
+      return `the destination responded with ${status}${isRedirect ? ', and redirects are not followed' : ''}`
     } catch (error) {
       if (limit.aborted) return `no response within ${LONGEST_ATTEMPT_MS / 1000} seconds`
-      const { message, cause } = toError(error)
-      return cause instanceof Error ? `${message}: ${cause.message}` : message
+      return describeNetworkError(error)
     }
-  }
-}
-
-/** Returns headers, or undefined if one is invalid. The message of that error would show its value, which is secret. */
-function readHeaders(headers: Readonly<Record<string, string>>): Headers | undefined {
-  try {
-    return new Headers(headers)
-  } catch {
-    return undefined
   }
 }

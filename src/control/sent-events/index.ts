@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { documented } from '../../core/schema/documentation.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { nearest } from '../../core/schema/nearest.ts'
 import { optionsOf, readCallOptions, requireFunction } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
-import type { SentEvent } from '../../generated/controls.ts'
+import type { SentEvent, SentEventFilter } from '../../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { sentEvent } from './item.ts'
 
@@ -14,7 +14,7 @@ const filterFields = {
   destination: v.exactOptional(documented(v.string(), 'Only events for the event destination with this id.')),
 }
 
-const filter = optionsOf(filterFields)
+const filter = named(optionsOf(filterFields), 'SentEventFilter', 'The fields that events must have.')
 
 const list = controlCall({
   method: 'GET',
@@ -27,14 +27,6 @@ const list = controlCall({
   errors: [general.field_invalid],
   run: (host, wanted) => listEvents(host, wanted),
 })
-
-/** Fields that events must have. */
-export interface SentEventFilter {
-  /** The type, such as `ip_policy_created.v0`. */
-  readonly type?: string
-  /** The id of the event destination. */
-  readonly destination?: string
-}
 
 /**
  * The last 1,000 events that the account has sent to its event destinations: resource changes, agent sessions and traffic.
@@ -56,7 +48,7 @@ export interface SentEvents {
   list(filter?: SentEventFilter): readonly SentEvent[]
   /**
    * Calls the function with each new event. Returns a function that ends the subscription. Exceptions from the function are
-   * ignored.
+   * printed, and reach nobody else.
    */
   subscribe(subscriber: (event: SentEvent) => void): () => void
   /** Resolves once no request to a URL of the `destinations` option is pending or due. Later retries do not count. */
@@ -70,6 +62,7 @@ export interface SentEventsMember {
 
 export const sentEvents: Control<SentEventsMember> = {
   calls: [list],
+  types: [filter],
   members: (host) => ({
     sentEvents: {
       list: (wanted = {}) => listEvents(host, readCallOptions(filter, wanted)),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { EventRoute } from '../../core/operation/events.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { anyObject, time } from '../../core/schema/schema.ts'
+import { isObject } from '../../core/schema/values.ts'
 
 const text = (sentence: string) => documented(v.string(), sentence)
 
@@ -18,7 +18,7 @@ export const sentEvent = named(
     destination: text('The id of the event destination.'),
     delivery: documented(
       v.picklist(['kept', 'waiting', 'delivered', 'failed']),
-      '`kept` if the `destinations` option has no URL for this kind of destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts.',
+      '`kept` if the `destinations` option has no URL for this kind of destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts, or if the destination was deleted.',
     ),
     attempts: documented(v.number(), 'The number of attempts to deliver it.'),
     problem: documented(v.nullable(v.string()), 'The reason why the last attempt failed, or null if it did not fail.'),
@@ -32,15 +32,22 @@ export type SentEventItem = v.InferOutput<typeof sentEvent>
 
 /** A stored event. The last three fields change with each attempt. */
 export type KeptEvent = { -readonly [Name in keyof SentEventItem]: SentEventItem[Name] } & {
-  readonly route: EventRoute
+  /** The time of the event in ms. */
+  readonly at: number
 }
 
 /** Returns an event as its destination gets it. */
-export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object, route }: KeptEvent) {
-  return { event_id, event_type, event_timestamp, account_id, principal, object, ...route.added }
+export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object }: KeptEvent) {
+  return { event_id, event_type, event_timestamp, account_id, principal, object }
 }
 
 /** Returns an event as a test sees it. */
-export function toItem({ route: _, ...item }: KeptEvent): SentEventItem {
+export function toItem({ at: _, ...item }: KeptEvent): SentEventItem {
   return Object.freeze(item)
+}
+
+/** Names an event in a line of text, by its time, its type, the id of its object and its destination. */
+export function nameEvent({ event_timestamp, event_type, object, destination }: SentEventItem): string {
+  const { id } = isObject(object.session) ? object.session : object
+  return `${event_timestamp} ${event_type}${typeof id === 'string' ? ` of ${id}` : ''} for ${destination}`
 }

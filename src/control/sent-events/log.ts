@@ -3,10 +3,10 @@ import type { Engine } from '../../core/engine/engine.ts'
 import { Queue } from '../../core/engine/queue.ts'
 import { OpenTransaction } from '../../core/engine/transactions.ts'
 import { DUE } from '../../core/operation/collection.ts'
-import type { ChangedRecord, EventContent, EventRules, EventSource } from '../../core/operation/events.ts'
+import type { EventContent, EventRules, EventSource, RecordedChange } from '../../core/operation/events.ts'
 import type { Family } from '../../core/operation/family.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
-import { printError } from '../../core/schema/print.ts'
+import { callSafely } from '../../core/schema/print.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { deepFreeze, lazy } from '../../core/schema/values.ts'
 import type { Deliveries } from './delivery.ts'
@@ -20,7 +20,7 @@ const SIZE = 1000
 const REQUEST = 'http_request_complete.v0'
 const CONNECTION = 'tcp_connection_closed.v0'
 
-type View = ChangedRecord['view']
+type View = RecordedChange['view']
 
 /**
  * The events of a gateway's account. Creates events from commits and visits, stores the last ones, and passes events to the
@@ -30,7 +30,8 @@ export class SentEventLog implements EventWriter {
   readonly #queue = new Queue<KeptEvent>()
   /** The events of the current call. */
   #pending: KeptEvent[] = []
-  #count = 0
+  /** The number of events since the last `reset`. */
+  count = 0
   readonly #subscribers = new Set<(event: SentEventItem) => void>()
   readonly #views: ReadonlyMap<string, View>
 
@@ -43,11 +44,6 @@ export class SentEventLog implements EventWriter {
     this.#views = new Map(families.flatMap(({ collections, view }) => collections.map(({ name }) => [name, view])))
   }
 
-  /** The number of events since the last `reset`. */
-  get count(): number {
-    return this.#count
-  }
-
   /** True if no event has a subscriber. */
   get isIdle(): boolean {
     return this.engine.state.records.table(this.rules.subscriptions).size === 0
@@ -58,9 +54,11 @@ export class SentEventLog implements EventWriter {
     if (this.isIdle || operation.endsWith(DUE)) return
     const tx = new OpenTransaction(this.engine.state, now)
     const { caller } = this.engine
-    for (const { collection, before, after } of mergeChanges(changes)) {
-      const change = { collection, before, after, view: this.#views.get(collection.name) }
-      const event = this.rules.ofChange(tx, change, { operation, caller })
+    const merged = mergeChanges(changes)
+    const deleted = (id: string) => merged.find(({ key, after }) => key === id && !after)?.before
+    for (const { collection, before, after } of merged) {
+      const view = this.#views.get(collection.name)
+      const event = this.rules.ofChange(tx, { collection, before, after, view, deleted, operation, caller })
       if (event) this.#write(tx, event.type, lazy(event.read))
     }
   }
@@ -73,10 +71,10 @@ export class SentEventLog implements EventWriter {
     if (this.#pending.length === 0) return
     for (const event of this.#pending.splice(0)) {
       this.#queue.add(event)
-      this.#count++
+      this.count++
       if (this.#queue.size > SIZE) this.#queue.drop()
       this.deliveries.add(event)
-      for (const each of [...this.#subscribers]) callSafely(each, toItem(event))
+      for (const each of [...this.#subscribers]) callSafely('sent events', () => each(toItem(event)))
     }
   }
 
@@ -85,16 +83,20 @@ export class SentEventLog implements EventWriter {
     const { endpoint, status } = visit.exchange
     if (this.isIdle || endpoint === null) return
     this.engine.transact((tx) => {
-      for (const type of status === null ? [CONNECTION] : [REQUEST, CONNECTION])
-        this.#write(tx, type, (source) => selectOfVisit(visit, tx.now, type, source, this.rules))
+      const describe = (paths: readonly string[]) => describeVisit(visit, tx.now, paths)
+      for (const type of status === null ? [CONNECTION] : [REQUEST, CONNECTION]) {
+        this.#write(tx, type, ({ filter, fields = this.rules.fieldsOf(type) }) => {
+          const isWanted = filter === undefined || visit.matches(filter, describe(this.rules.filterable))
+          return isWanted ? { object: describe(fields), principal: null } : undefined
+        })
+      }
     })
   }
 
   /** Writes an event for each destination. `read` returns what its source includes, or undefined if its filter does not match. */
   #write(tx: Transaction, type: string, read: (source: EventSource) => EventContent | undefined): void {
     let event_id: string | undefined
-    for (const route of this.rules.routesOf(tx, type)) {
-      const { subscription, destination, source } = route
+    for (const { subscription, destination, source } of this.rules.routesOf(tx, type)) {
       const content = read(source)
       if (!content) continue
       const { object, principal } = content
@@ -104,14 +106,14 @@ export class SentEventLog implements EventWriter {
         event_type: type,
         event_timestamp: timestamp(tx.now),
         account_id: this.rules.accountId,
-        principal: principal && toRecord(principal),
-        object: toRecord(object),
+        principal: principal && deepFreeze({ ...principal }),
+        object: deepFreeze({ ...object }),
         subscription,
         destination,
         delivery: 'kept',
         attempts: 0,
         problem: null,
-        route,
+        at: tx.now,
       })
     }
   }
@@ -131,7 +133,7 @@ export class SentEventLog implements EventWriter {
   clear(): void {
     this.#pending = []
     this.#queue.replace([])
-    this.#count = 0
+    this.count = 0
     this.deliveries.clear()
   }
 }
@@ -144,32 +146,5 @@ function mergeChanges(changes: RawCommit['changes']): RawCommit['changes'] {
     const { before } = merged.get(id) ?? change
     merged.set(id, { ...change, before })
   }
-  return [...merged.values()].filter(({ before, after }) => before !== after)
-}
-
-/** Returns what a source includes of a visit; undefined if its filter does not match. */
-function selectOfVisit(
-  visit: EndedVisit,
-  now: number,
-  type: string,
-  { filter, fields }: EventSource,
-  rules: EventRules,
-) {
-  const describe = (paths: readonly string[]) => describeVisit(visit, now, paths)
-  if (filter !== undefined && !visit.matches(filter, describe(rules.filterable))) return undefined
-  return { object: describe(fields ?? rules.fieldsOf(type)), principal: null }
-}
-
-/** Returns an object as a frozen record of values by name. */
-function toRecord(object: object): Record<string, unknown> {
-  return deepFreeze(Object.fromEntries(Object.entries(object)))
-}
-
-/** Calls a subscriber. Its exception must not reach the caller that made the change. */
-function callSafely(subscriber: (event: SentEventItem) => void, event: SentEventItem): void {
-  try {
-    subscriber(event)
-  } catch (error) {
-    printError('A subscriber of the sent events threw:', error)
-  }
+  return [...merged.values()]
 }

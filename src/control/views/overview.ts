@@ -9,7 +9,7 @@ import type { NextDue, Overview } from '../../generated/controls.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { countPendingOutcomes } from '../../service/provisioning/outcomes.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
-import { responseTime, waitingRequest, waitingRequests } from '../clock.ts'
+import { timeOfStep, waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn, isPending } from '../faults/fault.ts'
 import { countElsewhere } from './troubles-elsewhere.ts'
@@ -19,13 +19,13 @@ const nextDue = named(
     at: documented(time, 'The due time, as a timestamp.'),
     collection: documented(
       v.string(),
-      'The collection of the record, such as `reserved_domains`; `requests` for a delayed response.',
+      'The collection of the record, such as `reserved_domains`; `requests` for a delayed response; `event_destinations` for a delivery.',
     ),
     key: documented(v.string(), "The record's id, or the operation id of the request."),
     domain: documented(v.nullable(v.string()), 'The hostname of a reserved domain; null for other records.'),
     event: documented(
-      v.nullable(v.picklist(['attempt', 'renewal', 'response'])),
-      'The event of a reserved domain, or `response` for a delayed response; null for a record of another family.',
+      v.nullable(v.picklist(['attempt', 'renewal', 'response', 'delivery'])),
+      'The event of a reserved domain; `response` for a delayed response; `delivery` for the next attempt to deliver account events; null for a record of another family.',
     ),
   }),
   'NextDue',
@@ -125,13 +125,14 @@ function createOverview(host: ControlHost): Overview {
   }))
 }
 
-/** Returns the next due event or the next delayed response of a gateway, whichever is earlier, or null if there is neither. */
+/** Returns what is next in a gateway: a due event, a delayed response or a delivery of events. Returns null if there is none. */
 export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null {
   const next = host.engine.nextDue
   const [waiting] = host.engine.clock.waiting
   if (waiting && waiting.until < (next?.due.at ?? Number.POSITIVE_INFINITY)) {
-    const at = responseTime(waiting.until)
-    return { at, collection: 'requests', key: waiting.operationId, domain: null, event: 'response' }
+    const { event, key, until } = waiting
+    const collection = event === 'response' ? 'requests' : 'event_destinations'
+    return { at: timeOfStep(until), collection, key, domain: null, event }
   }
   return findNextEvent(host, tx)
 }

@@ -5,18 +5,18 @@ import { documented } from '../../core/schema/documentation.ts'
 import { oneOfThese, optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { isObject } from '../../core/schema/values.ts'
 import { caaZone, zone } from '../../service/provisioning/dns.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
-import { waitingRequests } from '../clock.ts'
+import { timeOfStep, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
 import { describePendingFaults } from '../faults/matching.ts'
 import { describeUnusedOutcomes } from '../provisioning/unused-outcomes.ts'
 import { describeRefusal, describeRequest } from '../requests.ts'
+import { nameEvent } from '../sent-events/item.ts'
 import { describeTraffic, type TrafficEntry } from '../traffic/entry.ts'
 import { describeShortMove, findNextDue } from './overview.ts'
 import { describeMisread } from './report-misread.ts'
@@ -144,15 +144,17 @@ function listVisitors({ traffic: { journal } }: ControlHost): Section {
 
 /** Lists the last events of the account, each with its delivery status. */
 function listSentEvents({ events }: ControlHost): Section {
-  const lines = (events?.all() ?? []).map(({ event_timestamp, event_type, object, destination, delivery, problem }) => {
-    const { id } = isObject(object.session) ? object.session : object
-    const what = typeof id === 'string' ? ` of ${id}` : ''
-    return `${event_timestamp} ${event_type}${what} for ${destination}: ${delivery}${problem === null ? '' : `, ${problem}`}`
+  const lines = (events?.all() ?? []).map((event) => {
+    const { delivery, problem } = event
+    return `${nameEvent(event)}: ${delivery}${problem === null ? '' : `, ${problem}`}`
   })
   return ['sent events', [...noteEarlier((events?.count ?? 0) - lines.length), ...keepNewest(lines, MAX_EVENTS)]]
 }
 
-/** Lists the requests whose responses a fault delays. Their clients still wait, although the journal has the responses. */
+/**
+ * Lists the requests whose responses a fault delays, and the next attempts to deliver events. The clients of the requests still
+ * wait, although the journal has the responses.
+ */
 function listWaiting(host: ControlHost): Section {
   const all = waitingRequests(host)
   const first = all.slice(0, MAX_PENDING)
@@ -163,7 +165,11 @@ function listWaiting(host: ControlHost): Section {
     const entry = entries.find((each) => each.operationId === operationId)
     return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of a fault's latency.`
   })
-  return ['waiting', [...lines, ...(all.length > first.length ? [`… and ${all.length - first.length} more`] : [])]]
+  const more = all.length > first.length ? [`… and ${all.length - first.length} more`] : []
+  const attempts = host.engine.clock.waiting
+    .filter(({ event }) => event === 'delivery')
+    .map(({ key, until }) => `The next attempt to deliver events to ${key} is at ${timeOfStep(until)}.`)
+  return ['waiting', [...lines, ...more, ...attempts]]
 }
 
 /** Matches the message of a test whose code may wait for the clock. */
@@ -186,7 +192,8 @@ function describeNextStep(host: ControlHost, language: keyof typeof GO_THERE | u
   const { oldestTime } = host.journal
   const move = oldestTime === undefined ? undefined : describeShortMove(host.engine.now - oldestTime)
   if (!next || !isManual(host.clock) || move === undefined) return ['next', []]
-  const what = next.event === 'response' ? 'the delayed response to' : next.collection
+  const steps = { response: 'the delayed response to', delivery: 'the next delivery of events to' }
+  const what = next.event === 'response' || next.event === 'delivery' ? steps[next.event] : next.collection
   const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
   return [
     'next',

@@ -7,7 +7,7 @@ import type { ArmedFault, JournalEntry, ListedOutcome, Trouble } from '../../gen
 import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { listUnusedLasting } from '../../service/provisioning/outcomes.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
-import { responseTime } from '../clock.ts'
+import { delayedResponses, timeOfStep } from '../clock.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, getFaultState } from '../faults/fault.ts'
 import { findMissed, lastRequests } from '../faults/matching.ts'
@@ -153,15 +153,15 @@ function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Omit
 /** Lists what waits for the clock: responses delayed by a fault, and the next event if a manual clock does not move. */
 export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   const advance = (id: string, body: object) => (isManual(host.clock) ? { id, fix: advanceClock(body) } : {})
-  const { waiting } = host.engine.clock
+  const waiting = delayedResponses(host)
   const requests = new Map(
     waiting.length > 0 ? [...host.journal.newestRequests()].map((each) => [each.operationId, each]) : [],
   )
-  const delays = waiting.map(({ operationId: key, until }): Trouble => {
+  const delays = waiting.map(({ key, until }): Trouble => {
     const { method = '', path = key } = requests.get(key) ?? {}
-    const cause = `A client waits until ${responseTime(until)}, because of a fault.`
+    const cause = `A client waits until ${timeOfStep(until)}, because of a fault.`
     const about = [{ collection: 'requests', key, name: `${method} ${path}`.trim() }]
-    return { kind: 'waiting', count: 1, cause, about, ...advance(key, { to: responseTime(until) }) }
+    return { kind: 'waiting', count: 1, cause, about, ...advance(key, { to: timeOfStep(until) }) }
   })
   return [...delays, ...describeStillClock(host, tx, advance('clock', { next: true }))]
 }

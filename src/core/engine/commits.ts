@@ -1,5 +1,5 @@
 import type { Change, Commit } from '../operation/collection.ts'
-import { printError } from '../schema/print.ts'
+import { callSafely } from '../schema/print.ts'
 import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { PublicRecords } from './public-records.ts'
@@ -159,7 +159,8 @@ export class Subscribers {
     this.#isDelivering = true
     try {
       for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-        for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.callback, next)
+        for (const each of [...this.#all])
+          if (isSubscribed(each, next)) callSafely('gateway', () => each.callback(next))
       }
     } finally {
       this.#isDelivering = false
@@ -169,13 +170,4 @@ export class Subscribers {
 
 function isSubscribed({ collection }: Subscriber, { changes }: RawCommit): boolean {
   return collection === undefined || changes.some((each) => each.collection.name === collection)
-}
-
-/** Calls a subscriber. Its exception must not reach the caller that made the commit. */
-function callSafely(callback: Subscriber['callback'], commit: RawCommit): void {
-  try {
-    callback(commit)
-  } catch (error) {
-    printError('A subscriber of the gateway threw:', error)
-  }
 }

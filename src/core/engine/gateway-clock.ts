@@ -1,12 +1,16 @@
 import { abortable, type Clock, type ClockFollower, isManual, readClock } from './clock.ts'
 import type { Guard } from './transactions.ts'
 
-/** A request whose response waits for a time. */
-export interface WaitingRequest {
-  readonly operationId: string
-  /** The time in ms. */
-  readonly until: number
+/** The next step of something that a test can wait for. */
+export interface WaitingStep {
+  /** A delayed response, or the next attempt to deliver account events. */
+  readonly event: 'response' | 'delivery'
+  /** The operation id of the request, or the id of the event destination. */
+  readonly key: string
 }
+
+/** A step that waits for a time in ms. */
+type TimedStep = WaitingStep & { readonly until: number }
 
 /** A caller that waits for a time in ms. */
 interface Waiter {
@@ -18,7 +22,7 @@ interface Waiter {
 export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
-  readonly #waitingRequests = new Set<WaitingRequest>()
+  readonly #waitingSteps = new Set<TimedStep>()
   /** False once the gateway has been attached or detached. */
   #mayAttach = true
   /** The function that detaches the follower, if the clock returned one. */
@@ -58,7 +62,7 @@ export class GatewayClock {
   /** Drops all waiting callers; their promises never settle. */
   dropWaiting(): void {
     this.#waiters.clear()
-    this.#waitingRequests.clear()
+    this.#waitingSteps.clear()
   }
 
   /** Wakes all callers whose time has come, the earliest first. */
@@ -68,31 +72,26 @@ export class GatewayClock {
     for (const { resolve } of ready) resolve()
   }
 
-  /** The requests whose responses wait, the earliest first. */
-  get waiting(): readonly WaitingRequest[] {
-    if (this.#waitingRequests.size === 0) return []
+  /** The delayed responses and the next attempts to deliver events, the earliest first. */
+  get waiting(): readonly TimedStep[] {
+    if (this.#waitingSteps.size === 0) return []
     const now = this.lastNow
-    return [...this.#waitingRequests].filter(({ until }) => until > now).sort((a, b) => a.until - b.until)
+    return [...this.#waitingSteps].filter(({ until }) => until > now).sort((a, b) => a.until - b.until)
   }
 
   /**
-   * Resolves when the clock has reached a time. `operationId` identifies the request whose response waits for it. Rejects when
-   * the signal is aborted.
+   * Resolves when the clock has reached a time. `step` is what then happens. Rejects when the signal is aborted. A wait for a
+   * delivery does not keep the process alive.
    */
-  async waitUntil(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
-    if (operationId === undefined || this.now >= at) return this.#waitForTime(at, signal)
-    const request = { operationId, until: at }
-    this.#waitingRequests.add(request)
+  async waitUntil(at: number, signal?: AbortSignal, step?: WaitingStep): Promise<void> {
+    if (!step || this.now >= at) return this.#waitForTime(at, signal)
+    const timed = { ...step, until: at }
+    this.#waitingSteps.add(timed)
     try {
-      await this.#waitForTime(at, signal)
+      await this.#waitForTime(at, signal, step.event === 'delivery')
     } finally {
-      this.#waitingRequests.delete(request)
+      this.#waitingSteps.delete(timed)
     }
-  }
-
-  /** Waits like `waitUntil`, but does not keep the process alive. */
-  waitInBackground(at: number, signal: AbortSignal): Promise<void> {
-    return this.#waitForTime(at, signal, true)
   }
 
   async #waitForTime(at: number, signal?: AbortSignal, isBackground = false): Promise<void> {

@@ -10,17 +10,15 @@ export interface Caller {
   readonly isInspector?: boolean
 }
 
-/** A change of a record, secrets included. */
-export interface ChangedRecord {
+/** A change of a record, secrets included, with its cause. */
+export interface RecordedChange {
   readonly collection: Collection<object>
   readonly before: object | undefined
   readonly after: object | undefined
   /** Converts the record to a response, or undefined if no API shows such records. */
   readonly view: View<object, object> | undefined
-}
-
-/** The cause of a change. */
-export interface Cause {
+  /** Returns the record with this id that the same commit deleted, or undefined if there is none. */
+  deleted(id: string): object | undefined
   /** The operation of the commit, such as `ip_policies.create`. */
   readonly operation: string
   /** The sender of the request, or undefined for a call in the same process. */
@@ -47,13 +45,17 @@ export interface EventRoute {
   readonly subscription: string
   /** The id of the destination. */
   readonly destination: string
-  /** The kind of its target, such as `datadog`. */
+  readonly source: EventSource
+}
+
+/** The target of a destination. */
+export interface EventTarget {
+  /** Its kind, such as `datadog`. */
   readonly kind: string
   /** The headers that authenticate to the target. */
   readonly headers: Readonly<Record<string, string>>
   /** The fields to add to each payload that is posted to the target. */
   readonly added: Readonly<Record<string, string>>
-  readonly source: EventSource
 }
 
 /** The settings of a source of events, which only sources of traffic have. */
@@ -76,9 +78,11 @@ export interface EventRules {
   /** The event types. */
   readonly types: readonly string[]
   /** Returns the event for a change, or undefined if the change causes none. */
-  ofChange(tx: Transaction, change: ChangedRecord, cause: Cause): AccountEvent | undefined
+  ofChange(tx: Transaction, change: RecordedChange): AccountEvent | undefined
   /** Returns the destinations for an event type, starting with the oldest subscription's. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
+  /** Returns the present target of a destination, or undefined if there is no such destination. */
+  targetOf(tx: Transaction, destination: string): EventTarget | undefined
   /** Returns the paths of the fields of a traffic event type. */
   fieldsOf(type: string): readonly string[]
   /** The paths of the fields of traffic that filters can name. */

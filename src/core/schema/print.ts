@@ -12,6 +12,15 @@ export function printError(...words: readonly unknown[]): void {
   }
 }
 
+/** Calls a subscriber of something. Its exception is printed, and does not reach the caller. */
+export function callSafely(subscribed: string, call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    printError(`A subscriber of the ${subscribed} threw:`, error)
+  }
+}
+
 /** Prints a warning without characters that control the terminal. */
 export function printWarning(text: string): void {
   console.warn(escapeUnprintable(text))

@@ -33,13 +33,18 @@ export function Now() {
   )
 }
 
+/** What is next and is no event of a record. */
+const STEPS_TO: Readonly<Record<string, string>> = {
+  response: 'delayed response to',
+  delivery: 'delivery of events to',
+}
+
 function Due({ next: { at, event, domain, collection, key } }: { next: NextDue }) {
   const place = domain ? `jobs/${key}` : event === 'response' ? `requests/${key}` : `resources/${collection}/${key}`
   return (
     <p>
-      Next: {event === 'response' ? 'delayed response to' : `${event ?? 'event'} of`}{' '}
-      <a href={`#${place}`}>{domain ?? key}</a> <b>{formatRelative(at, page.now)}</b>{' '}
-      <span class="dim">at {formatTime(at)}</span>
+      Next: {event === null ? 'event of' : (STEPS_TO[event] ?? `${event} of`)} <a href={`#${place}`}>{domain ?? key}</a>{' '}
+      <b>{formatRelative(at, page.now)}</b> <span class="dim">at {formatTime(at)}</span>
     </p>
   )
 }

@@ -1,6 +1,6 @@
 /** The events of the account: which record change causes which event, and the destinations of events. */
 import * as kit from '../kit/index.ts'
-import type * as parts from '../parts/index.ts'
+import * as parts from '../parts/index.ts'
 import { apiKeys } from './api-keys.ts'
 import { credentials } from './credentials.ts'
 import { destinations } from './event-destinations.ts'
@@ -12,9 +12,6 @@ import { type SessionRecord, sessions } from './session-records.ts'
 import { ACCOUNT_ID, ACCOUNT_USER, EMAIL } from './shared.ts'
 import { sshCredentials } from './ssh-credentials.ts'
 
-/** The kinds of resources, by the collections of their records. */
-const KIND_OF = new Map(Object.entries(KINDS).map(([kind, collection]) => [collection, kind]))
-
 /** The events of ngrok's account (rules: events#account). */
 export const eventRules: parts.EventRules = {
   subscriptions,
@@ -22,58 +19,63 @@ export const eventRules: parts.EventRules = {
   types: EVENT_TYPES,
   fieldsOf,
   filterable: Object.keys(FILTERABLE),
-  ofChange(tx, change, cause) {
+  ofChange(tx, change) {
     const { collection, before, after, view } = change
-    const kind = KIND_OF.get(collection.name)
+    const kind = parts.lookUp(KINDS, collection.name)
     const record = after ?? before
     if (kind !== undefined && view && record) {
       const type = `${kind}_${before ? (after ? 'updated' : 'deleted') : 'created'}.v0`
-      return { type, read: () => ({ object: tx.show(view, record), principal: principalOf(tx, cause) }) }
+      return { type, read: () => ({ object: tx.show(view, record), principal: principalOf(tx, change) }) }
     }
     const session = isSession(change, record) && Boolean(before) !== Boolean(after) ? record : undefined
     if (!session) return undefined
     const type = after ? 'agent_session_start.v0' : 'agent_session_stop.v0'
-    const stop = after ? undefined : (STOPS[cause.operation] ?? 'The agent disconnected.')
-    return { type, read: () => ({ object: showSession(tx, session, stop), principal: principalOfAgent(tx, session) }) }
+    const stop = after ? undefined : describeStop(tx, change, session)
+    const read = () => ({ object: showSession(tx, session, stop), principal: principalOfAgent(tx, change, session) })
+    return { type, read }
   },
   routesOf(tx, type) {
     const found = [...tx.newestFirst(subscriptions)].reverse().filter(({ source_types }) => source_types.includes(type))
     return found.flatMap(({ id: subscription, destination_ids, source_settings }) => {
       const source = source_settings?.[type] ?? {}
-      return destination_ids.flatMap((id) => {
-        const { target } = tx.get(destinations, id) ?? {}
-        const [kind = ''] = Object.keys(target ?? {})
-        const headers = target?.datadog ? { 'dd-api-key': target.datadog.api_key } : {}
-        const { service, ddtags } = target?.datadog ?? {}
-        const added = { ...(service !== undefined && { service }), ...(ddtags !== undefined && { ddtags }) }
-        return target ? [{ subscription, destination: id, kind, headers, added, source }] : []
-      })
+      return destination_ids.map((destination) => ({ subscription, destination, source }))
     })
+  },
+  targetOf(tx, destination) {
+    const { target } = tx.get(destinations, destination) ?? {}
+    if (!target) return undefined
+    const [kind = ''] = Object.keys(target)
+    const { api_key, service, ddtags } = target.datadog ?? {}
+    const added = { ...(service !== undefined && { service }), ...(ddtags !== undefined && { ddtags }) }
+    return { kind, headers: api_key === undefined ? {} : { 'dd-api-key': api_key }, added }
   },
 }
 
-function isSession({ collection }: parts.ChangedRecord, record: object | undefined): record is SessionRecord {
+function isSession({ collection }: parts.RecordedChange, record: object | undefined): record is SessionRecord {
   return collection.name === sessions.name && record !== undefined
 }
 
-/** The reasons why a session stops, by the operations that stop it. */
-const STOPS: Readonly<Record<string, string>> = {
-  'tunnel_sessions.stop': 'The API stopped the agent.',
-  'tunnel_sessions.restart': 'The API restarted the agent.',
-  'credentials.delete': 'The credential of the agent was deleted.',
-  'ssh_credentials.delete': 'The credential of the agent was deleted.',
+function describeStop(tx: kit.Transaction, { operation }: parts.RecordedChange, session: SessionRecord): string {
+  if (!findCredential(tx, session)) return 'The credential of the agent was deleted.'
+  if (operation === 'tunnel_sessions.stop') return 'The API stopped the agent.'
+  return operation === 'tunnel_sessions.restart' ? 'The API restarted the agent.' : 'The agent disconnected.'
+}
+
+function findCredential(tx: kit.Transaction, { credential_id }: SessionRecord) {
+  return tx.get(credentials, credential_id) ?? tx.get(sshCredentials, credential_id)
 }
 
 /** Returns the user and the key that made a change. Changes without a request count as made by the user in the dashboard. */
-function principalOf(tx: kit.Transaction, { operation, caller }: Parameters<typeof eventRules.ofChange>[2]) {
+function principalOf(tx: kit.Transaction, { operation, caller }: parts.RecordedChange) {
   if (operation === 'control' || caller?.isInspector)
     return { ...userOf(tx, ACCOUNT_USER), source: 'Dashboard', credential: null }
   const { id, owner_id } = findKey(tx, caller?.header('authorization') ?? '')
   return { ...userOf(tx, owner_id), source: 'API', credential: kit.refTo(tx.wire, '/api_keys', id) }
 }
 
-function principalOfAgent(tx: kit.Transaction, { credential_id }: SessionRecord) {
-  const { owner_id } = tx.get(credentials, credential_id) ?? tx.get(sshCredentials, credential_id) ?? NO_KEY
+function principalOfAgent(tx: kit.Transaction, { deleted }: parts.RecordedChange, session: SessionRecord) {
+  const { credential_id } = session
+  const { owner_id } = { ...NO_KEY, ...(findCredential(tx, session) ?? deleted(credential_id)) }
   return { ...userOf(tx, owner_id), source: 'API', credential: showCredential(tx, credential_id) }
 }
 

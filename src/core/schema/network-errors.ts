@@ -1,0 +1,30 @@
+/** The causes of failed requests, by the code of the error. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved, or there is no network'],
+  [/ECONNREFUSED/, 'nothing is listening there'],
+  [/ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|CONNECT_TIMEOUT/, 'the host cannot be reached'],
+  [/ECONNRESET|UND_ERR_SOCKET/, 'the server ended the connection'],
+  [/ALTNAME/, 'its certificate is for another host'],
+  [/ALERT|UNSUPPORTED_PROTOCOL|NO_CIPHER/, 'the server rejected the TLS connection'],
+  [/SSL|EPROTO/, 'there is no TLS at this port'],
+  [/CERT_HAS_EXPIRED/, 'its certificate has expired'],
+  [/CERT|SELF_SIGNED|ISSUER/, 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names a root that is'],
+  [/^HPE_|HTTPParserError/, 'the response is not HTTP'],
+]
+
+interface NetworkError {
+  readonly code?: string
+  readonly name?: string
+  readonly message?: string
+}
+
+/** Tells why `fetch` got no response. Omits the messages of other programs, which may quote a header. */
+export function describeNetworkError(error: unknown): string {
+  // Errors of fetch have the reason in their cause.
+  const { code, name, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
+  // The Fetch standard blocks some ports, such as 1. That error has no code.
+  if (message === 'bad port') return '`fetch` sends nothing to this port; choose another one'
+  const reason = code ?? name ?? 'unknown reason'
+  const known = REASONS.find(([pattern]) => pattern.test(reason))?.[1]
+  return known === undefined ? reason : `${known} (${reason})`
+}
