@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { AssertionError, assertNoProblem } from '../core/schema/assertion-error.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { general } from '../core/schema/general-errors.ts'
+import { listNames } from '../core/schema/nearest.ts'
 import {
   integerFrom,
   type OptionWords,
@@ -19,6 +20,7 @@ import { findInvalidId } from './journal/dropped-requests.ts'
 import { journalEntry } from './journal/entry.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
+import { findName } from './views/records.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -136,7 +138,7 @@ function filterSchema(operations: readonly string[]) {
     {
       operation: v.exactOptional(
         documented(
-          v.nullable(v.picklist(operations, `null, or one of ${operations.join(', ')}`)),
+          v.nullable(v.picklist(operations, ({ input }) => `null, or one of ${listNames(`${input}`, operations)}`)),
           "The operation's name; null for requests that match no operation.",
           { type: 'Name | null' },
         ),
@@ -201,12 +203,20 @@ const MAX_NAMED = 20
 
 export function describeRequest({ method, path, query, request, ...response }: JournalEntry): string {
   const { error_code } = readErrorFields(response)
+  const removed = method === 'DELETE' ? findRemovedName(path, response.commit) : ''
   return [
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
+    removed && ` (${removed})`,
     request === null ? '' : ` ${cut(formatBody(request))}`,
     ` → ${response.cancelled ? 'the client gave up' : response.status}`,
     error_code === undefined ? '' : ` ${error_code}`,
   ].join('')
+}
+
+/** Returns the name of the resource that a request deleted: its id means little to a reader. */
+function findRemovedName(path: string, commit: JournalEntry['commit']): string {
+  const change = commit?.changes.find(({ key, after }) => after === undefined && path.includes(key))
+  return findName(change?.before ?? {})
 }
 
 /** Formats a body, or its description. A string in JSON, such as an object that was stringified twice, keeps its quotes. */

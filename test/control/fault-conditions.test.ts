@@ -60,13 +60,21 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
   it.each([
     ['api_keys.create', 'api_keys.create exists in createNgrok from fauxgate/ngrok'],
     ['secrets.create', 'vault_secrets.create exists in createNgrok from fauxgate/ngrok'],
-    ['secrets', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
-    ['reserved_domain.create', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
+    ['secrets', /Allowed: reserved_addrs.create, reserved_addrs.get, reserved_addrs.list, and \d+ others\.$/],
+    ['reserved_domain.create', /Allowed: reserved_domains.create, and \d+ others\.$/],
   ])('says where an operation exists that this gateway lacks: %s', (operation, message) => {
     // The types reject the name, which JavaScript does not check.
     const spec = { operation } as unknown as FaultSpec<OperationName>
     expect(() => open().faults.add(spec)).toThrow(message)
     expect(describeFailure(() => createNgrok().faults.add(spec))).not.toContain('exists in createNgrok')
+  })
+
+  it.each([
+    ['reserved_domains.creat', /Allowed: reserved_domains\.create, and \d+ others\.$/],
+    [`reserved_domains.${'z'.repeat(40)}`, /Allowed: (reserved_domains\.\w+, ){5,}and \d+ others\.$/],
+    ['create_domain', /Allowed: (\w+\.\w+, ){3}and \d+ others\.$/],
+  ])('lists, of hundreds of operations, the similar ones: %s', (operation, message) => {
+    expect(() => createNgrok().faults.add({ operation } as never)).toThrow(message)
   })
 
   it('leaves its predicate unchanged and unfrozen, so that a mock can be changed later', () => {

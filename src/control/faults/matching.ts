@@ -3,7 +3,7 @@ import type { Operation } from '../../core/operation/operation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { findIdError } from '../../core/schema/ids.ts'
-import { nearest } from '../../core/schema/nearest.ts'
+import { listNames, nearest } from '../../core/schema/nearest.ts'
 import { readPredicateResult } from '../../core/schema/options.ts'
 import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
 import type { ArmedFault, JournalEntry } from '../../generated/controls.ts'
@@ -89,7 +89,7 @@ export function findUnmatchable(api: Api, conditions: Conditions) {
     const received = conditions[field]
     if (received === undefined) continue
     const choices = [...new Set(candidates.flatMap(values))]
-    const allowed = choices.join(', ') || 'nothing, because such requests name no resource'
+    const allowed = listNames(received, choices) || 'nothing, because such requests name no resource'
     candidates = candidates.filter((operation) => matches(operation, received, api))
     if (candidates.length === 0) return { field, received, choices, allowed }
   }

@@ -88,7 +88,8 @@ function hasText(value: unknown, text: string): boolean {
   return Object.entries(value).some(([name, inner]) => name === text || hasText(inner, text))
 }
 
-function findName(record: object): string {
+/** Returns the name of a resource, such as its domain, or an empty string. */
+export function findName(record: object): string {
   const fields: Record<string, unknown> = { ...record }
   const [found] = NAME_FIELDS.flatMap((name) => fields[name] || [])
   return typeof found === 'string' ? found : ''

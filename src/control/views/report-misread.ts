@@ -53,7 +53,22 @@ function describeBody(host: ControlHost, { status, response }: JournalEntry, mes
     ?.slice(1)
     .find((name) => name !== undefined)
   if (field !== undefined && field in response) return undefined
-  return `has the fields ${Object.keys(response).join(', ')}${field === undefined ? '' : `; not ${field}`}`
+  const missing = field === undefined ? describeMissingValues(host, response) : [`not ${field}`]
+  return [`has the fields ${Object.keys(response).join(', ')}`, ...missing].join('; ')
+}
+
+/** Says which lists of a response are empty, so that `items[0]` is undefined, and that there is no certificate yet, as for `certificate?.id`. */
+function describeMissingValues(host: ControlHost, response: Readonly<Record<string, unknown>>): readonly string[] {
+  const empty = Object.keys(response).filter((name) => isEmptyList(response[name]))
+  const attempt = response.certificate === null ? findAttempt(host, response.id) : undefined
+  return [
+    ...empty.map((name) => `${name} is empty`),
+    ...(attempt === undefined ? [] : [`certificate is null: the next attempt is at ${attempt}`]),
+  ]
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 /** Says which fields of a response, or of the items of a page, are null: of a domain whose attempt is pending, only the certificate. */

@@ -6,7 +6,7 @@ import { Reading, type RuleContext } from './rule.ts'
 import { describeChoices, findSchema, listExtraFields, marksOf, partsOf } from './schema-parts.ts'
 import { isSecretAt } from './secret-fields.ts'
 import { formatPath, quote, quoteSecret, THE_BODY } from './text.ts'
-import { isObject, omit, requirePlainPrototype } from './values.ts'
+import { isJson, isObject, omit, requirePlainPrototype } from './values.ts'
 
 /** The maximum number of bytes of a body (rules: requests#body). */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -29,6 +29,8 @@ export function requireJsonObject(value: unknown): Record<string, unknown> {
 function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'string' && value.startsWith('{') && isJson(value))
+    return 'a string that contains a JSON object, not the object itself'
   return typeof value === 'object' ? quote(value) : `a ${typeof value}`
 }
 

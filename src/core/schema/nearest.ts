@@ -30,6 +30,21 @@ export function suggestion(
   return name === undefined ? '' : ` Did you mean ${write(name)}?`
 }
 
+/** The maximum number of names that a message lists. */
+const MAX_LISTED = 12
+
+/**
+ * Lists the allowed names for a message. Of many names, it lists the similar one, or those of the same group, such as
+ * `reserved_domains`: a message with hundreds of names would hide them.
+ */
+export function listNames(received: string, names: readonly string[]): string {
+  if (names.length <= MAX_LISTED) return names.join(', ')
+  const near = nearest(received, names)
+  const group = names.filter((name) => name.startsWith(`${received.split('.', 1)[0]}.`))
+  const listed = near !== undefined ? [near] : group.length > 0 ? group.slice(0, MAX_LISTED) : names.slice(0, 3)
+  return `${listed.join(', ')}, and ${names.length - listed.length} others`
+}
+
 function isPartOf(word: string, name: string): boolean {
   const [parts, all] = [word.split(/[-_.]/), name.split(/[-_.]/)]
   return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))

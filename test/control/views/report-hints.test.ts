@@ -96,14 +96,14 @@ describe('The report says of the response that code may have misread', () => {
 
   test.each([
     ['page.policies is not iterable', '; not policies'],
-    ['page[field] is not iterable (cannot read property undefined)', ''],
-    ["Cannot read properties of undefined (reading 'map')", ''],
-    ['Spread syntax requires ...iterable[Symbol.iterator] to be a function', ''],
-    ['page.map is not a function', ''],
-    ["undefined is not an object (evaluating 'page.policies.length')", ''],
-    ['expected undefined to be 1 // Object.is equality', ''],
-    ['expect(received).toBe(expected)\n\nExpected: 1\nReceived: undefined', ''],
-    ['Expected values to be strictly equal:\n\nundefined !== 1\n', ''],
+    ['page[field] is not iterable (cannot read property undefined)', '; ip_policies is empty'],
+    ["Cannot read properties of undefined (reading 'map')", '; ip_policies is empty'],
+    ['Spread syntax requires ...iterable[Symbol.iterator] to be a function', '; ip_policies is empty'],
+    ['page.map is not a function', '; ip_policies is empty'],
+    ["undefined is not an object (evaluating 'page.policies.length')", '; ip_policies is empty'],
+    ['expected undefined to be 1 // Object.is equality', '; ip_policies is empty'],
+    ['expect(received).toBe(expected)\n\nExpected: 1\nReceived: undefined', '; ip_policies is empty'],
+    ['Expected values to be strictly equal:\n\nundefined !== 1\n', '; ip_policies is empty'],
     ["KeyError: 'policies'", '; not policies'],
   ])('which fields it has: %s', async (message, not) => {
     const opened = open(1)
@@ -113,6 +113,18 @@ describe('The report says of the response that code may have misread', () => {
     // Error messages of one engine name no value.
     const about = message.startsWith('Spread') ? `TypeError: ${message} undefined` : message
     expect(readOf(about, opened)).toBe(`GET /ip_policies → 200 has the fields ip_policies, uri, next_page_uri${not}`)
+  })
+
+  test('that there is no certificate yet, if code has read a field of it as undefined', async () => {
+    const opened = open()
+    const { gateway, send } = opened
+    const { body } = await send('POST', '/reserved_domains', { domain: 'app.example.com' })
+    const about = "expected undefined to be 'cert_1' // Object.is equality"
+    const attempt = `; certificate is null: the next attempt is at ${dueAfter('30s')}`
+    expect(readOf(about, opened)).toContain(attempt)
+    gateway.clock.advance('30s')
+    await send('GET', `/reserved_domains/${body.id}`)
+    expect(readOf(about, opened)).toMatch(/has the fields id, .*(?<!certificate is null.*)$/)
   })
 
   test('which field is null, and when it will not be', async () => {

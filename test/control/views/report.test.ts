@@ -204,6 +204,13 @@ describe('The report', () => {
     expect(unexpected).toContain(`DELETE /reserved_addrs/${id} → 204 has no body`)
   })
 
+  test('names the domain that a request deleted', async () => {
+    const gateway = openManual()
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    await client(gateway)('DELETE', `/reserved_domains/${id}`)
+    expect(gateway.report()).toContain(`DELETE /reserved_domains/${id} (app.example.com) → 204`)
+  })
+
   test('shows the body of an error that a fault caused, but of no response before the newest one', async () => {
     const gateway = openManual()
     const send = client(gateway)

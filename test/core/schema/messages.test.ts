@@ -125,7 +125,8 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
     const bodies: [unknown, string][] = [
       [null, 'null'],
       [[], 'an array'],
-      ['{}', 'a string'],
+      ['x', 'a string'],
+      ['{}', 'a string that contains a JSON object, not the object itself'],
       [5, 'a number'],
       [new Map(), 'a Map'],
       [Promise.resolve({}), 'a Promise'],
