@@ -82,11 +82,11 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const stack = error.stack && withoutWrapperFrames(error.stack)
   if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
   const texts = [
-    // Rare, and then the likeliest cause.
+    // Rare, and then the likeliest causes.
     ...timeZoneHint(message, connection.timers),
+    ...timersHint(message, gateway, connection),
     // The story of a SurvivalError is about gateways of its own.
     ...(connection.hasReport(message) || error.name === 'SurvivalError' ? [] : [gateway.report({ about: message })]),
-    ...timersHint(message, gateway, connection),
     ...listUnfinished(message, connection),
     ...connection.traffic.hints,
   ]

@@ -179,10 +179,14 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     let isOver = false
     // A test that times out, or throws an uncaught error, ends before its promise settles.
     const runEndHook = findEndHook(context[0]) ?? findEndHookOfBun() ?? afterEach
-    runEndHook(() => {
+    const endUnfinished = () => {
       end()
-      if (!isOver) reportUnfinished(timeoutError(gateway, connection, place?.source), context[0])
-    })
+      if (isOver) return
+      isOver = true
+      reportUnfinished(timeoutError(gateway, connection, place?.source), context[0])
+    }
+    runEndHook(endUnfinished)
+    const unwatchExit = watchExit(endUnfinished, context[0])
     try {
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway, connection)
@@ -191,9 +195,26 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
       throw error
     } finally {
       isOver = true
+      unwatchExit()
       end()
     }
   }
+}
+
+/** A process of Node, which calls these listeners when nothing but a promise waits. */
+interface ExitTarget {
+  prependOnceListener?(type: 'beforeExit', work: () => void): void
+  off?(type: 'beforeExit', work: () => void): void
+}
+
+/**
+ * Up to Node 22, node:test cancels a test that waits for the gateway's clock, since nothing else keeps the process alive, and
+ * runs none of its hooks.
+ */
+function watchExit(work: () => void, context: unknown): () => void {
+  const { process }: { readonly process?: ExitTarget } = 'diagnostic' in Object(context) ? globalThis : {}
+  process?.prependOnceListener?.('beforeExit', work)
+  return () => process?.off?.('beforeExit', work)
 }
 
 /** Reports on a test that its runner has ended: node:test shows diagnostics, most other runners the errors of hooks. */

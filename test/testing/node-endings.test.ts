@@ -5,11 +5,13 @@ import { expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
 import { newFolder } from '../support/folder.ts'
 
-const SPEC = `import { test as base } from 'node:test'
+const HEAD = `import { test as base } from 'node:test'
 import { testWithGateway } from './testing.mjs'
 
-const test = testWithGateway(base)
+const test = testWithGateway(base, { globals: true })
+`
 
+const HANGS = `${HEAD.replace(', { globals: true }', '')}
   test('hangs', { timeout: 50 }, async ({ gateway }) => {
     await gateway.fetch(gateway.url + '/reserved_domains')
     gateway.clock.advance('1m')
@@ -17,19 +19,36 @@ const test = testWithGateway(base)
   })
 `
 
-test('node:test shows the report and the line of a test that times out', async () => {
+/** Nothing but the clock keeps the process alive, so that Node up to 22 ends the test without its hooks. */
+const WAITS = `${HEAD}
+test('waits', { timeout: 50 }, async () => {
+  await new Promise((resolve) => setTimeout(resolve, 60_000))
+})
+`
+
+async function run(program: string): Promise<string> {
   const folder = newFolder()
   await bundle("export * from './src/testing/testing.ts'", join(folder, 'testing.mjs'), 'esm')
   const spec = join(folder, 'hangs.test.mjs')
-  writeFileSync(spec, SPEC)
-  const output = await new Promise<string>((resolve) => {
+  writeFileSync(spec, program)
+  return await new Promise((resolve) => {
     const { NODE_OPTIONS: _, ...env } = process.env
     execFile(process.execPath, ['--test-reporter=spec', spec], { env }, (_error, stdout) => resolve(stdout))
   })
+}
+
+test('node:test shows the report and the line of a test that times out', async () => {
+  const output = await run(HANGS)
   expect(output).toContain('The runner ended this test before its function did.')
   expect(output).toMatch(/The gateway at 2026-01-01T00:01:00Z:\n.*requests:\n.* GET \/reserved_domains → 401/)
   expect(output).toContain(
     'No request came after 2026-01-01T00:00:00Z, although the clock moved to 2026-01-01T00:01:00Z.',
   )
   expect(output).toMatch(/test at .*hangs\.test\.mjs:6:3\n/)
+})
+
+test("node:test shows which timer of a test waits for the gateway's clock", async () => {
+  const output = await run(WAITS)
+  expect(output.split('The runner ended this test before its function did.')).toHaveLength(2)
+  expect(output).toMatch(/did\.\n.*\n.* 1 timer waits for the gateway's clock\. It is due at 2026-01-01T00:01:00Z\. /)
 })
