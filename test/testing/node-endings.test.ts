@@ -21,7 +21,7 @@ const HANGS = `${HEAD.replace(', { globals: true }', '')}
 
 /** Nothing but the clock keeps the process alive, so that Node up to 22 ends the test without its hooks. */
 const WAITS = `${HEAD}
-test('waits', { timeout: 50 }, async () => {
+test('waits', { timeout: 1_000 }, async () => {
   await new Promise((resolve) => setTimeout(resolve, 60_000))
 })
 `
