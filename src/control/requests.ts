@@ -20,7 +20,7 @@ import { findInvalidId } from './journal/dropped-requests.ts'
 import { journalEntry } from './journal/entry.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
-import { findName } from './views/records.ts'
+import { findName } from './record-name.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 

@@ -5,11 +5,9 @@ import { general } from '../../core/schema/general-errors.ts'
 import { quote } from '../../core/schema/text.ts'
 import type { ListedRecord } from '../../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { findName } from '../record-name.ts'
 
 const MAX_LISTED = 100
-
-/** The fields that identify a record to people, the best one first. */
-const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
 
 const listedRecord = named(
   v.object({
@@ -86,11 +84,4 @@ function hasText(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value === text || value.startsWith(`${text}:`)
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([name, inner]) => name === text || hasText(inner, text))
-}
-
-/** Returns the name of a resource, such as its domain, or an empty string. */
-export function findName(record: object): string {
-  const fields: Record<string, unknown> = { ...record }
-  const [found] = NAME_FIELDS.flatMap((name) => fields[name] || [])
-  return typeof found === 'string' ? found : ''
 }
