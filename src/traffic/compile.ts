@@ -10,6 +10,7 @@ import {
   type Variables,
 } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
+import { limitPattern } from '../service/policy/cel/charges.ts'
 import type { Expression, Expressions } from '../service/policy/cel/expression.ts'
 import { toText } from '../service/policy/cel/format.ts'
 import { compileTemplate } from '../service/policy/cel/template.ts'
@@ -186,10 +187,19 @@ class Compiler {
   }
 
   #compileText(text: string, format?: Format): unknown {
+    if (format === 'pattern') return this.#compilePattern(text)
     if (!text.includes('${')) return text
     const template = compileTemplate(text, this.scope, this.expressions)
     const read = format === 'credentials' && !template.isWhole ? toPartOfCredentials : undefined
     return new Dynamic((values) => template.evaluate(values, read))
+  }
+
+  /** Compiles a pattern when an action first needs it. Only one that depends on the request has limited steps. */
+  #compilePattern(text: string): unknown {
+    const { pattern } = this.expressions
+    if (!text.includes('${')) return { replaceAll: (from: string, to: string) => pattern(text).replaceAll(from, to) }
+    const template = compileTemplate(text, this.scope, this.expressions)
+    return new Dynamic((values) => limitPattern(template.evaluate(values), pattern))
   }
 
   /** Compiles a value of `set-vars`: a string that is one `${…}` alone keeps the type of its value. */

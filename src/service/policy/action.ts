@@ -1,7 +1,7 @@
 import type { Decision } from './decisions.ts'
 import type { PolicyProtocol } from './options.ts'
 import type { Phase } from './phases.ts'
-import type { ActionOutcome, OwnResponse, Visit } from './visit.ts'
+import type { ActionOutcome, OwnResponse, Replacer, Visit } from './visit.ts'
 
 /** The facts common to all fields of an action's config. */
 interface FieldFacts {
@@ -119,24 +119,26 @@ export interface ConfigProblem {
 
 export type Config = Readonly<Record<string, unknown>>
 
-/** The value of a field in the form that `run` receives: durations are in ms, and each `${…}` is replaced. */
-type ValueOf<F> = F extends { readonly kind: 'text' | 'header-name' | 'ip-policy' }
-  ? string
-  : F extends { readonly kind: 'integer' | 'number' | 'duration' }
-    ? number
-    : F extends { readonly kind: 'boolean' }
-      ? boolean
-      : F extends { readonly kind: 'list'; readonly item: infer Item }
-        ? readonly ValueOf<Item>[]
-        : F extends { readonly kind: 'map'; readonly value: infer Value }
-          ? Readonly<Record<string, ValueOf<Value>>>
-          : F extends { readonly kind: 'object'; readonly fields: infer Below }
-            ? ConfigOf<Below>
-            : F extends { readonly kind: 'variables' }
-              ? readonly Assignment[]
-              : F extends { readonly kind: 'expression'; readonly scope: 'retry' }
-                ? (values: object) => unknown
-                : unknown
+/** The value of a field in the form that `run` receives: durations are in ms, patterns are compiled, and each `${…}` is replaced. */
+type ValueOf<F> = F extends { readonly format: 'pattern' }
+  ? Replacer
+  : F extends { readonly kind: 'text' | 'header-name' | 'ip-policy' }
+    ? string
+    : F extends { readonly kind: 'integer' | 'number' | 'duration' }
+      ? number
+      : F extends { readonly kind: 'boolean' }
+        ? boolean
+        : F extends { readonly kind: 'list'; readonly item: infer Item }
+          ? readonly ValueOf<Item>[]
+          : F extends { readonly kind: 'map'; readonly value: infer Value }
+            ? Readonly<Record<string, ValueOf<Value>>>
+            : F extends { readonly kind: 'object'; readonly fields: infer Below }
+              ? ConfigOf<Below>
+              : F extends { readonly kind: 'variables' }
+                ? readonly Assignment[]
+                : F extends { readonly kind: 'expression'; readonly scope: 'retry' }
+                  ? (values: object) => unknown
+                  : unknown
 
 /** The config that `run` receives. A field without a value and without a default is undefined. */
 type ConfigOf<F> = {

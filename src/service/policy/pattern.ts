@@ -20,6 +20,12 @@ export function groupsOf(pattern: string): ReadonlySet<string> | undefined {
   return typeof read === 'string' ? undefined : new Set([...read.numbers, ...read.names])
 }
 
+/** Returns the number of instructions that RE2 has for a pattern, about, or undefined for an invalid pattern. */
+export function sizeOfPattern(pattern: string): number | undefined {
+  const read = readPattern(pattern)
+  return typeof read === 'string' ? undefined : read.size
+}
+
 function readPattern(pattern: string): PatternReader | string {
   const reader = new PatternReader(pattern)
   try {
@@ -33,16 +39,22 @@ function readPattern(pattern: string): PatternReader | string {
 
 class PatternError extends Error {}
 
-/** An open group: the largest repetition in it. */
+/** An open group, or an item: the largest repetition in it, and the number of its instructions. */
 interface Group {
   repeat: number
+  size: number
 }
 
 class PatternReader {
   #at = 0
-  readonly #groups: Group[] = [{ repeat: 1 }]
+  readonly #groups: Group[] = [{ repeat: 1, size: 0 }]
   readonly names = new Set<string>()
   readonly numbers = ['0']
+
+  get size(): number {
+    return this.#groups.reduce((sum, { size }) => sum + size, 0)
+  }
+
   /** The properties that were found to exist. */
   readonly #properties = new Set<string>()
 
@@ -59,9 +71,11 @@ class PatternReader {
         const group = this.#groups.pop()
         if (!group || this.#groups.length === 0) fail('a ) has no (')
         this.#at++
-        last = group
+        last = { ...group, size: group.size + 2 }
+        this.#grow(last.size)
       } else if (letter === '|') {
         this.#at++
+        this.#grow(1)
         last = 'nothing'
       } else if ('*+?'.includes(letter) || (letter === '{' && this.#matchCount())) {
         if (last === 'repetition') fail(`${this.#show(2, -1)} repeats a repetition`)
@@ -69,10 +83,13 @@ class PatternReader {
         this.#repeat(last)
         last = 'repetition'
       } else {
+        const start = this.#at
         if (letter === '[') this.#readClass()
         else if (letter === '\\') this.#readEscape()
         else this.#at++
-        last = { repeat: 1 }
+        // Of several literal characters, only the last one can be repeated.
+        this.#grow(this.pattern.startsWith('\\Q', start) ? this.#at - start : 1)
+        last = { repeat: 1, size: 1 }
       }
     }
     if (this.#groups.length > 1) fail('a ( has no )')
@@ -90,7 +107,7 @@ class PatternReader {
     if (!flags) this.numbers.push(`${this.numbers.length}`)
     this.#at += (flags ?? named ?? '(').length
     if (flags?.endsWith(')')) return 'nothing'
-    if (this.#groups.push({ repeat: 1 }) > MAX_DEPTH) fail('it is nested too deeply')
+    if (this.#groups.push({ repeat: 1, size: 0 }) > MAX_DEPTH) fail('it is nested too deeply')
     return 'nothing'
   }
 
@@ -98,9 +115,15 @@ class PatternReader {
     return /^\{(\d{1,9})(,(\d{0,9}))?\}/.exec(this.pattern.slice(this.#at, this.#at + 24))
   }
 
-  #repeat({ repeat }: Group): void {
+  /** Counts instructions. */
+  #grow(size: number): void {
+    const group = this.#groups.at(-1)
+    if (group) group.size += size
+  }
+
+  #repeat({ repeat, size }: Group): void {
     const count = this.pattern.charAt(this.#at) === '{' ? this.#matchCount() : null
-    const [text = '', min = '1', , max = ''] = count ?? []
+    const [text = '', min = '1', comma, max = ''] = count ?? []
     const most = Math.max(Number(min), Number(max === '' ? min : max))
     if (most > MAX_REPEAT || (max !== '' && Number(max) < Number(min)))
       fail(`the count ${text} is not allowed. At most ${MAX_REPEAT} are`)
@@ -108,6 +131,8 @@ class PatternReader {
     if (product > MAX_REPEAT) fail(`the count ${text} of a repetition in a repetition is too large`)
     const group = this.#groups.at(-1)
     if (group) group.repeat = Math.max(group.repeat, product)
+    // What is repeated is written out. Each repetition that may be missing has an instruction of its own, and so has one without an end.
+    this.#grow(size * (Math.max(1, most) - 1) + (count && comma === undefined ? 0 : 1 + most - Number(min)))
     this.#at += Math.max(1, text.length)
     if (this.pattern.charAt(this.#at) === '?') this.#at++
   }

@@ -1,9 +1,9 @@
 import { utf8Bytes, utf8Text } from '../../core/schema/platform.ts'
 import type { Config } from './action.ts'
-import type { ActionOutcome, Visit } from './visit.ts'
+import type { ActionOutcome, Replacer, Visit } from './visit.ts'
 
 interface Replacement {
-  readonly from: string
+  readonly from: Replacer
   readonly to: string | undefined
 }
 
@@ -11,11 +11,11 @@ interface Replacement {
  * Replaces matches in a string, one replacement after the other. Returns the text, the number of matches, and the first one of
  * each.
  */
-export function replaceText(text: string, replacements: readonly Replacement[], pattern: Visit['pattern']) {
+export function replaceText(text: string, replacements: readonly Replacement[]) {
   let result = text
   let count = 0
   const matched = replacements.flatMap(({ from, to = '' }, replacement_index) => {
-    const replaced = pattern(from).replaceAll(result, to)
+    const replaced = from.replaceAll(result, to)
     result = replaced.text
     count += replaced.count
     return replaced.matches.slice(0, 1).map((matched_content) => ({ replacement_index, matched_content }))
@@ -37,11 +37,11 @@ export function nameReplacements({ replacements }: Config): readonly string[] {
 /** Replaces matches in the body of the message of the phase. */
 export async function replaceBody(
   replacements: readonly Replacement[],
-  { message, response, pattern }: Visit,
+  { message, response }: Visit,
 ): Promise<ActionOutcome> {
   if (!message.hasBody) return { did: 'found no body', sets: { replacements: [] }, isIdle: true }
   const { text: before, toBytes } = readText(await message.content())
-  const { text, matched, count } = replaceText(before, replacements, pattern)
+  const { text, matched, count } = replaceText(before, replacements)
   // The headers of a part say which bytes it has.
   if (count > 0 && response?.status === 206)
     return { did: 'found matches in a part of a response', ends: { status: 502, error: 3904 } }

@@ -84,15 +84,21 @@ export interface ActionOutcome {
   readonly isStated?: true
 }
 
+/** The pattern of an action. */
+export interface Replacer {
+  /**
+   * Replaces all matches like Go (rules: traffic#replacements). A string that would be too long ends the action.
+   */
+  replaceAll(text: string, to: string): Replaced
+}
+
 /** A pattern in the syntax of RE2. */
 export interface Pattern {
   /** The number of instructions of its program. */
   readonly size: number
   test(text: string): boolean
-  /**
-   * Replaces all matches like Go (rules: traffic#replacements). A string that would be too long ends the action.
-   */
-  replaceAll(text: string, to: string): Replaced
+  /** Replaces all matches. `onRead` is called with the number of characters before a search reads them. */
+  replaceAll(text: string, to: string, onRead?: (characters: number) => void): Replaced
 }
 
 /** A string with all matches of a pattern replaced. */
@@ -183,7 +189,6 @@ export interface Visit {
   /** Creates an id with a prefix. */
   newId(prefix: string): string
   setVariable(name: string, value: unknown): void
-  pattern(source: string): Pattern
   isInRange(address: string, range: string): boolean
   /** Returns the rules in an IP policy. */
   ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]

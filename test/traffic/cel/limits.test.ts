@@ -101,7 +101,10 @@ describe('An expression fails whose macros take more than a million steps (docs/
     [`${RANGE}.all(a, [1, 2, 3].all(b, a + b > 0))`, true],
     [`lists.range(60).all(a, !'x'.matches('y' + string(a) + '(a{0,900}b{0,900})'))`, STEPS],
     [`lists.range(60).all(a, !'x'.matches('y' + string(a) + '((ab{0,2}){0,30}c){0,15}'))`, STEPS],
-    [`lists.range(60).exists(a, 'x'.matches('y' + string(a) + '(a{0,900}b{0,900}' + '['))`, STEPS],
+    [
+      `lists.range(60).exists(a, 'x'.matches('y' + string(a) + '(a{0,900}b{0,900}' + '['))`,
+      'the pattern is not valid RE2',
+    ],
     [`lists.range(5).all(a, !'x'.matches('y' + string(a) + '(a{0,900}b{0,900})'))`, true],
     [`[${RANGE}.map(i, 'a').join()].all(s, lists.range(10).all(b, s.matches('^(a|aa|aaa)*(a?){50}a{50}$')))`, STEPS],
     [`['a'].all(s, lists.range(1000).all(b, s.matches('^(a|aa|aaa)*(a?){50}a{50}$') == false))`, true],
@@ -114,5 +117,43 @@ describe('An expression fails whose macros take more than a million steps (docs/
     [`${RANGE}.map(i, timestamp(0).getHours('-05:00')).size() > 3`, true],
   ])('%s', async (source, expected) => {
     expect(await evaluate(source)).toBe(expected)
+  })
+})
+
+describe('A pattern from a request fails that takes more than a million steps (docs/limits.md)', () => {
+  const HOSTILE = '(?:a.*z|a)'
+  const LARGE = 'a{0,1000}'.repeat(100)
+  const headers = (from: string) => ({ 'x-from': encodeURIComponent(from) })
+  const SENT = "${url.unescape(getReqHeader('x-from')[0])}"
+  const replace = (from: string, type = 'request-body-find-replace') =>
+    policyOf(type, type.endsWith('replace') ? { replacements: [{ from, to: 'b' }] } : { from, to: 'b' })
+  const bodyOf = async (policy: string, from: string, body: string) => {
+    const { gateway, visit } = createVisited(policy)
+    const response = await visit('/', { method: 'POST', body, headers: headers(from) })
+    const trace = JSON.stringify(gateway.traffic.last()?.trace)
+    return response.status === 500 && trace.includes(`failed: ${STEPS}`) ? STEPS : await response.text()
+  }
+
+  test.each([
+    [HOSTILE, 'a'.repeat(20_000), STEPS],
+    [`\\b(?:${HOSTILE})`, 'a '.repeat(10_000), STEPS],
+    [LARGE, 'x', STEPS],
+    [HOSTILE, 'a'.repeat(1000), `upstream got ${'b'.repeat(1000)}`],
+    ['a', 'a'.repeat(100_000), `upstream got ${'b'.repeat(100_000)}`],
+    ['name="[^"]*"', 'name="x" '.repeat(10_000), `upstream got ${'b '.repeat(10_000)}`],
+    ['(?i)(A)|y', 'xxa'.repeat(30_000), `upstream got ${'xxb'.repeat(30_000)}`],
+    ['nowhere[0-9]+', 'xxa'.repeat(300_000), `upstream got ${'xxa'.repeat(300_000)}`],
+  ])('%s in a body', async (from, body, expected) => {
+    expect(await bodyOf(replace(SENT), from, body)).toBe(expected)
+  })
+
+  test('in the URL too', async () => {
+    const { gateway, visit } = createVisited(replace(SENT, 'url-rewrite'))
+    await visit(`/${'a'.repeat(20_000)}`, { headers: headers(HOSTILE) })
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`failed: ${STEPS}`)
+  })
+
+  test('but not one that the policy has', async () => {
+    expect(await bodyOf(replace(HOSTILE), '', 'a'.repeat(5000))).toBe(`upstream got ${'b'.repeat(5000)}`)
   })
 })

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { expect, test } from 'vitest'
-import { estimateSize } from '../../../src/service/policy/cel/charges.ts'
 import { createPatterns } from '../../../src/service/policy/cel/pattern.ts'
+import { sizeOfPattern } from '../../../src/service/policy/pattern.ts'
 
 test.each([
   'abc',
@@ -15,14 +15,16 @@ test.each([
   '[^a]]{3}',
   '[[:alpha:]]{10,20}',
   '(?P<name>x{3}){4}|(?:y)+?',
+  '\\Qa.literal.text\\E{3}',
 ])('The size of a pattern is estimated from its text, and is at most twice as much: %s', (source) => {
   const size = RE2JS.compile(source).programSize()
-  expect(estimateSize(source) + 8).toBeGreaterThanOrEqual(size)
-  expect(estimateSize(source)).toBeLessThanOrEqual(2 * size + 12)
+  const estimated = sizeOfPattern(source) ?? 0
+  expect(estimated + 8).toBeGreaterThanOrEqual(size)
+  expect(estimated).toBeLessThanOrEqual(2 * size + 12)
 })
 
-test.each(['[', '[\\a', '[^\\]'])('A class without an end is one part, which is read once: %s', (part) => {
-  expect(estimateSize(part.repeat(100_000))).toBe(1)
+test('An invalid pattern has no size', () => {
+  expect(sizeOfPattern('a{0,900}[')).toBeUndefined()
 })
 
 test('The patterns that are kept have at most 100,000 instructions in total', () => {

@@ -17,10 +17,9 @@ export const redirect = action({
   mayEnd: true,
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The URL of the redirect.') },
   decisions: [DECISIONS.urlText],
-  run({ from, to, status_code: status, headers = {} }, { request, pattern }) {
+  run({ from, to, status_code: status, headers = {} }, { request }) {
     const before = request.url
-    const { text, matches } =
-      from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
+    const { text, matches } = from === undefined ? { text: to, matches: [before] } : from.replaceAll(before, to)
     const target = toUrlText(text)
     const url = completeUrl(target, before)
     const sets = { matches, url }

@@ -27,7 +27,7 @@ export const sseFindReplace = action({
     const found = replacements.flatMap(({ field = 'data', ...replacement }, replacement_index) => {
       const before = event.get(field)
       if (before === undefined) return []
-      const { text, matched, count } = replaceText(before, [replacement], visit.pattern)
+      const { text, matched, count } = replaceText(before, [replacement])
       event.set(field, text)
       total += count
       return matched.map((each) => ({ ...each, replacement_index }))

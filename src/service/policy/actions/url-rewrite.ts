@@ -15,10 +15,9 @@ export const urlRewrite = action({
   },
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The new URL.') },
   decisions: [DECISIONS.urlText, DECISIONS.noUrl],
-  run({ from, to }, { request, pattern }) {
+  run({ from, to }, { request }) {
     const before = request.url
-    const { text, matches } =
-      from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
+    const { text, matches } = from === undefined ? { text: to, matches: [before] } : from.replaceAll(before, to)
     const target = toUrlText(text)
     const url = completeUrl(target, before)
     if (!readHttpUrl(url))

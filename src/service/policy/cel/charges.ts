@@ -1,5 +1,9 @@
+import { sizeOfPattern } from '../pattern.ts'
+import type { Replacer } from '../visit.ts'
+import { Steps } from './limits.ts'
 import type { CompilePattern } from './pattern.ts'
 import { OF_TIMESTAMP } from './time.ts'
+import { PatternProblem } from './values.ts'
 
 /** Counts the steps of an evaluation. */
 export interface Meter {
@@ -20,13 +24,36 @@ const INSTRUCTIONS_OF_STEP = 16
 const STEPS_OF_RANGE = 16
 const STEPS_OF_ZONE = 200
 
+/** Returns the steps to compile a pattern. Compiling it to learn its size could take seconds. @throws PatternProblem */
+function stepsToCompile(source: string): number {
+  const size = sizeOfPattern(source)
+  if (size === undefined) throw new PatternProblem('the pattern is not valid RE2')
+  return STEPS_OF_PATTERN + STEPS_OF_INSTRUCTION * size
+}
+
+/**
+ * Returns the pattern of a text that comes from a request, so that its steps are limited: it may match each character, and look at
+ * the rest of the text each time.
+ */
+export function limitPattern(source: string, pattern: CompilePattern): Replacer {
+  return {
+    replaceAll(text, to) {
+      const steps = new Steps()
+      steps.step(stepsToCompile(source))
+      const compiled = pattern(source)
+      const onRead = (characters: number) => steps.step((characters * compiled.size) / INSTRUCTIONS_OF_STEP)
+      return compiled.replaceAll(text, to, onRead)
+    },
+  }
+}
+
 /** Returns the charges of functions, by name. */
 export function createCharges(pattern: CompilePattern): ReadonlyMap<string, Charge> {
   const matches: Charge = (meter, text, source) => {
     if (typeof text !== 'string' || typeof source !== 'string') return
     // Once per evaluation, and before it is compiled: whether an earlier evaluation compiled it decides nothing.
     meter.patterns ??= new Set()
-    if (!meter.patterns.has(source)) meter.step(STEPS_OF_PATTERN + STEPS_OF_INSTRUCTION * estimateSize(source))
+    if (!meter.patterns.has(source)) meter.step(stepsToCompile(source))
     meter.patterns.add(source)
     meter.step(Math.trunc((text.length * pattern(source).size) / INSTRUCTIONS_OF_STEP))
   }
@@ -36,33 +63,4 @@ export function createCharges(pattern: CompilePattern): ReadonlyMap<string, Char
   const ranges: Charge = (meter, _address, list) => meter.step(STEPS_OF_RANGE * (Array.isArray(list) ? list.length : 1))
   const zoned = Object.keys(OF_TIMESTAMP).map((name) => [name, zone] as const)
   return new Map([...zoned, ['matches', matches], ['inCidrRange', ranges], ['inCidrRanges', ranges]])
-}
-
-const TOKEN = /\\(?:p\{[^}]{0,40}\}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]?|\{(\d{1,4})(?:(,)(\d{0,4}))?\}|./gsu
-
-/**
- * Estimates the number of instructions of a pattern from its text: RE2 writes out what a pattern repeats. Compiling a pattern to
- * learn its size could take seconds.
- */
-export function estimateSize(source: string): number {
-  const groups: { size: number; last: number }[] = []
-  let group = { size: 0, last: 0 }
-  for (const [token, least, comma, most] of source.matchAll(TOKEN)) {
-    if (token === '(') {
-      groups.push(group)
-      group = { size: 0, last: 0 }
-    } else if (least !== undefined) {
-      // Each repetition that may be missing has an instruction of its own, and so has one without an end.
-      const times = Math.max(1, Number(most || least))
-      const repeated = group.last * times + (comma === undefined ? 0 : 1 + times - Number(least))
-      group.size += repeated - group.last
-      group.last = repeated
-    } else {
-      const last = token === ')' ? group.size + 2 : 1
-      if (token === ')') group = groups.pop() ?? group
-      group.size += last
-      group.last = last
-    }
-  }
-  return [...groups, group].reduce((sum, { size }) => sum + size, 0)
 }

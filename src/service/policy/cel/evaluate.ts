@@ -4,7 +4,7 @@ import { TEXT } from '../environment.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
 import { hasItem, makeMap, readItem } from './items.ts'
-import { LimitProblem, limit, MAX_STEPS, measure } from './limits.ts'
+import { limit, measure, Steps } from './limits.ts'
 import { join, listItems, MACROS, requireBool } from './macros.ts'
 import { areEqual, negate, OPERATORS, toInt } from './operators.ts'
 import type { Overloads } from './overloads.ts'
@@ -12,21 +12,16 @@ import { noOverload, TYPES, typeOf } from './types.ts'
 import { EvaluationProblem, readField, type Values } from './values.ts'
 
 /** The inputs of an evaluation, and the variables of the macros that run. */
-export class Frame {
+export class Frame extends Steps {
   readonly slots: unknown[] = []
   patterns: Set<string> | undefined
-  #left = MAX_STEPS
 
   constructor(
     readonly values: Values,
     /** Receives the parts that decide a value, if the compiler counts parts. */
     readonly decided?: Set<ASTNode>,
-  ) {}
-
-  /** Counts steps of macros and patterns: each iteration is one. @throws LimitProblem after the last one */
-  step(count: number): void {
-    this.#left -= count
-    if (this.#left < 0) throw new LimitProblem(`the macros and patterns take more than ${MAX_STEPS} steps`)
+  ) {
+    super()
   }
 
   /** Counts the steps of an operation in a macro: those on large values are more. */

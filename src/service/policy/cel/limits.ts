@@ -8,10 +8,21 @@ const MAX_CHARACTERS = 1024 * 1024
 /** The maximum nesting of lists and maps. */
 const MAX_DEPTH = 128
 /** The maximum number of steps that the macros and patterns of one evaluation may take. */
-export const MAX_STEPS = 1_000_000
+const MAX_STEPS = 1_000_000
 
 /** An evaluation that reached a limit. It fails, whatever its other operands decide, since these could take as much work. */
 export class LimitProblem extends EvaluationProblem {}
+
+/** Counts the steps of an evaluation. */
+export class Steps {
+  #left = MAX_STEPS
+
+  /** Counts steps of macros and patterns: each iteration is one. @throws LimitProblem after the last one */
+  step(count: number): void {
+    this.#left -= count
+    if (this.#left < 0) throw new LimitProblem(`the macros and patterns take more than ${MAX_STEPS} steps`)
+  }
+}
 
 /** Throws a LimitProblem if a list of this length is not allowed. */
 export function requireItems(length: number): void {

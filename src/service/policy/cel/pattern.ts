@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import { MatcherInput, RE2JS } from 're2js'
 import type { Pattern, Replaced } from '../visit.ts'
 import { PatternProblem, ReplacementProblem } from './values.ts'
 
@@ -35,7 +35,7 @@ function compile(source: string): Pattern {
   return {
     size: compiled.programSize(),
     test: (text) => compiled.matcher(text).find(),
-    replaceAll: (text, to) => replaceAll(compiled, text, to),
+    replaceAll: (text, to, onRead) => replaceAll(compiled, text, to, onRead),
   }
 }
 
@@ -44,10 +44,32 @@ const MAX_MATCHES = 1000
 /** The maximum length of a replacement's result, in characters. */
 const MAX_LENGTH = 64 * 1024 * 1024
 
-function replaceAll(compiled: RE2JS, text: string, to: string): Replaced {
+/** A text that tells how far a search reads, when it reads further than before. */
+class ReadText extends String {
+  /** The place up to which the present search has read. */
+  reached = 0
+
+  constructor(
+    text: string,
+    readonly onRead: (characters: number) => void,
+  ) {
+    super(text)
+  }
+
+  override charCodeAt(at: number): number {
+    if (at >= this.reached) {
+      this.onRead(at + 1 - this.reached)
+      this.reached = at + 1
+    }
+    return super.charCodeAt(at)
+  }
+}
+
+function replaceAll(compiled: RE2JS, text: string, to: string, onRead?: (characters: number) => void): Replaced {
   // Testing for a match is far quicker than finding its position.
-  if (!compiled.test(text)) return { text, matches: [], count: 0 }
-  const matcher = compiled.matcher(text)
+  if (!onRead && !compiled.test(text)) return { text, matches: [], count: 0 }
+  const read = onRead && new ReadText(text, onRead)
+  const matcher = compiled.matcher(read ? MatcherInput.utf16(read) : text)
   const expand = readReplacement(to, compiled.namedGroups())
   const parts: string[] = []
   const matches: string[] = []
@@ -58,6 +80,8 @@ function replaceAll(compiled: RE2JS, text: string, to: string): Replaced {
     if (end === at && matcher.start() > 0) continue
     const part = text.slice(at, matcher.start()) + expand((group) => matcher.group(group) ?? '', matcher.groupCount())
     at = end
+    // The next search reads again what this one has read beyond its match.
+    if (read) read.reached = end
     length += part.length
     if (length > MAX_LENGTH) throw new ReplacementProblem(`the new text has more than ${MAX_LENGTH} characters`)
     parts.push(part)
