@@ -4,6 +4,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { registerMacros } from '../../../node_modules/@marcbachmann/cel-js/lib/macros.js'
 import { createOptions } from '../../../node_modules/@marcbachmann/cel-js/lib/options.js'
 import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'
+import { parseWithinDepth } from './cel-depth.ts'
 import { extendLexer } from './cel-lexer.ts'
 
 /** Creates a parser. The parser makes CEL's macros when an expression first has a call. */
@@ -16,7 +17,12 @@ function createCelParser(): (source: string) => ASTNode {
   }
   return (source) => {
     extendLexer()
-    return new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro }).parse(source)
+    const parser = new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro })
+    return parseWithinDepth(
+      source,
+      (text) => parser.parse(text),
+      (tree) => tree,
+    )
   }
 }
 

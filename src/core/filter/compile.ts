@@ -23,9 +23,6 @@ import {
 import { refuseNode, VALUE_ALLOWED } from './filter-error.ts'
 import type { FilterableField, Type } from './types.ts'
 
-/** The maximum nesting, the same as the parser's for parentheses. */
-const MAX_DEPTH = 250
-
 const CALL_ALLOWED = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'
 
 /** The constructs of CEL that are not in the subset, by their operators. Operators that are not listed are arithmetic. */
@@ -37,7 +34,6 @@ type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 export class Compiler {
   /** The fields that filters can use, by name, or undefined if filters can use all fields. */
   readonly #declaredFields: DeclaredFields | undefined
-  #depth = 0
 
   constructor(
     readonly itemType: Type,
@@ -56,13 +52,6 @@ export class Compiler {
   }
 
   #compile(node: ASTNode): FilterExpression {
-    if (++this.#depth > MAX_DEPTH) refuseNode(node, `nested deeper than ${MAX_DEPTH} levels`, 'no more nesting')
-    const expression = this.#compileNode(node)
-    this.#depth--
-    return expression
-  }
-
-  #compileNode(node: ASTNode): FilterExpression {
     switch (node.op) {
       case 'value':
         return createLiteral(node, node.args)

@@ -1,4 +1,5 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js'
+import { parseWithinDepth } from '../../core/filter/cel-depth.ts'
 import { extendLexer } from '../../core/filter/cel-lexer.ts'
 import { type Variable, type Variables, variableOf } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
@@ -32,6 +33,15 @@ export const TEXT = '_text'
 
 /** Returns the language of a scope. Makes it when it is first asked for. */
 export const languageOf = createLanguages()
+
+/** Parses an expression in a language. @throws ParseError */
+export function parseIn({ environment }: Language, source: string): ReturnType<Environment['parse']> {
+  return parseWithinDepth(
+    source,
+    (text) => environment.parse(text),
+    ({ ast }) => ast,
+  )
+}
 
 /* @__NO_SIDE_EFFECTS__ */
 function createLanguages(): (scope: Scope) => Language {

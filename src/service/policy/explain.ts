@@ -110,6 +110,23 @@ function findCall(node: Extract<ASTNode, { op: 'rcall' }>): number {
   return (first ? first.range.start : Math.max(receiver.range.end + node.args[0].length + 1, start)) - start
 }
 
+/** The limits of an expression, by their names in the CEL library. */
+const LIMITS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  maxAstNodes: ['the expression has more than', 'parts'],
+  maxCallArguments: ['a call has more than', 'arguments'],
+  maxDepth: ['the expression is nested deeper than', 'levels'],
+  maxListElements: ['a list has more than', 'items'],
+  maxMapEntries: ['a map has more than', 'entries'],
+  maxOperands: ['a chain of && or || has more than', 'operands'],
+}
+
+/** Describes an error of the CEL library such as `Exceeded maxDepth (250)`. */
+function explainLimit(summary: string): string {
+  const [, name = '', most = ''] = /^Exceeded (\w+) \((\d+)\)/.exec(summary) ?? []
+  const [before, after] = LIMITS[name] ?? ['the expression is longer than', 'allowed']
+  return `${before} ${most} ${after}`
+}
+
 function explainCode({ code, summary, node }: CelError, known: Known): Explanation {
   if (code === 'unknown_variable' && node?.op === 'id') return explainVariable(node.args, known)
   if (code === 'no_such_key' && node?.op === '.') return explainField(node, known)
@@ -122,7 +139,7 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
       message: `a value of type ${cleanTypes(/'(.*)'/.exec(summary)?.[1] ?? '')} has no field ${cut(name)}`,
     }
   }
-  if (code === 'limit_exceeded') return { message: 'the expression is too long or nested too deeply' }
+  if (code === 'limit_exceeded') return { message: explainLimit(summary) }
   if (code === 'no_such_overload') {
     const message = `the types do not fit: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}`
     const isOfList = /list<string> (?:==|!=) string|string (?:==|!=) list<string>/.test(summary)

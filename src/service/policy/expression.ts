@@ -1,7 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import { listChildren } from '../../core/filter/cel-depth.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { Variables } from './action.ts'
-import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
+import { findBelow, languageOf, parseIn, type Scope, TEXT } from './environment.ts'
 import { type ExpressionProblem, explain, suggestNegation } from './explain.ts'
 import { patternProblem } from './pattern.ts'
 import type { PolicyPath } from './problem.ts'
@@ -43,10 +44,10 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
   let tree: ASTNode | undefined
   let edits: readonly Edit[] = []
   try {
-    const parsed = language.environment.parse(source)
+    const parsed = parseIn(language, source)
     tree = parsed.ast
     edits = findEdits(tree, language.texts, (path) => isGroup(language.variables, path))
-    const checked = edits.length > 0 ? language.environment.parse(applyEdits(source, edits)) : parsed
+    const checked = edits.length > 0 ? parseIn(language, applyEdits(source, edits)) : parsed
     const { valid, type, error } = checked.check()
     if (!valid) throw error
     const problem = findProblem(tree) ?? findWrongKey(checked.ast, (at) => toSource(at, edits))
@@ -70,28 +71,6 @@ export function walk(root: ASTNode, visit: (node: ASTNode, parent: ASTNode | und
     const [node, parent] = next
     visit(node, parent)
     for (const child of listChildren(node)) waiting.push([child, node])
-  }
-}
-
-function listChildren(node: ASTNode): readonly ASTNode[] {
-  switch (node.op) {
-    case 'value':
-    case 'id':
-      return []
-    case '.':
-    case '.?':
-      return [node.args[0]]
-    case '!_':
-    case '-_':
-      return [node.args]
-    case 'call':
-      return node.args[1]
-    case 'rcall':
-      return [node.args[1], ...node.args[2]]
-    case 'map':
-      return node.args.flat()
-    default:
-      return node.args
   }
 }
 

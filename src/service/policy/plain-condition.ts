@@ -1,4 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js'
+import { parseWithinDepth } from '../../core/filter/cel-depth.ts'
 import { extendLexer } from '../../core/filter/cel-lexer.ts'
 import { findProblem } from './expression.ts'
 
@@ -13,7 +14,11 @@ export function conditionProblem(source: string, variable: string, schema: Field
   extendLexer()
   const environment = new Environment().registerVariable(variable, { schema })
   try {
-    const parsed = environment.parse(source)
+    const parsed = parseWithinDepth(
+      source,
+      (text) => environment.parse(text),
+      ({ ast }) => ast,
+    )
     const { valid, type, error } = parsed.check()
     if (!valid) throw error
     if (type !== 'bool' && type !== 'dyn') return `Its value is ${type}, and must be bool`

@@ -242,6 +242,7 @@ describe('A filter of a source (rules: events#filters)', () => {
     [{ type: HTTP, filter: 'ev.conn.server_port == "a"' }, '. No such overload: int == string.'],
     [{ type: HTTP, filter: 'ev.conn.server_name.matches("(?=a)")' }, 'The pattern is not valid in RE2'],
     [{ type: HTTP, filter: 'b"a".hex() == "61"' }, '. There is no function hex.'],
+    [{ type: HTTP, filter: `${'!'.repeat(252)}true` }, '. Exceeded maxDepth (250).'],
     [{ type: HTTP, filter: 'size(ev)' }, /^[^.]*\.filter is .*[.] [A-Z][^.]*[.]$/],
     [{ type: 'ip_policy_created.v0', filter: 'true' }, 'ip_policy_created.v0 has no filter'],
     [{ type: HTTP, fields: ['http.request.methods'] }, 'http.request.method'],

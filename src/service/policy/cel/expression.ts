@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { languageOf, type Scope } from '../environment.ts'
+import { languageOf, parseIn, type Scope } from '../environment.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { Compiler, type Evaluate, Frame } from './evaluate.ts'
 import { measure } from './limits.ts'
@@ -54,8 +54,9 @@ export function createExpressions(onDecided?: OnDecided): Expressions {
 
 function compile(source: string, scope: Scope, overloads: Overloads, onDecided: OnDecided | undefined): Expression {
   try {
-    const { environment, texts } = languageOf(scope)
-    const tree = environment.parse(source).ast
+    const language = languageOf(scope)
+    const tree = parseIn(language, source).ast
+    const { texts } = language
     const evaluate = new Compiler(overloads, texts, onDecided !== undefined).compile(tree)
     const calls = listReads(tree).map((node) => {
       const read = new Compiler(overloads, texts).compile(node)
