@@ -186,7 +186,7 @@ async function runAction(
   const deed = {
     did: outcome.did,
     ...nameOutcome(outcome, outcomes, row?.outcomes !== undefined),
-    ...(parts && { parts }),
+    ...(parts && parts.length > 0 && { parts }),
     ...(facts && { facts }),
     ...(decision && { decision }),
   }

@@ -461,6 +461,76 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect((await run(...all)).code).toBe(0)
   })
 
+  /** Runs requests on a policy. Returns the exit code with `--fail-under 100`, and what no request reached. */
+  const listMissed = async (policy: string, requests: readonly string[]) => {
+    writeFileSync('policy.yml', policy)
+    const tests = requests.map(
+      (each) => `{ name: a, request: { url: https://a.test/, ${each} }, expect: { headers: { x-none: null } } }`,
+    )
+    writeFileSync('policy.test.yml', `policy: policy.yml\ntests: [${tests.join()}]`)
+    const { code, stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '100')
+    return [code, ...[...stdout.matchAll(/^ {4}line \d+: the (.*)$/gm)].map(([, line]) => line)]
+  }
+  const header = (name: string, value: string) => `headers: { ${name}: '${value}' }`
+
+  test.each([
+    ["getReqHeader('x-token')[0] != 'secret-1'", 'x-token', ['secret-1', 'b']],
+    ["!hasReqHeader('x-age') || int(getReqHeader('x-age')[0]) < 18", 'x-age', ['20', '9']],
+    ["getReqCookie('session').value != 'secret-1'", 'cookie', ['session=secret-1', 'session=b']],
+    [
+      "!hasReqHeader('x-at') || timestamp(getReqHeader('x-at')[0]) < timestamp('2026-01-01T00:00:00Z')",
+      'x-at',
+      ['2027-01-01T00:00:00Z', '2025-01-01T00:00:00Z'],
+    ],
+  ])('an expression that can fail must fail once: %s', async (condition, name, values) => {
+    const policy = `on_http_request:\n  - name: closed\n    expressions:\n      - "${condition}"\n    actions: [{ type: deny }]\n`
+    const requests = [...values.map((value) => header(name, value)), 'method: GET']
+    const failed = (missed: readonly unknown[]) => missed.filter((each) => String(each).includes('"failed"'))
+    expect(failed(await listMissed(policy, requests.slice(0, 2)))).toEqual([
+      expect.stringContaining('outcome "failed" of the rule closed, where '),
+    ])
+    expect(failed(await listMissed(policy, [...requests, header(name, 'nothing')]))).toEqual([])
+  })
+
+  test.each([
+    [
+      'basic-auth',
+      "{ credentials: ['ann:password-1', 'bob:password-2'] }",
+      ['YW5uOnBhc3N3b3JkLTE=', 'YW5uOg=='].map((text) => header('authorization', `Basic ${text}`)),
+      'credentials[1]',
+      header('authorization', 'Basic Ym9iOnBhc3N3b3JkLTI='),
+    ],
+    [
+      'restrict-ips',
+      '{ allow: [203.0.113.0/24, 198.51.100.0/24] }',
+      ['from: { ip: 203.0.113.7 }', 'from: { ip: 192.0.2.1 }'],
+      'allow[1]',
+      'from: { ip: 198.51.100.7 }',
+    ],
+    [
+      'restrict-ips',
+      '{ allow: [0.0.0.0/0], deny: [203.0.113.0/24, 198.51.100.0/24] }',
+      ['from: { ip: 203.0.113.7 }', 'from: { ip: 192.0.2.1 }'],
+      'deny[1]',
+      'from: { ip: 198.51.100.7 }',
+    ],
+  ])('each of several items of %s %s must decide once', async (type, config, requests, missed, last) => {
+    const policy = `on_http_request:\n  - actions: [{ type: ${type}, config: ${config} }]\n`
+    expect(await listMissed(policy, requests)).toEqual([1, `outcome "${missed}" of ${type}`])
+    expect(await listMissed(policy, [...requests, last])).toEqual([0])
+  })
+
+  test('each range of inCidrRanges must have an address once', async () => {
+    const condition = "inCidrRanges(conn.client_ip, ['203.0.113.0/24', '198.51.100.0/24'])"
+    const policy = `on_http_request:\n  - name: closed\n    expressions: ["${condition}"]\n    actions: [{ type: deny }]\n`
+    const requests = ['203.0.113.7', '192.0.2.1', '198.51.100.7'].map((ip) => `from: { ip: ${ip} }`)
+    expect(await listMissed(policy, requests.slice(0, 2))).toEqual([
+      1,
+      "list item '198.51.100.0/24' in the rule closed",
+    ])
+    expect(await listMissed(policy, requests)).toEqual([0])
+  })
+
   /** Runs a policy of one rule with requests such as `PUT /a`, and returns the parts of its expressions that none of them reached. */
   const listMissing = async (rule: string, visits: readonly string[], more = '') => {
     writeFileSync('policy.yml', `on_http_request:\n  - name: closed\n${rule}`)

@@ -29,7 +29,8 @@ export function countOutcomes(rules: readonly CoveredRule[]) {
   const actions = rules.flatMap((rule) => rule.actions)
   const conditions = rules.flatMap((rule) => rule.conditions)
   const outcomes = actions.flatMap((action) => action.outcomes)
-  const all = [...outcomes, ...conditions, ...[...conditions, ...actions].flatMap(({ parts }) => parts)]
+  const failures = conditions.flatMap(({ failure }) => failure ?? [])
+  const all = [...outcomes, ...conditions, ...failures, ...[...conditions, ...actions].flatMap(({ parts }) => parts)]
   return {
     all: all.length,
     reached: all.filter(({ wasReached }) => wasReached).length,
@@ -48,6 +49,9 @@ export function listUnreached(rules: readonly CoveredRule[]) {
         line,
         what: `the outcome "did not apply" of ${name}, with ${shorten(source)} as false`,
       })),
+      ...rule.conditions
+        .filter(({ failure }) => failure?.wasReached === false)
+        .map(({ line, source }) => ({ line, what: `the outcome "failed" of ${name}, where ${shorten(source)} fails` })),
       ...rule.conditions.flatMap(({ parts }) => listUnreachedParts(parts, name)),
       ...rule.actions.flatMap(listUnreachedOf),
     ]

@@ -19,6 +19,11 @@ export const onError = (initial: 'halt' | 'continue', isRequired?: true) =>
     ...(isRequired && { isRequired }),
   }) as const satisfies Field
 
+/** Returns the names of the items of a list, such as `allow[1]`, if it has several: then each can have an effect of its own. */
+export function nameItems(name: string, list: unknown): readonly string[] {
+  return Array.isArray(list) && list.length > 1 ? list.map((_, index) => `${name}[${index}]`) : []
+}
+
 export const headers = (about: string, min = 0) =>
   ({
     kind: 'map',

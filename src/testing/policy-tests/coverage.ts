@@ -10,8 +10,10 @@ import type { Slice } from '../../service/policy/files/found.ts'
 import { placesOf } from '../../service/policy/lines.ts'
 import type { PolicyOptions } from '../../service/policy/options.ts'
 import { PHASES } from '../../service/policy/phases.ts'
-import type { PolicyPath } from '../../service/policy/problem.ts'
+import type { PolicyPath, PolicyProblem } from '../../service/policy/problem.ts'
 import type { ReadText } from '../../service/policy/text.ts'
+import { missingValue } from '../../service/policy/warnings/missing-value.ts'
+import { valueUnreadable } from '../../service/policy/warnings/value-unreadable.ts'
 import { POLICY_SECRETS } from '../../service/resources/policy-secrets.ts'
 import { RAN, type Trace } from '../../traffic/trace.ts'
 import { listSecretLiterals } from './secret-literals.ts'
@@ -35,10 +37,12 @@ export interface CoveredCondition {
   readonly source: string
   readonly line: number
   readonly wasReached: boolean
+  /** For an expression that fails without a value, or with some values: whether it failed for a request in a test. */
+  readonly failure?: { readonly wasReached: boolean }
   readonly parts: readonly CoveredPart[]
 }
 
-/** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
+/** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in` or in `inCidrRanges`. */
 export interface CoveredPart {
   readonly of: PartOf
   /** The text of the part without secrets; `…` in a secret field. */
@@ -63,10 +67,15 @@ export interface CoveredAction {
   readonly parts: readonly CoveredPart[]
 }
 
+/** The warnings about expressions that can fail. */
+const FAILURES: readonly string[] = [missingValue.id, valueUnreadable.id]
+
 /** Returns the names of the outcomes that an action can have, one for each of several parts. */
 function namesOf(row: Action | undefined, config: Config): readonly string[] {
   const parts = row?.parts?.(config) ?? []
-  return parts.length > 1 ? parts : ((row && outcomesOf(row, config)) ?? [RAN])
+  const outcomes = row && outcomesOf(row, config)
+  if (outcomes) return [...outcomes, ...parts]
+  return parts.length > 1 ? parts : [RAN]
 }
 
 /** Records which rules of a policy the tests reach, and which outcomes of rules and actions the tests compare. */
@@ -81,11 +90,15 @@ export class PolicyCoverage {
   readonly #expressions: readonly PolicyExpression[]
   /** The strings that no output may show: secrets in requests, and the values that the policy compares to these. */
   readonly #secrets: Set<string>
+  /** The positions of the expressions that can fail. */
+  readonly #failing: ReadonlySet<string>
   /** Created on demand, for the secrets so far. */
   #redactor: Redactor | undefined
 
-  constructor(slice: Slice, read: ReadText, options: PolicyOptions) {
+  constructor(slice: Slice, read: ReadText, options: PolicyOptions, warnings: readonly PolicyProblem[]) {
     this.#slice = slice
+    const failing = warnings.filter(({ rule }) => FAILURES.includes(rule ?? ''))
+    this.#failing = new Set(failing.map(({ path }) => path.join('.')))
     this.#read = read
     this.#placeOf = placesOf(slice.text)
     this.#expressions = listExpressions(read.value, options)
@@ -122,8 +135,10 @@ export class PolicyCoverage {
       if (!('actions' in each)) continue
       const rule = `${each.phase}.${each.index}`
       // A rule whose expression failed may not have been meant to be skipped.
+      const last = `${rule}.expressions.${each.expressions.length - 1}`
       const isFalse = isCompared && each.expressions.at(-1)?.value === false
-      if (isFalse) this.#reached.add(`${rule}.expressions.${each.expressions.length - 1}`)
+      if (isFalse) this.#reached.add(last)
+      if (isCompared && each.expressions.at(-1)?.error !== undefined) this.#reached.add(`${last}.failed`)
       if (!each.matched) continue
       this.#reached.add(rule)
       for (const [at, { outcome, parts = [] }] of each.actions.entries()) {
@@ -159,6 +174,9 @@ export class PolicyCoverage {
             source: this.redact(source),
             line: this.#lineOf(place),
             wasReached: reached,
+            ...(this.#failing.has(place.join('.')) && {
+              failure: { wasReached: wasReached('expressions', at, 'failed') },
+            }),
             parts: partsBelow(place),
           }
         }),

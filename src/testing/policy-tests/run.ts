@@ -62,7 +62,7 @@ export class PolicyTestRun {
     this.#file = { ...file, ...known }
     // Each gateway parses the policy, and JSON is parsed much faster than YAML.
     this.#policy = JSON.stringify(read.value)
-    this.coverage = new PolicyCoverage(slice, read, known)
+    this.coverage = new PolicyCoverage(slice, read, known, problems)
   }
 
   /** The warnings of `policy check` about the policy, without the secrets of the requests so far. */

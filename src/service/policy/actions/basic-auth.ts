@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/schema/values.ts'
 import { action } from '../action.ts'
 import { readCredentials } from '../credentials.ts'
-import { enforce, flag, text } from '../fields.ts'
+import { enforce, flag, nameItems, text } from '../fields.ts'
 
 export const basicAuth = action({
   type: 'basic-auth',
@@ -43,6 +43,7 @@ export const basicAuth = action({
       authorized: flag('Whether the credentials were correct.'),
     },
   },
+  parts: ({ credentials }) => nameItems('credentials', credentials),
   refusal: ({ credentials }) =>
     isObject(credentials) && credentials.authorized === false ? { status: 401 } : undefined,
   run({ credentials, realm }, { request }) {
@@ -54,7 +55,10 @@ export const basicAuth = action({
     const authorized = isKnown && password.length >= 8 && password.length <= 128
     const sets = { credentials: { presented: presented !== undefined, username, authorized } }
     const facts = { username }
-    if (authorized) return { did: `accepted the credentials of ${username}`, sets, facts }
+    if (authorized) {
+      const parts = nameItems('credentials', credentials).filter((_, index) => credentials[index] === presented)
+      return { did: `accepted the credentials of ${username}`, sets, facts, parts }
+    }
     const headers = { 'www-authenticate': `Basic realm="${realm.replaceAll('"', '')}"` }
     const refused = isKnown ? 'rejected a password that does not have 8 to 128 characters' : 'rejected the credentials'
     const did = presented === undefined ? 'found no credentials' : refused

@@ -1,5 +1,7 @@
 import { action, type Field } from '../action.ts'
+import { readField } from '../cel/values.ts'
 import { DECISIONS } from '../decisions.ts'
+import { nameItems } from '../fields.ts'
 
 const values = (about: string, more: { readonly takesCel?: true; readonly isRequired?: true }): Field => ({
   kind: 'object',
@@ -90,6 +92,23 @@ const keys: Field = {
   },
 }
 
+/** Returns the values that several issuers or audiences in a config allow, by the names of their places. */
+function listAllowed(config: object) {
+  return ['issuer', 'audience'].flatMap((name) => {
+    const list = readPath(config, [name, 'allow_list'])
+    const values: readonly unknown[] = Array.isArray(list) ? list : []
+    return nameItems(`${name}.allow_list`, values).map((part, index) => ({
+      part,
+      value: readPath(values[index], ['value']),
+    }))
+  })
+}
+
+/** Returns a value in objects, or undefined if there is none. */
+function readPath(owner: unknown, names: readonly string[]): unknown {
+  return names.reduce(readField, owner)
+}
+
 export const jwtValidation = action({
   type: 'jwt-validation',
   about: 'Rejects requests without a valid JSON Web Token.',
@@ -124,5 +143,12 @@ export const jwtValidation = action({
   },
   sets: { tokens: { type: 'list<Token>', about: 'The tokens, each with `header`, `payload`, `verified` and more.' } },
   decisions: [DECISIONS.claims],
-  run: (config, visit) => visit.validateJwt(config),
+  parts: (config) => listAllowed(config).map(({ part }) => part),
+  async run(config, visit) {
+    const outcome = await visit.validateJwt(config)
+    const tokens: unknown = outcome.isRefusal ? [] : outcome.sets?.tokens
+    const payloads = Array.isArray(tokens) ? tokens.map((token) => readPath(token, ['payload'])) : []
+    const claims = payloads.flatMap((payload) => [readPath(payload, ['iss']), readPath(payload, ['aud'])].flat())
+    return { ...outcome, parts: listAllowed(config).flatMap(({ part, value }) => (claims.includes(value) ? part : [])) }
+  },
 })

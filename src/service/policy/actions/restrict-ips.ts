@@ -1,5 +1,5 @@
 import { action, type Field } from '../action.ts'
-import { enforce, text } from '../fields.ts'
+import { enforce, nameItems, text } from '../fields.ts'
 import type { Phase } from '../phases.ts'
 
 const ranges = (about: string) =>
@@ -29,6 +29,7 @@ export const restrictIps = action({
     action: text('`allow` or `deny`.', ['allow', 'deny']),
     matched_cidr: text('The range that contains the address, or an empty text.'),
   },
+  parts: ({ allow, deny }) => [...nameItems('allow', allow), ...nameItems('deny', deny)],
   refusal: ({ action }, phase) => (action === 'deny' ? refuse(phase) : undefined),
   run({ allow = [], deny = [], ip_policies = [] }, visit) {
     const rules = [
@@ -39,10 +40,14 @@ export const restrictIps = action({
     const matching = rules.filter(({ cidr }) => visit.isInRange(visit.clientIp, cidr))
     const denied = matching.find(({ action }) => action === 'deny')
     const [matched] = denied ? [denied] : matching
+    const lists = matched?.action === 'deny' ? { deny } : matched ? { allow } : {}
+    const parts = Object.entries(lists).flatMap(([name, ranges]) =>
+      nameItems(name, ranges).filter((_, index) => visit.isInRange(visit.clientIp, ranges[index] ?? '')),
+    )
     const sets = { action: matched?.action ?? 'deny', matched_cidr: matched?.cidr ?? '' }
-    if (matched?.action === 'allow') return { did: `allowed ${visit.clientIp} by ${matched.cidr}`, sets }
+    if (matched?.action === 'allow') return { did: `allowed ${visit.clientIp} by ${matched.cidr}`, sets, parts }
     const why = matched ? `by ${matched.cidr}` : 'because it is in no allowed range'
-    return { did: `denied ${visit.clientIp} ${why}`, sets, ends: refuse(visit.phase), isRefusal: true }
+    return { did: `denied ${visit.clientIp} ${why}`, sets, parts, ends: refuse(visit.phase), isRefusal: true }
   },
 })
 

@@ -195,7 +195,21 @@ export class Compiler {
       const key = first.op === '.' ? first.args[1] : this.compile(first.args[1])
       return (frame) => hasItem(owner(frame), typeof key === 'string' ? key : key(frame))
     }
+    const [address, list] = args
+    if (this.countsParts && name === 'inCidrRanges' && address && list?.op === 'list')
+      return this.#compileRanges(name, address, list)
     return this.#callOverload(name, args)
+  }
+
+  /** Compiles the search for an address in a list of ranges, and notes the ranges that have it. */
+  #compileRanges(name: string, address: ASTNode, list: Extract<ASTNode, { op: 'list' }>): Evaluate {
+    const find = this.#callOverload(name, [address, list])
+    const tests = list.args.map((range) => ({ range, test: this.#callOverload('inCidrRange', [address, range]) }))
+    return (frame) => {
+      const found = find(frame)
+      for (const { range, test } of found ? tests : []) if (test(frame)) frame.decided?.add(range)
+      return found
+    }
   }
 
   #compileMethod(name: string, receiver: ASTNode, args: readonly ASTNode[]): Evaluate {

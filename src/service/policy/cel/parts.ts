@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { walk } from '../expression.ts'
 import type { PartOf } from './values.ts'
 
-/** A part of an expression that can decide a value: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in`. */
+/** A part of an expression that can decide a value: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in` or in `inCidrRanges`. */
 export interface Part {
   readonly of: PartOf
   readonly node: ASTNode
@@ -27,6 +27,10 @@ function partsOf(node: ASTNode): readonly Part[] {
       return toParts(node.op, node.args.slice(1))
     case 'in':
       return node.args[1].op === 'list' ? toParts(node.op, node.args[1].args) : []
+    case 'call': {
+      const [name, [, list]] = node.args
+      return name === 'inCidrRanges' && list?.op === 'list' ? toParts('in', list.args) : []
+    }
     default:
       return []
   }
