@@ -46,7 +46,7 @@ describe('The exit code of `fauxgate policy check`', () => {
   })
 
   test('a file whose policies Terraform computes: 2, with a note', async () => {
-    const file = newFile('a.tf', 'locals {\n  a = jsonencode({ on_http_request = [] })\n}\n')
+    const file = newFile('a.tf', 'locals {\n  a = jsonencode({ on_http_request = local.rules })\n}\n')
     const { code, stderr } = await check(file)
     expect(code).toBe(2)
     expect(stderr).toMatch(/terraform show -json.*No traffic policy that can be checked in /s)

@@ -110,15 +110,62 @@ endpoints:
     })
   })
 
-  test('a resource of Terraform says the place of its policy, and a policy that Terraform computes is not read', () => {
+  test('a resource of Terraform says the place of its policy', () => {
     const log = 'on_http_request: [{ actions: [{ type: log, config: { metadata: { a: b } } }] }]'
     const cloud = `resource "ngrok_cloud_endpoint" "x" {\n  traffic_policy = <<X\n${log}\nX\n}\n`
     expect(checkPolicyFile(cloud).problems).toMatchObject([{ number: 2235, line: 3 }])
     expect(checkPolicyFile(cloud.replace('ngrok_cloud_endpoint', 'ngrok_endpoint')).problems).toEqual([])
-    const encoded =
-      'locals {\n  a = yamlencode({\n    on_http_request = [{ actions = [{ type = "denyy" }] }]\n  })\n}\n'
-    expect(checkPolicyFile(cloud.replace(log, log.replace('log', 'deny')) + encoded).isTemplate).toBe(true)
     expect(checkPolicyFile(cloud).isTemplate).toBe(false)
+  })
+
+  const encode = (object: string, name = 'traffic_policy') =>
+    `resource "ngrok_endpoint" "x" {\n  url = "https://a.ngrok.app"\n  ${name} = jsonencode(${object})\n}\n`
+
+  test('an object that Terraform encodes is a policy with its places', () => {
+    const object = `{
+    # The rules.
+    on_http_request = [
+      {
+        name        = "a" // Quotes: \\"
+        expressions = ["req.metod == 'GET'"]
+        "actions" : [{ type = "custom-response", config = { status_code = 1000, body = "$\${req.url} \\"" } }]
+      },
+      /* Both
+         forms */
+      { actions = [{ type="dny" }, { type = "deny", config = { status_code = 404.5 } }], }
+    ]
+  }`
+    const { policies, problems, isTemplate } = checkPolicyFile(encode(object.replace('$\\${', '$${')))
+    expect([policies, isTemplate]).toEqual([['traffic_policy'], false])
+    expect(problems.map(({ number, line, column }) => [number, line, column])).toEqual([
+      [2200, 8, 29],
+      [2215, 9, 75],
+      [2201, 13, 28],
+      [2204, 13, 79],
+    ])
+    expect(checkPolicyFile(encode('{ on_http_request = [{ actions = [{ type = "deny" }] }] }', 'a')).problems).toEqual(
+      [],
+    )
+    expect(checkPolicyFile(encode('{ a = 1 }', 'b')).policies).toEqual([])
+  })
+
+  test.each([
+    ['{ on_http_request = [{ actions = [{ type = "deny", config = { status_code = var.status } }] }] }'],
+    ['{ on_http_request = [for path in var.paths : { actions = [{ type = "deny" }] }] }'],
+    ['{ on_http_request = concat([], local.rules) }'],
+    ['merge({ on_http_request = [] }, local.policy)'],
+    ['local.policy'],
+    ['{ on_http_request = [{ name = "%{ if a }b%{ endif }", actions = [] }] }'],
+    ['{ on_http_request = [{ actions = [{ type = "dny" }] } }'],
+  ])('one that Terraform computes is not read, and the check says so: %s', (object) => {
+    expect(checkPolicyFile(encode(object))).toEqual({ policies: [], problems: [], isTemplate: true })
+  })
+
+  test('a value of Terraform in a string of such an object is unknown, and one of CEL needs two dollar signs', () => {
+    const rule = (body: string) =>
+      `{ on_http_request = [{ actions = [{ type = "dny", config = { a = "${body}" } }] }] }`
+    expect(checkPolicyFile(encode(rule('${var.a["b"]}')))).toMatchObject({ problems: [], isTemplate: true })
+    expect(checkPolicyFile(encode(rule('${req.url}'))).problems).toMatchObject([{ rule: 'terraform-value', line: 3 }])
   })
 
   test('inbound and outbound are those of the older module in the policy of a tunnel and of an edge, and nowhere else', () => {

@@ -28,17 +28,18 @@ import {
   sharedName,
 } from './manifests.ts'
 import { placer } from './slices.ts'
-import { BLOCK, findHeredocs } from './terraform.ts'
+import { BLOCK, findInTerraform } from './terraform.ts'
 
 /** Matches documents that may have a policy in them. Others, such as most of Kubernetes' manifests, are not parsed. */
 const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|(?:ngrok)?traffic_?policy|actions)\\b|trafficPolicyName`, 'i')
 
 /**
  * Finds the traffic policies of a file in YAML or JSON: the file itself or a document of it, values of `traffic_policy` in the
- * config of an agent, and the policies of Kubernetes manifests. In Terraform, finds those in heredocs.
+ * config of an agent, and the policies of Kubernetes manifests. In Terraform, finds those in heredocs and in
+ * `jsonencode`.
  */
 export function findPolicies(text: string): FoundPolicies {
-  if (BLOCK.test(text)) return findHeredocs(text)
+  if (BLOCK.test(text)) return findInTerraform(text)
   const found = splitDocuments(text).map(({ text: document, linesBefore }): Search => {
     if (!MAY_HAVE_POLICY.test(document)) return { policies: [] }
     if (IS_POLICY.test(document) && !MAY_BE_CONFIG.test(document))

@@ -2,44 +2,75 @@ import { quote } from '../../../core/schema/text.ts'
 import { placesOf } from '../lines.ts'
 import { factsIn, HAS_PHASE, PHASE } from './facts.ts'
 import { type FoundPolicies, type FoundPolicy, problemAt } from './found.ts'
+import { readObject } from './hcl.ts'
 import { readInterpolations, UNKNOWN } from './interpolations.ts'
 
 /** Matches the first line of a block of Terraform, with the type of its resource and its name. */
 export const BLOCK =
   /^[ \t]*(?:resource|module|data|locals|terraform)\b(?:[ \t]+"([^"\n]*)")??(?:[ \t]+"([^"\n]*)")?[ \t]*\{/m
 
-/** Matches the start of a policy that Terraform makes of an object. */
-const ENCODED = new RegExp(`=[ \\t]*(?:json|yaml)encode\\([\\s{]*"?(?:${PHASE})\\b`)
+/** Matches the start of a text that Terraform makes of a value, with the name of its attribute. */
+const ENCODED = /(\w+)[ \t]*=[ \t]*(?:json|yaml)encode\(\s*/g
+/** Matches an object that is a policy. */
+const IS_OBJECT_OF_POLICY = new RegExp(`^\\{(?:\\s|[#/].*)*"?(?:${PHASE})\\b`)
 
 /** Matches a heredoc of Terraform: the name of its attribute, its end and its lines. */
 const HEREDOC = /(\w+)[ \t]*=[ \t]*<<-?(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\2[ \t]*$/gm
 
-/** Finds the policies in heredocs of Terraform. */
-export function findHeredocs(text: string): FoundPolicies {
+/** A text of Terraform that is a policy. */
+interface Written {
+  readonly index: number
+  /** The name of its attribute. */
+  readonly name: string
+  /** The place of the policy in the file. */
+  readonly start: number
+  readonly text: string
+  /** The interpolations that were meant for CEL, with their places in the file. */
+  readonly ofCel: readonly { readonly source: string; readonly index: number }[]
+}
+
+/** Finds the policies of Terraform: those in heredocs, and in the objects of `jsonencode` and `yamlencode`. */
+export function findInTerraform(text: string): FoundPolicies {
   const blocks = [...text.matchAll(new RegExp(BLOCK, 'gm'))]
   const placeOf = placesOf(text)
-  const heredocs = [...text.matchAll(HEREDOC)].flatMap(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
-    if (!HAS_PHASE.test(lines)) return []
-    const start = index + whole.indexOf('\n') + 1
-    return { index, name, start, ...readInterpolations(lines) }
+  const found = [...listHeredocs(text), ...listEncoded(text)]
+  const written = found.filter((each) => each !== undefined)
+  const policies = written.map(({ index, name, start, text: policy }): FoundPolicy => {
+    const [block, next] = [blocks.findLast((each) => each.index < index), blocks.find((each) => each.index > index)]
+    const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
+    const { line, column } = placeOf(start)
+    const slice = () => ({ text: ' '.repeat(column - 1) + policy, linesBefore: line - 1, indent: 0 })
+    const { url: _, ...facts } = factsIn({ type: block?.[1], name: block?.[2], url })
+    return { ...facts, name, slice, ...(policy.includes(UNKNOWN) && { isTemplate: true }) }
   })
-  const policies = heredocs
-    .filter(({ isStructure }) => !isStructure)
-    .map(({ index, name, start, text: policy }): FoundPolicy => {
-      const [block, next] = [blocks.findLast((each) => each.index < index), blocks.find((each) => each.index > index)]
-      const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
-      const slice = () => ({ text: policy, linesBefore: placeOf(start).line - 1, indent: 0 })
-      const { url: _, ...facts } = factsIn({ type: block?.[1], name: block?.[2], url })
-      return { ...facts, name, slice, ...(policy.includes(UNKNOWN) && { isTemplate: true }) }
-    })
-  const problems = heredocs.flatMap(({ start, ofCel }) =>
+  const problems = written.flatMap(({ ofCel }) =>
     ofCel.map(({ source, index }) => {
-      const { line, column } = placeOf(start + index)
+      const { line, column } = placeOf(index)
       const message = `${quote(source)} is read by Terraform, which has no such value. Write $${source}.`
       return { ...problemAt(message, line, column), rule: 'terraform-value' }
     }),
   )
-  const isTemplate =
-    ENCODED.test(text) || heredocs.some(({ isStructure, text: policy }) => isStructure || policy.includes(UNKNOWN))
+  const isTemplate = found.length > written.length || policies.some((each) => each.isTemplate)
   return { policies, problems, isTemplate }
+}
+
+/** Lists the heredocs that are policies. One that Terraform computes is undefined. */
+function listHeredocs(text: string): readonly (Written | undefined)[] {
+  return [...text.matchAll(HEREDOC)].flatMap(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
+    if (!HAS_PHASE.test(lines)) return []
+    const start = index + whole.indexOf('\n') + 1
+    const { isStructure, text: policy, ofCel } = readInterpolations(lines)
+    if (isStructure) return undefined
+    return { index, name, start, text: policy, ofCel: ofCel.map((each) => ({ ...each, index: each.index + start })) }
+  })
+}
+
+/** Lists the objects that are encoded as policies. One that Terraform computes is undefined. */
+function listEncoded(text: string): readonly (Written | undefined)[] {
+  return [...text.matchAll(ENCODED)].flatMap(({ index, 0: whole, 1: name = '' }) => {
+    const start = index + whole.length
+    if (name !== 'traffic_policy' && !IS_OBJECT_OF_POLICY.test(text.slice(start))) return []
+    const object = text.startsWith('{', start) ? readObject(text, start) : undefined
+    return object && /^\s*\)/.test(text.slice(object.end)) ? { ...object, index, name, start } : undefined
+  })
 }
