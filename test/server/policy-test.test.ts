@@ -520,6 +520,17 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect(await listMissed(policy, [...requests, last])).toEqual([0])
   })
 
+  test('warns about a policy that nothing reads', async () => {
+    writeFileSync(
+      'ngrok.yml',
+      `version: 3\nendpoints:\n  - url: https://a.test\n    traffic_polcy:\n      ${POLICY.replaceAll('\n', '\n      ')}`,
+    )
+    writeFileSync('policy.test.yml', TESTS.replace('policy.yml', 'ngrok.yml'))
+    const { code, stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(code).toBe(0)
+    expect(stdout).toContain('ngrok.yml:4:5: warning: Nothing reads the policy at endpoints[0].traffic_polcy.')
+  })
+
   test('each range of inCidrRanges must have an address once', async () => {
     const condition = "inCidrRanges(conn.client_ip, ['203.0.113.0/24', '198.51.100.0/24'])"
     const policy = `on_http_request:\n  - name: closed\n    expressions: ["${condition}"]\n    actions: [{ type: deny }]\n`

@@ -29,13 +29,14 @@ export function loadPolicyTests(file: string): LoadedTests {
   const isPath = typeof policy === 'string' && !policy.includes('\n')
   const policyFile = isPath ? resolve(dirname(file), policy) : file
   if (isPath) requireEnd(policyFile, { takesPipe: false })
+  const text = isPath ? readUtf8(policyFile) : ''
   const found = isPath
-    ? choosePolicy(readUtf8(policyFile), policyFile, read.policy_name)
+    ? choosePolicy(text, policyFile, read.policy_name)
     : (findPolicies(own).policies.find(({ name }) => name === 'policy') ?? writtenPolicy(policy))
   let loading: Promise<PolicyTestRun> | undefined
   const load = async () => {
     const { PolicyTestRun } = await import('../../testing/policy-tests/run.ts')
-    return inFile(policyFile, () => new PolicyTestRun(read, found))
+    return inFile(policyFile, () => new PolicyTestRun(read, found, findPolicies(text).problems))
   }
   return {
     tests: read.tests,

@@ -6,7 +6,7 @@ import type { Duration } from '../../core/schema/time.ts'
 import { createNgrok } from '../../gateway/ngrok.ts'
 import { checkFound, type FileProblem } from '../../service/policy/files/check-file.ts'
 import type { FoundPolicy } from '../../service/policy/files/found.ts'
-import { codeOfProblem } from '../../service/policy/problem.ts'
+import { codeOfProblem, type PlacedPolicyProblem } from '../../service/policy/problem.ts'
 import { readText } from '../../service/policy/text.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
 import { findDecision, nameOf } from '../../traffic/trace.ts'
@@ -47,7 +47,7 @@ export class PolicyTestRun {
   readonly #warnings: readonly FileProblem[]
 
   /** @throws TypeError with the errors of the policy, if it has any */
-  constructor(file: PolicyTestFile, policy: FoundPolicy) {
+  constructor(file: PolicyTestFile, policy: FoundPolicy, problemsOfFile: readonly PlacedPolicyProblem[] = []) {
     const { protocol = policy.protocol, place = policy.place } = file
     const known = { ...(protocol && { protocol }), ...(place && { place }) }
     const problems = checkFound(policy, known)
@@ -56,7 +56,9 @@ export class PolicyTestRun {
       throw new TypeError(
         errors.map((each) => `${each.line}:${each.column}: ${each.message} [${codeOfProblem(each)}]`).join('\n'),
       )
-    this.#warnings = problems
+    // A policy can be tested although nothing reads it yet.
+    const ofFile = problemsOfFile.map((each) => ({ ...each, severity: 'warning' as const, policy: '', source: '' }))
+    this.#warnings = [...ofFile, ...problems]
     const slice = policy.slice()
     const read = readText(slice.text)
     this.#file = { ...file, ...known }

@@ -117,7 +117,9 @@ describe('The size of a filter (rules: filters#language)', () => {
     ['==', (depth: number) => `true${'==true'.repeat(depth - 1)}`, 250],
   ])('is at most 250 levels of nesting: %s', (_operator, nest, maxDepth) => {
     expect(listDomains(nest(maxDepth)).reserved_domains).toEqual([])
-    expect(expectError(() => listDomains(nest(maxDepth + 1))).message).toContain('too much for the parser: Exceeded maxDepth (250)')
+    expect(expectError(() => listDomains(nest(maxDepth + 1))).message).toContain(
+      'too much for the parser: Exceeded maxDepth (250)',
+    )
   })
 
   test.each(['&&', '||'])('allows a chain of %s as long as the filter', (operator) => {

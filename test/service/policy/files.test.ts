@@ -617,6 +617,38 @@ test('A manifest whose kind is misspelt has a problem at its kind, and its polic
   expect(checkPolicyFile(manifestOf('BoundEndpoint', `spec: { policy: { ${RULES} } }`)).problems).toEqual([])
 })
 
+// Page agent/config/v3, Endpoint definitions, and page agent/config/v2, Tunnel definitions.
+test.each([
+  ['endpoints: [{ name: a, upstraem: { url: 80 } }]', 'endpoints[0].upstraem', 'upstream'],
+  ['endpoints: [{ name: a, upstream: { url: 80, protocl: http2 } }]', 'endpoints[0].upstream.protocl', 'protocol'],
+  ['endpoints: [{ name: a, pooling-enabled: true }]', 'endpoints[0].pooling-enabled', 'pooling_enabled'],
+  ['tunnels: { a: { adr: 80, proto: http } }', 'tunnels.a.adr', 'addr'],
+  ['endpoints: []\nversoin: 3', 'versoin', 'version'],
+])('A misspelt field of an agent config has a problem: %s', (body, name, meant) => {
+  const { problems } = checkPolicyFile(`version: 3\n${body} # on_http_request\n`)
+  expect(problems).toMatchObject([
+    { rule: 'config-field', message: `The config of the agent has no field ${name}.`, hint: `Did you mean ${meant}?` },
+  ])
+})
+
+test('The fields of an agent config that the service documents have none', () => {
+  const endpoint = `{ name: a, url: https://a.test, upstream: { url: 80, protocol: http2, proxy_protocol: 1 }, bindings: [public], pooling_enabled: true, description: b, metadata: c, traffic_policy: { ${RULES} } }`
+  const tunnel = '{ addr: 80, proto: http, host_header: a, schemes: [https], basic_auth: ["a:password"], metadata: b }'
+  const config = `version: 3\nagent: { authtoken: a }\nendpoints: [${endpoint}]\ntunnels: { b: ${tunnel} }\n`
+  expect(checkPolicyFile(config).problems).toEqual([])
+})
+
+test('A policy that nothing reads is checked too, and is one', () => {
+  const text =
+    'version: 3\nendpoints:\n  - url: https://a.test\n    traffic_polcy:\n      on_http_request: [{ actions: [{ type: dny }] }]\n'
+  const { policies, problems } = checkPolicyFile(text)
+  expect(policies).toEqual(['endpoints[0].traffic_polcy'])
+  expect(problems).toMatchObject([
+    { rule: 'policy-unread', line: 4 },
+    { number: 2201, line: 5 },
+  ])
+})
+
 // Page agent/config/v3: endpoints are a list, and each one has its own traffic_policy.
 test.each([
   ['agent', `agent: { traffic_policy: { ${RULES} } }\nendpoints: []`, 'agent.traffic_policy'],

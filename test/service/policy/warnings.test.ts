@@ -473,6 +473,10 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     ['size(req.url.path) >= 0', 'size(req.url.path) is at least 0.'],
     ["'a' != 'b'", 'Remove it, or change a value.'],
     ["!(req.method == 'GET') || req.method == 'GET'", 'Use && if all of the tests must hold.'],
+    ...['^/', '^(/|/admin)', '/(.*)', '.*', '^/.*$', '^/[^?]*'].map((pattern) => [
+      `req.method == 'PUT' && req.url.path.matches('${pattern}')`,
+      'Each path begins with a slash: write what follows it, and end a whole path with $.',
+    ]),
   ])('%s is always true', (source, hint) => {
     expect(check(source)).toMatchObject([{ rule: 'always-true', hint }])
   })
@@ -491,7 +495,7 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     expect(check(paths.join(' && '))).toEqual([])
     const flags = Array.from({ length: 30 }, (_, at) => `hasReqHeader('x${at}')`)
     expect(check([...flags, `!${flags[0]}`].join(' && '))).toEqual([])
-    expect(check(`${'!'.repeat(900)}(req.method == 'GET')`)).toEqual([])
+    expect(check(`${'!'.repeat(200)}(req.method == 'GET')`)).toEqual([])
   })
 
   test.each<[string, ...string[]]>([
@@ -1056,6 +1060,14 @@ test('Conditions that are long or deep end in bounded steps', () => {
 // Pages of the actions: with `enforce`, the default, they end a request that they reject.
 test.each<[string, object, string]>([
   ['basic-auth', { credentials: ['ada:correct horse'] }, 'actions.ngrok.basic_auth.credentials.authorized == false'],
+  ['basic-auth', { credentials: ['ada:correct horse'] }, '!actions.ngrok.basic_auth.credentials.presented'],
+  [
+    'basic-auth',
+    { credentials: ['ada:correct horse', 'bob:correct horse'] },
+    "actions.ngrok.basic_auth.credentials.username == 'eve'",
+  ],
+  ['basic-auth', { credentials: ['ada:correct horse'] }, "actions.ngrok.basic_auth.error.code == 'ERR_NGROK_3200'"],
+  ['verify-webhook', { provider: 'github', secret: 'x' }, "actions.ngrok.verify_webhook.error.message.startsWith('a')"],
   ['rate-limit', limit, 'actions.ngrok.rate_limit.limited'],
   ['verify-webhook', { provider: 'github', secret: 'x' }, '!actions.ngrok.verify_webhook.verified'],
   ['restrict-ips', { allow: ['10.0.0.0/8'] }, "actions.ngrok.restrict_ips.action == 'deny'"],
@@ -1080,9 +1092,14 @@ test.each<[string, string, object, number]>([
   ['redirect', 'an end', { from: '/blog$', to: '/blog/new' }, 0],
   ['redirect', 'a whole URL for a whole URL', { from: '^https://[^/]+/old', to: 'https://new.test' }, 0],
   ['redirect', 'alternatives', { from: '^/a|/b', to: '/c' }, 0],
+  ['redirect', 'alternatives that all begin with a slash', { from: '^(/a|/b)', to: '/c' }, 1],
+  ['redirect', 'alternatives, one of them for a URL', { from: '^(/a|https:/)', to: '/c' }, 0],
+  ['url-rewrite', 'a slash and the rest', { from: '/(.*)', to: '/v2/$1' }, 1],
+  ['url-rewrite', 'a slash and a group', { from: '/(a|b)', to: '/v2/$1' }, 0],
 ])('%s with %s: %j', (type, _what, config, count) => {
-  const found = rulesOf(JSON.stringify({ on_http_request: [{ actions: [{ type, config }] }] }))
-  expect(found).toEqual(Array(count).fill('pattern-of-url'))
+  const found = checkPolicy(JSON.stringify({ on_http_request: [{ actions: [{ type, config }] }] }))
+  const docs = `https://ngrok.com/docs/traffic-policy/actions/${type}/`
+  expect(found).toMatchObject(Array(count).fill({ rule: 'pattern-of-url', docs }))
 })
 
 test('A rule is never reached if the rules before it end all methods together, unless a condition can fail', () => {

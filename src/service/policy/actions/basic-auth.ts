@@ -45,7 +45,9 @@ export const basicAuth = action({
   },
   parts: ({ credentials }) => nameItems('credentials', credentials),
   refusal: ({ credentials }) =>
-    isObject(credentials) && credentials.authorized === false ? { status: 401 } : undefined,
+    isObject(credentials) && [credentials.presented, credentials.authorized].includes(false)
+      ? { status: 401 }
+      : undefined,
   run({ credentials, realm }, { request }) {
     const presented = readCredentials(request.headers.get('authorization'))
     const colon = presented?.indexOf(':') ?? 0

@@ -3,6 +3,7 @@ import { ACTIONS } from '../actions/index.ts'
 import { placesOf } from '../lines.ts'
 import type { PlacedPolicyProblem, PolicyPath } from '../problem.ts'
 import { readYaml } from '../yaml.ts'
+import { AGENT_CONFIG, findMeantAgentField } from './agent-config.ts'
 import {
   type Facts,
   factsIn,
@@ -121,16 +122,18 @@ function searchDocument(text: string, linesBefore: number): Search {
         const more = { rule: 'policy-unread', hint, ...(docs !== undefined && { docs }) }
         report(place, `Nothing reads the policy at ${inner}.`, more)
       }
-      const field = isPolicy || !own.manifest ? undefined : findMeantField(own.manifest, path, key)
+      const field = isPolicy ? undefined : findMeant(own, path, key)
       if (field !== undefined && !(isObject(below) && Object.values(below).some(hasRules)))
-        report(place, `The ${own.manifest?.kind} has no field ${inner}.`, {
-          rule: 'manifest-field',
+        report(place, `The ${own.manifest?.kind ?? 'config of the agent'} has no field ${inner}.`, {
+          rule: own.manifest ? 'manifest-field' : 'config-field',
           hint: `Did you mean ${field}?`,
-          docs: own.manifest?.docs ?? CRDS,
+          docs: own.manifest?.docs ?? AGENT_CONFIG,
         })
       const reference = own.manifest && readReference(key, below)
       if (reference !== undefined) uses.push({ ...optionsOf(own), of: sharedName(own.namespace, reference) })
-      if (isPolicyAt(key, below, isOfManifest, own.manifest !== undefined) && !seen.has(below)) {
+      // A policy that nothing reads is checked too, once.
+      const isUnread = hint !== undefined && hasRules(below)
+      if ((isUnread || isPolicyAt(key, below, isOfManifest, own.manifest !== undefined)) && !seen.has(below)) {
         if (isObject(below)) seen.add(below)
         const { url, owner = url, namespace } = own
         policies.push({
@@ -153,6 +156,12 @@ function searchDocument(text: string, linesBefore: number): Search {
   }
   search(whole, [], '', {})
   return { policies, problems, uses }
+}
+
+/** Returns the field that was meant by one that a manifest, or the config of an agent, does not have. */
+function findMeant({ manifest, isOfAgent }: Facts, path: PolicyPath, key: string): string | undefined {
+  if (manifest) return findMeantField(manifest, path, key)
+  return isOfAgent ? findMeantAgentField(path, key) : undefined
 }
 
 /** Returns the options of a check that facts tell. */

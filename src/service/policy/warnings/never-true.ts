@@ -1,11 +1,12 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { cut } from '../../../core/schema/text.ts'
+import { cut, quote } from '../../../core/schema/text.ts'
 import { type Config, type Variables, variableOf } from '../action.ts'
-import { walk } from '../expression.ts'
+import { pathOfNode, walk } from '../expression.ts'
 import { isVariable } from '../variables.ts'
 import { Cases, type Constant, listParts, partsOf, rangeOf, readTest } from './cases.ts'
+import { neverEqual } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
-import type { Finding, ReadPolicy, ReadRule, Warning } from './warning.ts'
+import { type Finding, findInExpressions, literalOf, type ReadPolicy, type ReadRule, type Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/concepts/expressions/'
 
@@ -40,7 +41,7 @@ export const alwaysTrue: Warning = {
   - expressions: ["req.method != 'GET' && req.method != 'POST'"]
     actions: [{ type: deny }]
 `,
-  find: (policy) => findConstant(policy, true),
+  find: (policy) => [...findConstant(policy, true), ...findInExpressions(policy, 'matches', describeAnyPath)],
 }
 
 /** Finds the smallest parts of expressions that are always true or never true. */
@@ -73,6 +74,28 @@ function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): reado
   })
 }
 
+/** Paths that have nothing but their slash in common. */
+const PATHS = ['/', '/q', '/7/', '/-.Z', '/é~/x']
+const MAX_PATTERN = 200
+
+/** Finds a pattern that each path matches, such as `^(/|/admin)`. */
+function describeAnyPath(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
+  if (node.op !== 'rcall' || node.args[0] !== 'matches' || pathOfNode(node.args[1]) !== 'req.url.path') return undefined
+  const pattern = literalOf(node.args[2][0]) ?? ''
+  if (pattern.length > MAX_PATTERN || !matchesAll(pattern)) return undefined
+  const hint = 'Each path begins with a slash: write what follows it, and end a whole path with $.'
+  return { what: `tests whether req.url.path matches ${quote(pattern)}, which is always true`, hint }
+}
+
+function matchesAll(pattern: string): boolean {
+  try {
+    const compiled = new RegExp(pattern)
+    return PATHS.every((each) => compiled.test(each))
+  } catch {
+    return false
+  }
+}
+
 function suggest(node: ASTNode, truth: boolean): string {
   const { subject } = readTest(node) ?? {}
   const [min = 0, max = 0] = (subject && rangeOf(subject)) ?? []
@@ -97,43 +120,56 @@ function findContradictions({ rules }: ReadPolicy): readonly Finding[] {
   })
 }
 
-/** The value of a check's result for a request that passes, and the value for one that does not. */
-interface Result {
-  readonly passing: Constant
-  readonly rejected: Constant
-}
-
 /** Finds rules for requests that an earlier check has rejected. */
-function findRejected({ rules }: ReadPolicy): readonly Finding[] {
+function findRejected(policy: ReadPolicy): readonly Finding[] {
   const cases = new Cases()
-  const results = new Map<string, Result>()
-  return rules.flatMap((rule) => {
+  // Those have a warning.
+  const wrong = new Set(neverEqual.find(policy).map(({ path }) => path))
+  const results = new Map<string, readonly Constant[]>()
+  return policy.rules.flatMap((rule) => {
     const { conditions, path } = rule
-    const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
-    const [name, result] = [...results].find(([each]) => trees.some(({ input }) => input.includes(each))) ?? []
-    const isPossible = (value: Constant) =>
-      cases.list(trees, new Map([[name ?? '', value]]))?.some((row) => trees.every((tree) => row.get(tree))) ?? true
+    const trees = conditions.flatMap(({ tree, problem, path }) => (tree && !problem && !wrong.has(path) ? tree : []))
+    const [name = '', passing = []] =
+      [...results].find(([each]) => trees.some(({ input }) => input.includes(each))) ?? []
+    const isPossible = (facts?: ReadonlyMap<string, Constant>) =>
+      cases.list(trees, facts)?.some((row) => trees.every((tree) => row.get(tree))) ?? true
     learn(rule, results)
-    if (!result || !isPossible(result.rejected) || isPossible(result.passing)) return []
+    // An expression that is never true by itself has its own warning.
+    const isRejected =
+      passing.length > 0 && isPossible() && !passing.some((value) => isPossible(new Map([[name, value]])))
+    if (!isRejected) return []
     const hint = 'Set enforce: false in the earlier rule to handle these requests here, or remove the rule.'
-    const what = `can never be true: an earlier rule lets only requests pass for which ${name} is ${result.passing}`
+    const values = passing.map((each) => (each === '' ? 'empty' : each)).join(' or ')
+    const what = `can never be true: an earlier rule lets only requests pass for which ${name} is ${cut(values)}`
     const [only, ...others] = conditions
     return { path: only && others.length === 0 ? only.path : [...path, 'expressions'], what, hint }
   })
 }
 
-/** Keeps the results of the checks of a rule. Those of a rule with conditions may be there or not. */
-function learn({ conditions, actions, phase }: ReadRule, results: Map<string, Result>): void {
+/** Keeps the results of the checks of a rule for requests that pass. Those of a rule with conditions may be there or not. */
+function learn({ conditions, actions, phase }: ReadRule, results: Map<string, readonly Constant[]>): void {
   for (const { row, config } of actions) {
     const isStrict = conditions.length === 0 && config.enforce !== false && config.on_error !== 'continue'
+    const base = `actions.ngrok.${variableOf(row)}`
     for (const [path, values] of listResults(row.sets ?? {})) {
-      const isRejected = (value: Constant) => row.refusal?.(nest(path, value), phase) !== undefined
-      const [passing, rejected] = [values.find((value) => !isRejected(value)), values.find(isRejected)]
-      const name = ['actions.ngrok', variableOf(row), ...path].join('.')
+      const passing = values.filter((value) => row.refusal?.(nest(path, value), phase) === undefined)
+      const name = [base, ...path].join('.')
       results.delete(name)
-      if (isStrict && passing !== undefined && rejected !== undefined) results.set(name, { passing, rejected })
+      if (isStrict && passing.length < values.length) results.set(name, passing)
     }
+    for (const name of ['code', 'message'].map((each) => `${base}.error.${each}`)) {
+      results.delete(name)
+      if (isStrict && row.outcomes) results.set(name, [''])
+    }
+    const users = row.type === 'basic-auth' ? listUsers(config) : []
+    if (isStrict && users.length > 0) results.set(`${base}.credentials.username`, users)
   }
+}
+
+/** Lists the names in the credentials of a config, unless an expression makes one of them. */
+function listUsers({ credentials }: Config): readonly string[] {
+  const all: readonly string[] = Array.isArray(credentials) ? credentials.map(String) : []
+  return all.some((each) => each.includes('${')) ? [] : all.map((each) => each.split(':', 1).join())
 }
 
 /** Lists the paths of variables with few values, and these values. */

@@ -8,7 +8,7 @@ export const patternOfUrl: Warning = {
     'The pattern of a redirect or a rewrite takes the URL for its path: it never matches, or the new URL is wrong.',
   reason:
     'The pattern is compared with the whole URL, such as `https://example.com/a`, and only its match is replaced.',
-  docs: 'https://ngrok.com/docs/traffic-policy/actions/redirect/',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/url-rewrite/',
   wrong: `on_http_request:
   - actions: [{ type: url-rewrite, config: { from: ^/api/, to: /v2/ } }]
 `,
@@ -19,7 +19,8 @@ export const patternOfUrl: Warning = {
     rules.flatMap((rule) =>
       rule.actions.flatMap(({ row, config, path }) => {
         const found = ['redirect', 'url-rewrite'].includes(row.type) ? findWrong(config, row.type, rule) : undefined
-        return found ? { ...found, path: [...path, 'config', ...found.path] } : []
+        const docs = `https://ngrok.com/docs/traffic-policy/actions/${row.page}/`
+        return found ? { docs, ...found, path: [...path, 'config', ...found.path] } : []
       }),
     ),
 }
@@ -27,11 +28,17 @@ export const patternOfUrl: Warning = {
 function findWrong({ from, to }: Config, type: string, { conditions }: ReadRule): Finding | undefined {
   if (typeof from !== 'string' || typeof to !== 'string') return undefined
   const whole = 'https?://[^/]+'
-  if (from.startsWith('^/') && !from.includes('|'))
+  if (/^\^(?:\/[^|]*$|\((?:\?:)?\/[^()|]*(?:\|\/[^()|]*)*\)(?![*?{]))/.test(from))
     return {
       path: ['from'],
       what: `is ${quote(from)}, which never matches, because a URL begins with its scheme`,
       hint: `Remove the ^, or write ^${whole}${from.slice(1)}.`,
+    }
+  if (/^\/\((?:\?:)?[.]/.test(from))
+    return {
+      path: ['from'],
+      what: `is ${quote(from)}, whose first match is the // after the scheme`,
+      hint: `Begin from with ^(${whole}), and to with $1.`,
     }
   if (from.startsWith('/') && /^https?:\/\//.test(to))
     return {
