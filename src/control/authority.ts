@@ -140,22 +140,28 @@ export const authority: Control<AuthorityMember, typeof errors> = {
   errors,
   types: [serverOptions],
   calls: [certificate],
-  members: (host) => ({ authority: createAuthority(host) }),
+  members: (host) => ({ authority: new Authority(host) }),
 }
 
-function createAuthority(host: ControlHost): AuthorityApi {
-  return {
-    get certificatePem() {
-      return host.engine.authority.certificatePem
-    },
-    privateKeyPem: (id) =>
-      host.transact((tx) => {
-        requireId(id, 'cert')
-        const { upload, order } = required(tx, certificates, id, 'TLS certificate')
-        return upload
-          ? (upload.private_key_pem ?? refuse(errors.key_not_kept, { id }))
-          : issuing(host.engine.authority).issue(order).private_key_pem
-      }),
-    serverCertificate: (options) => serverCertificate(host, options),
+class Authority implements AuthorityApi {
+  readonly #host: ControlHost
+
+  constructor(host: ControlHost) {
+    this.#host = host
   }
+
+  get certificatePem(): string {
+    return this.#host.engine.authority.certificatePem
+  }
+
+  readonly privateKeyPem: AuthorityApi['privateKeyPem'] = (id) =>
+    this.#host.transact((tx) => {
+      requireId(id, 'cert')
+      const { upload, order } = required(tx, certificates, id, 'TLS certificate')
+      return upload
+        ? (upload.private_key_pem ?? refuse(errors.key_not_kept, { id }))
+        : issuing(this.#host.engine.authority).issue(order).private_key_pem
+    })
+
+  readonly serverCertificate: AuthorityApi['serverCertificate'] = (options) => serverCertificate(this.#host, options)
 }

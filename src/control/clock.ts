@@ -241,7 +241,10 @@ const MAX_WORK_MS = 10_000
 
 /** Advances a clock. Throws `clock_move_stopped` if the move takes too long and is not finished. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void | Promise<void> {
-  const { engine, moveParts } = host
+  const {
+    engine,
+    hooks: { moveParts },
+  } = host
   const advance = (isOver: () => boolean) => engine.runMove(() => clock.advanceTo(to), isOver)
   if (!moveParts) {
     const elapsedMs = stopwatch()

@@ -106,7 +106,18 @@ export interface MoveParts {
   pauseBeforeCommit(parts: number): Promise<void>
 }
 
-/** The part of a gateway that its controls use. */
+/** The functions for controls that the gateway's surroundings set. */
+export interface ControlHooks extends TimerHooks {
+  /** Runs clock moves that are requested over HTTP in parts. */
+  moveParts?: MoveParts | undefined
+  /** The server that can have additional gateways. */
+  gatewayHost?: GatewayHost | undefined
+}
+
+/**
+ * The part of a gateway that its controls use. It has no accessors: in V8, those of an object literal give each gateway its own
+ * hidden class, which keeps the gateway in memory until a full garbage collection.
+ */
 export interface ControlHost {
   readonly api: Api
   readonly clock: Clock
@@ -124,13 +135,9 @@ export interface ControlHost {
   restore(snapshot: unknown, isUndo?: boolean): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
-  readonly moveParts: MoveParts | undefined
-  /** Describes the timers of the code under test that wait; undefined if none does, or if none is known. */
-  readonly describeTimers: () => string | undefined
-  /** The server that can have further gateways; undefined without one. */
-  readonly gatewayHost: GatewayHost | undefined
-  /** The gateway's time when it was loaded from a store, or undefined if it began empty or has been reset. */
-  readonly continuedAt: string | undefined
+  readonly hooks: ControlHooks
+  /** Returns the gateway's time when it was loaded from a store, or undefined if it began empty or has been reset. */
+  continuedAt(): string | undefined
   /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
   flushed(): Promise<void>
   readonly journal: Journal

@@ -140,4 +140,4 @@ const stop = controlCall({
 /** Over HTTP only: in the same process, `survives` of `fauxgate/testing` explores. */
 export const explorations: Control<object, typeof errors> = { calls: [start, next, ended, stop], errors }
 
-const requireHost = (host: ControlHost) => requireGatewayHost(host).explorations
+const requireHost = (host: ControlHost) => requireGatewayHost(host.hooks).explorations

@@ -42,7 +42,7 @@ const create: ControlCall = {
   schema: anyObject<object>('an object with the options of a gateway'),
   response: hosted,
   errors: [errors.gateways_unavailable, errors.gateway_options_invalid],
-  run: (host, raw) => requireGatewayHost(host).create(requireJsonObject(raw), host.engine.context),
+  run: (host, raw) => requireGatewayHost(host.hooks).create(requireJsonObject(raw), host.engine.context),
 }
 
 const remove = controlCall({
@@ -52,7 +52,7 @@ const remove = controlCall({
   from: 'query',
   schema: v.object({ name: gatewayName }),
   errors: [errors.gateways_unavailable, errors.gateway_not_found],
-  run: (host, { name }) => requireGatewayHost(host).remove(name),
+  run: (host, { name }) => requireGatewayHost(host.hooks).remove(name),
 })
 
 /** Over HTTP only: in the same process, `createGateway` creates a gateway. */

@@ -42,7 +42,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     otherRequests.clear()
     agent.refused.clear()
   }
-  let continuedAt = engine.isLoaded ? timestamp(engine.now) : undefined
+  let continued = engine.isLoaded ? timestamp(engine.now) : undefined
   const earlierTransitions = new WeakSet<object>()
   if (engine.isLoaded) addLastTransitions(earlierTransitions, engine)
   return {
@@ -72,16 +72,8 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     describer: undefined,
     snapshots,
     hasKeys: keys !== undefined,
-    describeTimers: () => hooks.describeTimers?.(),
-    get moveParts() {
-      return hooks.moveParts
-    },
-    get gatewayHost() {
-      return hooks.gatewayHost
-    },
-    get continuedAt() {
-      return continuedAt
-    },
+    hooks,
+    continuedAt: () => continued,
     transact: (work) => engine.transact(work),
     async flushed() {
       await engine.flushed?.catch(refuseAsStoreFailed)
@@ -101,7 +93,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         traffic.clear()
         agent.clear()
         snapshots.remembered.forget()
-        continuedAt = undefined
+        continued = undefined
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {

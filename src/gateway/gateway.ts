@@ -90,6 +90,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     host.events?.deliveries.clear()
     engine.dispose()
   }
+  const showUrl = () => void Object.assign(members, { url: engine.url })
   const ownMembers: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // The clock that was passed, or the system clock if C has its default.
@@ -102,7 +103,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     install: (options) => installFetch(installable, options),
     dispose,
     [Symbol.dispose]: dispose,
-    transport: createTransport({ ...served, access, createSibling }, exchange, host),
+    transport: createTransport({ ...served, access, createSibling, showUrl }, exchange, host),
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
   const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
@@ -120,9 +121,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     ...direct,
     ...fromControls,
     ...ownMembers,
-    get url() {
-      return engine.url
-    },
+    url: engine.url,
   }
   requireFreeNames(families, members, direct)
   try {
@@ -180,11 +179,12 @@ function createTransport(
     readonly controlApi: ControlApi
     readonly access: ControlAccess
     readonly createSibling: (own: object) => Gateway
+    readonly showUrl: () => void
   },
   exchange: Handler,
   host: ControlHost,
 ): Transport<Gateway> {
-  const { engine, boundary, options, journal, snapshots, hooks, access, controlApi } = served
+  const { engine, boundary, options, journal, snapshots, hooks, access, controlApi, showUrl } = served
   const initialUrl = engine.url
   const wait = createWait(served)
   const refused = createRefused(served)
@@ -207,7 +207,9 @@ function createTransport(
       return settled
     },
     servedAt(url) {
-      if (options.baseUrl === undefined) engine.state.url = url ?? initialUrl
+      if (options.baseUrl !== undefined) return
+      engine.state.url = url ?? initialUrl
+      showUrl()
     },
     resumed: () => addLastTransitions(host.earlierTransitions, engine),
     locate: (name, schemes) => host.traffic.locate(name, schemes),

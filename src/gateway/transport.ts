@@ -1,5 +1,4 @@
-import type { Describer, DropHooks, MoveParts, TimerHooks } from '../control/control.ts'
-import type { GatewayHost } from '../control/gateway-host.ts'
+import type { ControlHooks, Describer, DropHooks } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
 import type { TrafficHooks } from '../control/traffic/state.ts'
 import type { DomainTransition } from '../control/transitions.ts'
@@ -163,12 +162,7 @@ export interface ViewedCollection {
 }
 
 /** The hooks of a gateway. */
-export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks, TimerHooks, TrafficHooks {
-  /** Runs clock moves that are requested over HTTP in parts. */
-  moveParts?: MoveParts | undefined
-  /** The server that can have additional gateways. */
-  gatewayHost?: GatewayHost | undefined
-}
+export interface Hooks extends ArrivalHooks, AttemptHooks, ControlHooks, DropHooks, IssueHooks, TrafficHooks {}
 
 /** Returns a gateway with the same state, and with some calls of its transport replaced. */
 export function withTransport<G extends { readonly transport: Transport }>(

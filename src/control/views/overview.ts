@@ -104,6 +104,7 @@ export const overview: Control = {
 
 function createOverview(host: ControlHost): Overview {
   const { state: undo, happened } = host.snapshots.remembered
+  const since = host.continuedAt()
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),
@@ -121,7 +122,7 @@ function createOverview(host: ControlHost): Overview {
     keys: host.hasKeys,
     undo: undo ? timestamp(undo.now) : null,
     ...(Object.keys(happened).length > 0 && { happened }),
-    ...(host.continuedAt !== undefined && { since: host.continuedAt }),
+    ...(since !== undefined && { since }),
   }))
 }
 

@@ -107,10 +107,10 @@ function lastExplained(
 const OWN_ERROR = / (?:Allowed|Supported): /
 
 /** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`: timers wait, or another client. */
-function describeMissingRequests({ otherRequests, describeTimers }: ControlHost, message: string): readonly string[] {
+function describeMissingRequests({ otherRequests, hooks }: ControlHost, message: string): readonly string[] {
   const isOtherwise = otherRequests.listLines().length > 0 || OWN_ERROR.test(message)
   if (!otherRequests.wasInstalled || isOtherwise) return []
-  const timers = describeTimers()
+  const timers = hooks.describeTimers?.()
   if (timers !== undefined) return [timers]
   return [
     'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',

@@ -127,7 +127,8 @@ function createReport(host: ControlHost, { about: text = '', for: language }: Re
 }
 
 /** Tells when the journals begin, if the gateway resumed from a store. */
-function describeStart({ continuedAt }: ControlHost): Section {
+function describeStart(host: ControlHost): Section {
+  const continuedAt = host.continuedAt()
   if (continuedAt === undefined) return ['since', []]
   return [
     `since ${continuedAt}`,
