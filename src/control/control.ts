@@ -102,7 +102,7 @@ export interface MoveParts {
   pause(): Promise<void>
   /** Returns whether a move has had all its parts, after a number of them. */
   isLast(parts: number): boolean
-  /** Lets others run before the commit of a move of several parts, because a commit is not divided. */
+  /** Lets others run before the commit of a move of several parts, and reserves time for the commit. */
   pauseBeforeCommit(parts: number): Promise<void>
 }
 

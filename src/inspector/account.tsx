@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
 import { ResponseError, requestJson } from './connection.ts'
 import { Button, Choice, Copy, Field, Form, Problem, Search, TextField } from './shared/controls.tsx'
-import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
+import { formatClockTime, formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Card, DefinitionList, KeyCard, Mark } from './shared/layout.tsx'
 import { type Column, sortRows, Table } from './shared/table.tsx'
 
@@ -33,7 +33,8 @@ const idOf = ({ name, created_at }: Row) => `${name} ${created_at}`
 
 /** The first sandboxes of the account by name, and how to load them again, or more of them. */
 function useSandboxes() {
-  const [page, setPage] = useState<SandboxList | undefined>(undefined)
+  const [page, setPage] = useState<(SandboxList & { readonly asOf: string }) | undefined>(undefined)
+  const [isLost, setLost] = useState(false)
   const [described, setDescribed] = useState<Readonly<Record<string, DescribedSandbox>>>({})
   const state = useRef({ limit: PAGE_SIZE, asked: new Set<string>() }).current
   const describe = async (waiting: Row[]) => {
@@ -54,7 +55,8 @@ function useSandboxes() {
       sandboxes.push(...next.sandboxes)
       after = next.next_after
     } while (after !== null && sandboxes.length < state.limit)
-    setPage({ ...next, sandboxes })
+    setPage({ ...next, sandboxes, asOf: formatClockTime(Date.now()) })
+    setLost(false)
     const waiting = sandboxes.filter((each) => !state.asked.has(idOf(each)))
     for (const each of waiting) state.asked.add(idOf(each))
     for (let one = 0; one < MAX_AT_ONCE; one++) void describe(waiting)
@@ -65,13 +67,13 @@ function useSandboxes() {
   }
   useEffect(() => {
     if (!page) return undefined
-    const refresh = () => document.visibilityState === 'visible' && void list().catch(() => undefined)
+    const refresh = () => document.visibilityState === 'visible' && void list().catch(() => setLost(true))
     const timer = setInterval(refresh, REFRESH_MS)
     return () => clearInterval(timer)
   }, [page === undefined])
   const rows: readonly Row[] = (page?.sandboxes ?? []).map((each) => described[idOf(each)] ?? each)
   const hasMore = typeof page?.next_after === 'string'
-  return { page, rows, hasMore, list, listMore }
+  return { page, rows, hasMore, isLost, list, listMore }
 }
 
 type Sandboxes = ReturnType<typeof useSandboxes>
@@ -180,7 +182,7 @@ interface ListProps extends Sandboxes {
   show: (sandbox: CreatedSandbox) => void
 }
 
-function List({ rows, hasMore, list, listMore, fork, show }: ListProps) {
+function List({ page, rows, hasMore, isLost, list, listMore, fork, show }: ListProps) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState('Name')
   const [chosen, setChosen] = useState<readonly string[]>([])
@@ -228,7 +230,11 @@ function List({ rows, hasMore, list, listMore, fork, show }: ListProps) {
     { name: 'Actions', cell: actions },
   ]
   return (
-    <Card title="Sandboxes" note={`${formatCount(rows.length)}${hasMore ? ' or more' : ''}`} wide>
+    <Card
+      title="Sandboxes"
+      note={`${formatCount(rows.length)}${hasMore ? ' or more' : ''}, as of ${page?.asOf}, ${isLost ? 'disconnected' : 'updated every 5 s while visible'}`}
+      wide
+    >
       <div class="row">
         <Search what="sandboxes" value={search} set={setSearch} />
         {search && <span class="dim">{formatCount(found.length)} found</span>}

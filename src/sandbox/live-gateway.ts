@@ -63,7 +63,7 @@ export class LiveGateway {
       ...JOURNAL,
       keys: [this.keys.api_key],
       control: { key: this.keys.control_key },
-      store: this.#store(),
+      store: limitedStore(this.#state.storage, this.#limits, () => this.#move && this.#parts),
     })
     gateway.transport.describedBy(openApi)
     gateway.transport.hooks.moveParts = this.#parts

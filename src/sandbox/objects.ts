@@ -34,6 +34,8 @@ export interface ObjectStorage {
   /** Writes one value. With `allowUnconfirmed`, responses do not wait for it. */
   put(key: string, value: unknown, options: { readonly allowUnconfirmed: boolean }): Promise<void>
   transactionSync<T>(work: () => T): T
+  /** Runs work as one transaction, and delays all other events until it has ended, for at most 30 s. */
+  transaction<T>(work: () => Promise<T>): Promise<T>
   setAlarm(at: number, options?: { readonly allowUnconfirmed: boolean }): Promise<void>
   deleteAlarm(): Promise<void>
   deleteAll(): Promise<void>

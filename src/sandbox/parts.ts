@@ -94,6 +94,11 @@ export class Parts implements MoveParts {
     return this.#takeTurn(Math.min(COMMIT_MS, COMMIT_FACTOR * parts * PART_MS))
   }
 
+  /** Lets others run for a moment in the middle of a commit. */
+  async pauseInCommit(): Promise<void> {
+    await systemClock.waitUntil?.(readClock(systemClock) + PAUSE_MS)
+  }
+
   /** Must be called at the end of the last part. */
   finish(): void {
     if (this.#end !== undefined) this.#turns.finish(this.#end)

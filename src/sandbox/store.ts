@@ -1,12 +1,14 @@
 import { REMEMBERED } from '../control/saved-snapshots.ts'
+import { stopwatch } from '../core/engine/clock.ts'
 import { DUE } from '../core/operation/collection.ts'
 import type { Store, StoredCommit } from '../core/operation/store.ts'
 import { utf8Length } from '../core/schema/platform.ts'
 import type { RunSql, SqlValue } from '../core/store/sql.ts'
-import { FIELDS, sqlStore } from '../core/store/sql-store.ts'
+import { FIELDS, steppedStore } from '../core/store/sql-store.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './objects.ts'
+import type { Parts } from './parts.ts'
 import { PLATFORM } from './platform-limits.ts'
 
 interface Usage {
@@ -23,21 +25,45 @@ const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
 /** The maximum number of changes of a commit that is not counted exactly. */
 const MAX_UNCOUNTED_CHANGES = 100
 
+/** The time in ms after which a commit is no longer divided: the platform ends an object whose transaction takes 30 s. */
+const DIVIDED_MS = 10_000
+
 /**
  * Returns the store of a sandbox in its object's storage. It throws if a call exceeds a limit (rules: sandboxes#limits).
- * Counting reads all records, so it happens only near a limit.
+ * Counting reads all records, so it happens only near a limit. While `longMove` returns parts, the transaction of a commit is divided.
  */
-export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'requests'>): Store {
+export function limitedStore(
+  storage: ObjectStorage,
+  limits: Omit<Limits, 'requests'>,
+  longMove: () => Parts | undefined = () => undefined,
+): Store {
   /** Upper bounds of the stored records and bytes. */
   const upperBound = { records: 0, bytes: 0 }
   const run: RunSql = (statement, ...values) => {
     for (const value of values) upperBound.bytes += estimateBytes(value)
     return storage.sql.exec(statement, ...values)
   }
-  const store = sqlStore(run, (work) => storage.transactionSync(work))
+  const store = steppedStore(run, (work) => storage.transactionSync(work))
+  let flushing: Promise<void> | undefined
   const append = (commit: StoredCommit) => {
-    store.append(commit)
+    const parts = longMove()
+    if (parts)
+      flushing = storage
+        .transaction(() => appendInParts(commit, parts))
+        .finally(() => {
+          flushing = undefined
+        })
+    else store.append(commit)
     upperBound.records += commit.changes.length
+  }
+  const appendInParts = async (commit: StoredCommit, parts: Parts) => {
+    const elapsedMs = stopwatch()
+    let isOver = parts.start()
+    for (const _ of store.steps(commit)) {
+      if (!isOver() || elapsedMs() > DIVIDED_MS) continue
+      await parts.pauseInCommit()
+      isOver = parts.start()
+    }
   }
   const isNear = ({ replaces, changes }: StoredCommit) =>
     replaces !== undefined ||
@@ -64,6 +90,7 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
       if (!isAutomatic(commit) && isNear(commit)) storage.transactionSync(() => appendCounted(commit))
       else append(commit)
     },
+    flushed: () => flushing,
   }
 }
 

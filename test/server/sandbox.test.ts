@@ -91,10 +91,13 @@ describe('fauxgate sandbox', () => {
     expect(await stopped).toBe(0)
   })
 
-  it('reports when workerd ends unexpectedly', async () => {
+  it.each([
+    ['crash', 'with code 3'],
+    ['killed', 'because of SIGKILL'],
+  ])('reports how workerd ended unexpectedly: %s', async (path, how) => {
     const { output, url, stop } = await startSandboxes()
-    await fetch(`${url}/crash`).catch(() => undefined)
-    await expect.poll(() => output.stderr).toBe('fauxgate: workerd exited unexpectedly, with exit code 3.\n')
+    await fetch(`${url}/${path}`).catch(() => undefined)
+    await expect.poll(() => output.stderr).toBe(`fauxgate: workerd exited unexpectedly, ${how}.\n`)
     expect(await stop()).toBe(1)
   })
 

@@ -9,6 +9,7 @@ if (process.env.ENDS === 'early') process.exit(4)
 if (process.env.ENDS === 'late') process.on('SIGTERM', () => {})
 const server = createServer(({ url }, response) => {
   if (url === '/crash') process.exit(3)
+  if (url === '/killed') process.kill(process.pid, 'SIGKILL')
   const problem = process.env.MOST_RECORDS
   response.statusCode = problem ? 500 : 200
   response.end(JSON.stringify(problem ? { msg: 'MOST_RECORDS is wrong.' } : { folder: process.argv[5], key: process.env.ACCOUNT_KEY }))

@@ -25,11 +25,11 @@ export interface Store {
    */
   append(commit: StoredCommit): void
   /**
-   * Resolves when all appended commits are flushed; HTTP responses wait for it. If it rejects, all commits since the last
+   * Resolves when all appended commits are flushed; HTTP responses wait for it. Undefined means that they are. If it rejects, all commits since the last
    * flushed one are lost. The gateway undoes these commits, waiting requests fail with `store_failed`, and the gateway calls
    * `load` before it appends another commit. In a store without this method, a commit is flushed when `append` returns.
    */
-  flushed?(): Promise<void>
+  flushed?(): Promise<void> | undefined
 }
 
 /** Everything that one call changed, including the due events that it ran. */

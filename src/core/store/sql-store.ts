@@ -26,9 +26,31 @@ export type Atomically = (work: () => void) => void
  * promise, or does not run the work.
  */
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
+  const { load, append } = steppedStore(run, atomically)
+  return { load, append }
+}
+
+/** A store whose host can do other work while it writes a large commit. */
+export interface SteppedStore extends Store {
+  /**
+   * Writes a commit, and yields after each record. The host runs all steps in one transaction of its own. If that fails, the
+   * state must be loaded before the next commit.
+   */
+  steps(commit: StoredCommit): Iterable<void>
+}
+
+/** Returns a store like {@link sqlStore}. */
+export function steppedStore(run: RunSql, atomically: Atomically): SteppedStore {
   requireFunction('run', run)
   requireFunction('atomically', atomically)
   let hasCopy = false
+  function* steps(commit: StoredCommit): Iterable<void> {
+    const isMigration = startsNewVersion(run, commit)
+    if (hasCopy || isMigration) for (const table of TABLES) run(`DROP TABLE IF EXISTS ${table}_before`)
+    if (isMigration) for (const table of TABLES) run(`CREATE TABLE ${table}_before AS SELECT * FROM ${table}`)
+    yield* writeCommit(run, commit)
+    hasCopy = isMigration
+  }
   return {
     load() {
       let state: StoredState | undefined
@@ -44,15 +66,17 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
       return state
     },
     append(commit) {
-      let isMigration = false
-      runAtomically(atomically, () => {
-        isMigration = startsNewVersion(run, commit)
-        if (hasCopy || isMigration) for (const table of TABLES) run(`DROP TABLE IF EXISTS ${table}_before`)
-        if (isMigration) for (const table of TABLES) run(`CREATE TABLE ${table}_before AS SELECT * FROM ${table}`)
-        append(run, commit)
-      })
-      hasCopy = isMigration
+      const before = hasCopy
+      try {
+        runAtomically(atomically, () => {
+          for (const _ of steps(commit));
+        })
+      } catch (error) {
+        hasCopy = before
+        throw error
+      }
     },
+    steps,
   }
 }
 
@@ -224,7 +248,8 @@ const READ_CHECKSUM = 'SELECT checksum FROM fauxgate_records WHERE collection = 
 const PUT = 'INSERT OR REPLACE INTO fauxgate_records (collection, key, record, checksum) VALUES (?, ?, ?, ?)'
 const REMOVE = 'DELETE FROM fauxgate_records WHERE collection = ? AND key = ?'
 
-function append(run: RunSql, { now, sequence, operations, replaces, changes }: StoredCommit): void {
+/** Writes a commit, and yields after each record. */
+function* writeCommit(run: RunSql, { now, sequence, operations, replaces, changes }: StoredCommit): Iterable<void> {
   if (replaces) run('DELETE FROM fauxgate_records')
   const [before] = selectRows<FactsRow>(run, READ_FACTS)
   let records = replaces || !before ? 0 : before.records
@@ -240,6 +265,7 @@ function append(run: RunSql, { now, sequence, operations, replaces, changes }: S
       records ^= checksum
       run(PUT, collection, key, record, checksum)
     } else if (old) run(REMOVE, collection, key)
+    yield
   }
   const version = replaces?.version ?? before?.version
   const seed = replaces ? JSON.stringify(replaces.seed) : before?.seed

@@ -54,8 +54,8 @@ async function runUntilSignal(workerd: Workerd, host: string, folder: string, ac
   const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())
   try {
     announce(await waitUntilHealthy(workerd, hostInUrl(host)), host, folder, account)
-    const code = await workerd.ended
-    if (!workerd.isStopping) throw new Error(`workerd exited unexpectedly, with exit code ${code}.`)
+    const how = await workerd.ended
+    if (!workerd.isStopping) throw new Error(`workerd exited unexpectedly, ${how}.`)
   } catch (error) {
     if (!workerd.isStopping) throw error
   } finally {

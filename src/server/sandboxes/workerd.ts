@@ -63,8 +63,8 @@ export class Workerd {
   readonly #child: ChildProcess
   /** True after the first call of `stop`. */
   isStopping = false
-  /** Resolves with the exit code, or with null if a signal ended the process. Rejects if it could not be started. */
-  readonly ended: Promise<number | null>
+  /** Resolves with how the process ended, such as "with code 1". Rejects if it could not be started. */
+  readonly ended: Promise<string>
 
   /** Starts workerd. `host` is written as in a URL. */
   constructor(binary: string, host: string, port: number, folder: string, environment: NodeJS.ProcessEnv) {
@@ -76,7 +76,10 @@ export class Workerd {
       detached: true,
       windowsHide: true,
     })
-    this.ended = new Promise((resolve, reject) => this.#child.once('exit', resolve).once('error', reject))
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.once('exit', (code, signal) => resolve(signal ? `because of ${signal}` : `with code ${code}`))
+      this.#child.once('error', reject)
+    })
     const { pid } = this.#child
     const watchdog = pid === undefined ? undefined : startWatchdog(pid)
     const stopWatchdog = () => void watchdog?.kill('SIGKILL')
@@ -93,7 +96,7 @@ export class Workerd {
       const { socket, port } = JSON.parse(line)
       if (socket === 'http') return port
     }
-    throw new Error(`workerd exited with code ${await this.ended} before it was listening.`)
+    throw new Error(`workerd exited ${await this.ended} before it was listening.`)
   }
 
   /** Stops workerd after its last response, at the latest after {@link STOP_TIMEOUT_MS}. A second call stops it immediately. */

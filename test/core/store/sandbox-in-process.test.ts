@@ -112,6 +112,11 @@ test.each([
   },
 )
 
+test.each(['a b', '[::1', 'x:99999'])('A Host header that is no host is an error of the request: %s', (host) => {
+  const read = () => parseAddress({ url: `http://${host}/s/one/reserved_addrs`, headers: new Headers() }, {})
+  expect(read).toThrow('The received bytes are not an HTTP/1.1 request: The Host header is not a host.')
+})
+
 describeSqlite('An archive (rules: sandboxes#backup)', () => {
   it.each([
     ['baseUrl', 'https://elsewhere.example'],
