@@ -30,12 +30,15 @@ const idField = (prefix: string, sentence: string) =>
   )
 
 const fields = v.object({
-  edge: v.optional(idField('edghts|edgtcp|edgtls', 'An edge: HTTPS, TCP or TLS.')),
+  edge: v.optional(idField('edghts|edgtcp|edgtls', 'The id of an edge: HTTPS, TCP or TLS.')),
   routes: v.optional(
-    documented(v.array(idField('edghtsrt', 'A route.')), 'Routes to add to the edge, which must be an HTTPS edge.'),
+    documented(
+      v.array(idField('edghtsrt', 'A route.')),
+      'The ids of routes to add to the edge, which must be an HTTPS edge.',
+    ),
   ),
-  endpoint_configuration: v.optional(idField('ec', 'An endpoint configuration.')),
-  backend: v.optional(idField('bkd', 'A backend that can be a child of a weighted one.')),
+  endpoint_configuration: v.optional(idField('ec', 'The id of an endpoint configuration.')),
+  backend: v.optional(idField('bkd', 'The id of a backend that can be a child of a weighted one.')),
 })
 
 /** The fields that can be used alone. Routes need their edge. */

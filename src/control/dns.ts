@@ -75,20 +75,20 @@ function settingCommand(type: string, summary: string, value: string, example: s
 const put = controlCall({
   method: 'PUT',
   path: '/dns',
-  summary: 'Set the record of a name',
+  summary: 'Set a DNS record',
   commands: [
-    settingCommand('cname', 'Set the CNAME of a name', 'VALUE', 'app.example.com 2k3jd9.cname.ngrok.example'),
-    settingCommand('a', 'Set the address of a name', 'VALUE', 'app.example.com 192.0.2.1'),
+    settingCommand('cname', "Set a name's CNAME record", 'VALUE', 'app.example.com 2k3jd9.cname.ngrok.example'),
+    settingCommand('a', "Set a name's A record", 'VALUE', 'app.example.com 192.0.2.1'),
     settingCommand(
       'caa',
-      'Set the authorities that may issue for a name, separated by commas',
+      "Set a name's CAA record: the authorities that may issue for it, separated by commas",
       'AUTHORITIES',
       'example.com letsencrypt.org',
     ),
     settingCommand('proxy', "Put a name behind a CDN's proxy", 'CDN', 'app.example.com cloudflare'),
     {
       name: 'dns fail',
-      summary: 'Make the name servers of a name fail',
+      summary: "Make a name's name servers fail",
       words: { name: 'NAME', type: 'SERVFAIL|TIMEOUT' },
       flags: ['after'],
       example: 'app.example.com SERVFAIL',
@@ -169,15 +169,15 @@ const readRecordName = bodyReader(v.object({ name: recordName }))
 const remove = controlCall({
   method: 'DELETE',
   path: '/dns',
-  summary: 'Remove the record of a name, or all records',
+  summary: "Remove a name's record, or all records",
   commands: [
     {
       name: 'dns remove',
-      summary: 'Remove the record of a name',
+      summary: "Remove a name's record",
       words: { name: 'NAME' },
       example: 'app.example.com',
     },
-    { name: 'dns clear', summary: 'Remove all records', flags: [] },
+    { name: 'dns clear', summary: 'Remove all DNS records', flags: [] },
   ],
   from: 'query',
   schema: recordFilter,

@@ -75,7 +75,7 @@ const list = controlCall({
 const clear = controlCall({
   method: 'DELETE',
   path: '/requests',
-  summary: 'Empty the journal',
+  summary: 'Clear the request journal',
   commands: [{ name: 'requests clear' }],
   run: (host) => host.clearRequests(),
 })
@@ -197,7 +197,7 @@ const FILTER_WORDS: OptionWords = {
 }
 
 /** The usual reasons for `undefined` instead of an id. */
-const MISSING_ID_HINT = 'Is an await missing, or a field misspelt?'
+const MISSING_ID_HINT = 'Is an await missing, or a field misspelled?'
 
 const MAX_NAMED = 20
 
@@ -258,10 +258,10 @@ function describeUnknownRequests(journal: Journal): string | undefined {
   const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const withoutId = named.filter(isNoId).length
-  const orWithoutId = withoutId + earlier.length > 0 ? ', or without an id in the path' : ''
+  const orHaveNoId = withoutId + earlier.length > 0 ? ', or have no id in the path' : ''
   const what =
     withoutId === count
       ? `${formatCount(count, 'request has', 'requests have')} no id in the path`
-      : `${formatCount(count, 'request is', 'requests are')} for no operation of the API${orWithoutId}`
+      : `${formatCount(count, 'request matches', 'requests match')} no operation of the API${orHaveNoId}`
   return [`${what}:`, ...earlier, ...lines].join('\n')
 }

@@ -73,7 +73,7 @@ const take = controlCall({
 const restore = controlCall({
   method: 'POST',
   path: '/snapshots/restore',
-  summary: 'Return to a named snapshot',
+  summary: 'Restore a named snapshot',
   commands: [{ name: 'snapshots restore', words: { name: 'NAME' } }],
   from: 'body',
   schema: v.object({ name: documented(name, 'Its name.') }),
@@ -98,7 +98,7 @@ const remove = controlCall({
 const difference = controlCall({
   method: 'GET',
   path: '/snapshots/difference',
-  summary: 'Describe the difference between two snapshots, or between a snapshot and now',
+  summary: 'Compare two snapshots, or a snapshot with the current state',
   commands: [{ name: 'snapshots difference', words: { from: 'FROM', to: '[TO]' } }],
   from: 'query',
   schema: v.object({
@@ -119,7 +119,7 @@ const remember = controlCall({
   method: 'PUT',
   path: '/undo',
   summary: 'Remember the current state for POST /_fauxgate/undo',
-  commands: [{ name: 'undo remember', summary: 'Remember the current state, for undo' }],
+  commands: [{ name: 'undo remember', summary: 'Remember the current state for undo' }],
   run(host) {
     // Nobody sees this snapshot, so it includes secrets. Omitting them would take 40 µs for a domain with a year of renewals.
     host.snapshots.remembered.remember(host.snapshot(true))
@@ -131,7 +131,7 @@ const NOTHING_REMEMBERED = 'to return to. Remember one first: `fauxgate undo rem
 const undo = controlCall({
   method: 'POST',
   path: '/undo',
-  summary: 'Return to the last remembered state, including the time of a manual clock',
+  summary: 'Restore the last remembered state, including the time of a manual clock',
   commands: [{ name: 'undo' }],
   errors: [general.not_found],
   run(host) {

@@ -8,7 +8,7 @@ import { snapshotBody } from './snapshot.ts'
 const reset = controlCall({
   method: 'POST',
   path: '/reset',
-  summary: 'Return to the initial state',
+  summary: 'Reset the gateway to its initial state',
   commands: [{ name: 'reset' }],
   run: (host) => host.reset(),
 })

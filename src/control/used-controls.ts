@@ -50,7 +50,7 @@ const usedControls = named(
 const list = controlCall({
   method: 'GET',
   path: '/controls',
-  summary: 'List the controls used since the journal was cleared, oldest first',
+  summary: 'List the control calls made since the journal was cleared, oldest first',
   commands: [{ name: 'controls' }],
   response: usedControls,
   run: listUsedControls,

@@ -43,12 +43,12 @@ export const quirks = named(
     {
       keepBackendsOnPatch: optionRow(
         switchOption,
-        'A PATCH to a weighted backend without `backends` keeps its backends instead of removing them.',
+        'Keep the children of a weighted backend if a PATCH omits `backends`, instead of removing them.',
         { default: false, flag: 'keep-backends-on-patch' },
       ),
       lateStatus: optionRow(
         switchOption,
-        'The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job.',
+        'Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the job.',
         { default: false, flag: 'late-status' },
       ),
       policyMayFallThrough: optionRow(

@@ -19,12 +19,12 @@ export const errors = declareErrors({
   object_unreachable: entry(
     90605,
     503,
-    'The sandbox is unreachable at the moment. It is unknown whether this request was carried out. Try again.',
+    'The sandbox is unreachable at the moment. This request may or may not have been carried out. Try again.',
   ),
   sandbox_key_refused: entry(
     90606,
     401,
-    `There is no sandbox {name}, or none of the keys sent is one of its keys. Send an API key as "Authorization: Bearer …" or a control key as "${CONTROL_KEY_HEADER}: …"; the holder of the account key creates both.`,
+    `There is no sandbox {name}, or none of the keys that you sent belongs to it. Send an API key as "Authorization: Bearer …" or a control key as "${CONTROL_KEY_HEADER}: …"; the holder of the account key creates both.`,
   ),
   key_scope_missing: entry(
     90607,
@@ -53,7 +53,8 @@ export const errors = declareErrors({
   too_many_sandboxes: entry(
     90614,
     409,
-    (it: { most: number }) => `The maximum of ${formatCount(it.most, 'sandbox', 'sandboxes')} is reached. Delete some.`,
+    (it: { most: number }) =>
+      `The maximum of ${formatCount(it.most, 'sandbox', 'sandboxes')} has been reached. Delete some.`,
   ),
   key_taken: entry(90615, 409, 'The sandbox already has a key {name}. Revoke it first, or choose another name.'),
   key_not_found: entry(90616, 404, 'The sandbox has no key {name}.'),
@@ -76,7 +77,7 @@ export const errors = declareErrors({
     90620,
     409,
     (it: { prefix: string; most: number }) =>
-      `The maximum of ${formatCount(it.most, 'sandbox', 'sandboxes')} with the prefix ${it.prefix} is reached (QUOTAS). ` +
+      `The maximum of ${formatCount(it.most, 'sandbox', 'sandboxes')} with the prefix ${it.prefix} has been reached (QUOTAS). ` +
       'Delete some, or choose a name with another prefix.',
   ),
   archive_line_invalid: entry(
@@ -95,13 +96,13 @@ export const errors = declareErrors({
     90628,
     429,
     (it: { most: number }) =>
-      `${formatCount(it.most, 'page already listens', 'pages already listen')} to this sandbox, the maximum. Close one.`,
+      `${formatCount(it.most, 'page is', 'pages are')} already connected to this sandbox, which is the maximum. Close one.`,
   ),
   sandbox_busy: entry(
     90629,
     429,
     (it: { most: number; wait: number }) =>
-      `This sandbox had ${formatCount(it.most, 'request')} within a minute, the maximum. ` +
+      `This sandbox had ${formatCount(it.most, 'request')} within a minute, which is the maximum. ` +
       `Try again in ${formatCount(it.wait, 'second')}.`,
   ),
 })

@@ -128,6 +128,6 @@ export function measureUsage({ sql }: ObjectStorage): Usage {
 function requireWithin(unit: string, variable: string, most: number, before: number, after: number): void {
   if (after <= most || after <= before) return
   throw new Error(
-    `this sandbox would keep ${after} ${unit}; at most ${most} are allowed (${variable}). Delete something first.`,
+    `this would bring the sandbox to ${after} ${unit}. At most ${most} are allowed (${variable}). Delete something first.`,
   )
 }

@@ -97,7 +97,7 @@ const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new 
 
 async function readDocument(name: string) {
   const place = PLACES.find((each) => existsSync(each))
-  if (!place) throw new Error('The inspector is not built: npm run build writes it.')
+  if (!place) throw new Error('The inspector has not been built. Run npm run build.')
   // It is a module, for Workers. Here it is read as a string, which works in CommonJS and in ECMAScript modules.
   const [, base64 = ''] = new RegExp(`\\b${name} = "([^"]*)"`).exec(await readFile(place, 'utf8')) ?? []
   const packed = Buffer.from(base64, 'base64')

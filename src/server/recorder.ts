@@ -51,7 +51,9 @@ export class Recorder {
   /** Ends the pending requests, and warns about each. */
   stop(): void {
     for (const name of this.#pending.values())
-      this.#options.warn(`${name} had no response yet and is not in the recording; the service may have carried it out`)
+      this.#options.warn(
+        `${name} got no response before the recording ended, so it is not recorded; the service may have processed it`,
+      )
     this.#stopped.abort()
     this.#upstream.close()
   }
@@ -72,7 +74,7 @@ export class Recorder {
     const stranger = findUnknownCaller({ method, url, header, rawHeaders: request.rawHeaders, body: '' }, {})
     if (stranger) {
       warn(`${name} is not in the recording: its ${stranger.what} is not this machine`)
-      const why = `fauxgate record received the ${stranger.what} ${stranger.received}. Allowed: this machine's own.`
+      const why = `fauxgate record does not allow the ${stranger.what} ${stranger.received}. Allowed: this machine's own.`
       return refuse(response, 403, why)
     }
     this.#pending.set(request, name)
@@ -92,7 +94,7 @@ export class Recorder {
       warn(`${name} is not in the recording: ${why}`)
       const isRequestTooLong = error instanceof BodyTooLong && !request.complete
       const text = `fauxgate record got no response from ${target}: ${why}.`
-      if (isRequestTooLong) refuse(response, 413, `fauxgate record does not forward this: ${why}.`)
+      if (isRequestTooLong) refuse(response, 413, `fauxgate record does not forward this request: ${why}.`)
       else refuse(response, deadline.aborted ? 504 : 502, text)
     } finally {
       this.#pending.delete(request)

@@ -19,7 +19,7 @@ export class RunLogFile implements RunLogStorage {
       const entry = parseEntry(line)
       if (entry) return [entry]
       if (line === '' || (index === last && isCutEntry(line))) return []
-      throw new Error(`${this.file} is not a list of "fauxgate verify". Choose another one with --list.`)
+      throw new Error(`${this.file} was not written by "fauxgate verify". Choose another file with --list.`)
     })
   }
 

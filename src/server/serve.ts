@@ -24,7 +24,7 @@ export interface ServeOptions {
   readonly host?: string
   /** Serves HTTPS with this certificate, for example from `gateway.authority.serverCertificate`. Default: HTTP. */
   readonly tls?: ServerCertificate
-  /** A name for the inspector to show, such as the branch being served. Default: none. */
+  /** A name to show in the inspector, such as the name of a branch. Default: none. */
   readonly name?: string
   /**
    * The port for the local API of ngrok's agent (ngrok uses 4040); 0 for any free port. It listens on `127.0.0.1`, or on the
@@ -94,7 +94,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const server = await createHttpServer(gateways, sockets, tls).catch((cause) => {
     // Node's own error comes from OpenSSL, and does not mention the option.
     throw new TypeError(
-      `tls cannot be used (${cause.message}). Allowed: a certificate and its private key, both PEM.`,
+      `tls cannot be used (${cause.message}). Allowed: a certificate and its private key, both as PEM.`,
       {
         cause,
       },
@@ -169,9 +169,9 @@ export class AgentPortError extends Error {
 
 /** Returns a sentence that tells why a server cannot listen. */
 export function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another one, or 0 for any free port.`
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use. Choose another port, or 0 for any free port.`
   if (code === 'EACCES')
-    return `Port ${port} on ${host} needs privileges. Choose 1024 or higher, or 0 for any free port.`
+    return `Port ${port} on ${host} needs elevated privileges. Choose 1024 or higher, or 0 for any free port.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `The host ${host} is not an address of this machine.`
   return message
 }

@@ -102,7 +102,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
 
 /** Creates the error of a test that its runner ended before its function did, with the report and the line of the test. */
 export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
-  const error = new Error('The runner ended this test before its function did.')
+  const error = new Error('The runner ended this test before its function finished.')
   connection.failure = 'timeout'
   const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
   Object.assign(error, { stack: `Error: ${error.message}${at}` })

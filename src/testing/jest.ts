@@ -14,5 +14,5 @@ declare module 'expect' {
 
 // Jest's own global, in files that Jest loads.
 const { expect } = globalThis as { expect?: { extend(matchers: MatcherFunctions): void } }
-if (!expect) throw new Error("fauxgate/jest found no global expect. Add it to Jest's setupFilesAfterEnv.")
+if (!expect) throw new Error("fauxgate/jest found no global expect. Add fauxgate/jest to Jest's setupFilesAfterEnv.")
 expect.extend(matchers)

@@ -16,7 +16,7 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
  * import { assertStrict } from 'fauxgate/testing'
  * const gateway = createNgrok()
  * gateway.faults.add({ operation: 'reserved_domains.create', times: 1 })
- * assertStrict(gateway) // throws: 1 fault still waits for requests. …
+ * assertStrict(gateway) // throws: 1 fault is still waiting for requests. …
  * ```
  */
 export function assertStrict(gateway: Strict): void {

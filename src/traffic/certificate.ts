@@ -17,7 +17,7 @@ interface CertificateProblem {
 
 const REMEDIES: Readonly<Record<CertificateProblem['code'], string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'Wait until the domain has its certificate, which a new one has immediately with the option provisioningDelay: 0',
+    'Wait until the domain has its certificate, or set provisioningDelay: 0 to issue certificates immediately',
   CERT_HAS_EXPIRED: 'Let the renewal succeed',
 }
 

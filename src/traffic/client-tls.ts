@@ -52,7 +52,7 @@ function findVersionProblem(stated: unknown, { min_version, max_version }: Clien
   const isAbove = version !== undefined && version > String(max_version ?? '9')
   if (!isBelow && !isAbove) return undefined
   const allowed = isBelow ? `at least ${min_version}` : `at most ${max_version}`
-  return { kind: 'version', why: `it speaks TLS ${version}, but the endpoint allows ${allowed}` }
+  return { kind: 'version', why: `it uses TLS ${version}, but the endpoint allows ${allowed}` }
 }
 
 function findCertificateProblem(
@@ -88,7 +88,7 @@ function findChainProblem(
     if (!above)
       return {
         kind: 'unknown',
-        why: `no authority of the endpoint signed ${quoteName(below.subject)}, by ${quoteName(below.issuer)}`,
+        why: `none of the endpoint's authorities signed ${quoteName(below.subject)}, which was issued by ${quoteName(below.issuer)}`,
       }
     left = left.filter((each) => each !== above)
     below = above

@@ -89,7 +89,7 @@ export class GatewayVisit implements WholeVisit {
     const drawn = found.length > 1 ? this.context.host.transact((tx) => tx.randomInteger(found.length)) : 0
     const endpoint = found[drawn] ?? first
     this.endpoint ??= endpoint.id
-    this.#step('endpoint', `${endpoint.id} at ${endpoint.url} took the request`)
+    this.#step('endpoint', `${endpoint.id} at ${endpoint.url} handled the request`)
     if (url.protocol === 'https:' && binding === 'public') presentCertificate(this.context, endpoint, url.hostname)
     const rejected = endpoint.edge_id !== null && url.protocol === 'https:' && runTlsModules(this, endpoint.edge_id)
     if (rejected) return rejected
@@ -100,7 +100,7 @@ export class GatewayVisit implements WholeVisit {
       const refusal = await check()
       if (refusal) return refusal
       const route = findRoute(this.context.reader, endpoint.edge_id, path)
-      if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${path}`)
+      if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} matches ${path}`)
       return this.#runEdge(endpoint.edge_id, route.id, request, undefined)
     }
     return this.#runEndpoint(endpoint, visit, check)
@@ -112,7 +112,7 @@ export class GatewayVisit implements WholeVisit {
     const refusal = restriction && (await runRestriction(visit, restriction))
     if (refusal) return refusal
     const page = findInterstitial(this.context.host, visit.request)
-    if (page) this.#step('endpoint', 'the interstitial page of the plan free answered a browser', page)
+    if (page) this.#step('endpoint', 'the browser got the interstitial page of the free plan', page)
     return page
   }
 
@@ -230,7 +230,7 @@ export class GatewayVisit implements WholeVisit {
     if (typeof id !== 'string') return fail('the route has no backend')
     const target = host.transact((tx) => chooseTarget(tx, reader, id))
     if (!target) return fail(`no child of the backend ${id} is online`)
-    this.#step('backend', target.id === id ? `${id} took the request` : `${id} chose ${target.id}`)
+    this.#step('backend', target.id === id ? `${id} handled the request` : `${id} chose ${target.id}`)
     if (target.kind === 'response') {
       const { status_code: status, headers, body } = target.response
       return { status, headers, body }

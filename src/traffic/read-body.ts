@@ -45,7 +45,7 @@ export async function readBody(body: Body, limit: number, statuses: BodyStatuses
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new BodyProblem('broken', statuses, `the body broke off: ${reason}`)
+    throw new BodyProblem('broken', statuses, `the body ended early: ${reason}`)
   }
   if (size > limit) throw new BodyProblem('tooLong', statuses, `the body has more than ${limit} bytes`)
   return parts.length === 1 && parts[0] ? parts[0] : joinBytes(parts)
@@ -91,7 +91,11 @@ export function decodeBody(
   return codings.reduceRight((stream, coding) => {
     const decompressor = createDecompressor(coding)
     if (decompressor) return stream.pipeThrough(decompressor)
-    throw new BodyProblem('unknown', statuses, `the body has the coding ${coding}, which cannot be decoded here`)
+    throw new BodyProblem(
+      'unknown',
+      statuses,
+      `the body has the content coding ${coding}, which cannot be decoded here`,
+    )
   }, toStream(body))
 }
 

@@ -93,7 +93,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     signal?.throwIfAborted()
     const { code } = Object(error)
     if (code === 'ECONNREFUSED') return fail(refused, `${key} rejected the connection`)
-    if (code === 'ETIMEDOUT') return fail(3005, `${key} was silent for too long`)
+    if (code === 'ETIMEDOUT') return fail(3005, `${key} sent nothing for too long`)
     const reason = error instanceof Error ? error.message : String(error)
     const did = error instanceof WrongResponse ? reason : `threw: ${cut(reason, 200)}`
     return fail(3004, `the function of the upstream ${key} ${did}`, OWN_FAULT)
@@ -147,7 +147,8 @@ function callHandler(
 
 function receive(response: Response): UpstreamResponse {
   if (!(response instanceof Response)) throw new WrongResponse('returned no Response')
-  if (response.bodyUsed || response.body?.locked) throw new WrongResponse('returned a Response whose body was read')
+  if (response.bodyUsed || response.body?.locked)
+    throw new WrongResponse('returned a Response whose body had already been read')
   return UpstreamResponse.from(response)
 }
 

@@ -25,7 +25,7 @@ export async function deleteLeftovers(
   for (const { number, path } of log.leftovers.unsure) {
     const list = await readList(client, path)
     if ('problem' in list) {
-      const reason = `a creation had no response, and the list of what there is neither: ${list.problem}`
+      const reason = `a create request got no response, and neither did the list of existing resources: ${list.problem}`
       remaining.push({ path, reason })
       continue
     }

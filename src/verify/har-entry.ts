@@ -73,7 +73,7 @@ export function readExchange(
   }
   const reasons = [
     ...(url ? [] : ['its request has no http or https URL']),
-    ...(isKnown ? [] : ['its startedDateTime is no time of the years 1970 to 9999']),
+    ...(isKnown ? [] : ['its startedDateTime is not a time in the years 1970 to 9999']),
     ...(isObject(entry.response) ? [] : ['it has no response']),
     ...(typeof received.status === 'number' ? [] : ['its response has no status']),
     unsendableReason(request, headers),

@@ -58,7 +58,7 @@ function readOtherRecording(log: Json, heads: readonly EntryHead[], file: string
       .sort((one, other) => one.at - other.at),
     warnings: [
       `${`${name} ${version}`.trim()} wrote the file: the client is unknown, and so is its version; no secret was replaced`,
-      ...(leftOut > 0 ? [`${formatCount(leftOut, 'request')} left out: not of this API`] : []),
+      ...(leftOut > 0 ? [`${formatCount(leftOut, 'request')} left out, because they are not for this API`] : []),
     ],
   }
 }

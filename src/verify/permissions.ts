@@ -54,7 +54,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   reserved_addrs: { when: 'local', reason: 'a plan may bill an address' },
   bot_users: { when: 'local', reason: 'a plan may bill a user' },
   service_users: { when: 'local', reason: 'a plan may bill a user' },
-  tunnels: { when: 'read', reason: 'only an agent makes tunnels' },
+  tunnels: { when: 'read', reason: 'only an agent starts tunnels' },
   tunnel_sessions: { when: 'read', reason: 'a command would stop or restart an agent' },
 }
 

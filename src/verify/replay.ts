@@ -190,7 +190,7 @@ function readDialectName({ dialect }: RecordingInfo): DialectName {
   )
 }
 
-const unknownIdReason = (id: string) => `it names ${id}, which nothing in the recording made`
+const unknownIdReason = (id: string) => `it names ${id}, which nothing in the recording created`
 
 /** A key or certificate in a body. Its placeholder cannot be parsed; other public keys keep their form. */
 const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
@@ -211,7 +211,7 @@ export function hasPassed({ compared, differing, unused }: ReplayReport): boolea
 function uninformativeReason({ request, response: { status, binary } }: RecordedExchange): string | undefined {
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
-  if ((status === 401 || status === 403) && hasOwnKey) return `the response ${status} is about the key`
+  if ((status === 401 || status === 403) && hasOwnKey) return `the response ${status} concerns the key`
   const saysNothing = status < 200 || (status >= 300 && status < 400) || status >= 500
   return saysNothing || [402, 408, 429].includes(status) ? `the response ${status} says nothing` : undefined
 }
@@ -231,7 +231,7 @@ export function replayText({ compared, differing, skipped, unused }: ReplayRepor
       `${number}. ${request}`,
       ...differences.map((each) => `  ${differenceText(each, 'recorded')}`),
     ]),
-    ...unused.map(({ request, at }) => `The known difference of ${request} at ${at} excuses nothing. Remove it.`),
+    ...unused.map(({ request, at }) => `The known difference of ${request} at ${at} matches no difference. Remove it.`),
     ...[...reasons].map(([reason, numbers]) => `Not compared, ${listNumbers(numbers)}: ${reason}`),
     `${formatCount(compared, 'exchange')} compared, ${differing.length} different.`,
   ]

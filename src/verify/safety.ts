@@ -14,10 +14,11 @@ export function requireOwn(
 ): void {
   if (method === 'GET') return
   const foreign = idsIn(`${path}\n${body}`).filter((id) => !isOwn(id) && !id.endsWith(`_${UNKNOWN_ID}`))
-  if (foreign.length > 0) throw new Error(`${method} ${path} names ${foreign.join(', ')}, which the run has not made.`)
+  if (foreign.length > 0)
+    throw new Error(`${method} ${path} names ${foreign.join(', ')}, which this run did not create.`)
   // What is created below an own resource goes with it.
   const isCreation = method === 'POST' && idsIn(path).length === 0
   if (isCreation && !body.includes(mark))
     throw new Error(`${method} ${path} creates something without the mark ${mark}.`)
-  if (!isCreation && idsIn(path).length !== 1) throw new Error(`${method} ${path} does not name one thing.`)
+  if (!isCreation && idsIn(path).length !== 1) throw new Error(`${method} ${path} does not name exactly one resource.`)
 }

@@ -457,7 +457,7 @@ describe('A fault', () => {
     await list(gateway)
     await client(gateway)('GET', '/nope')
     const { message } = expectError(() => gateway.faults.assertNoPendingFaults())
-    expect(message).toMatch(/^1 fault still waits for requests\.\n/)
+    expect(message).toMatch(/^1 fault is still waiting for requests\.\n/)
     expect(message).toContain('applied to 0 of 2 requests')
     expect(message).toContain('GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_domains.create')
     expect(message).toContain('GET /nope: is not an operation of the API')

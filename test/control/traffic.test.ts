@@ -115,7 +115,7 @@ test('a body that breaks off has its beginning, and the reason', async () => {
   })
   expect(await call('POST', '/traffic', { url: URL_OF_APP })).toMatchObject({
     status: 200,
-    body: { status: 200, body: 'half \ufffd', incomplete: 'The body broke off: aborted.' },
+    body: { status: 200, body: 'half \ufffd', incomplete: 'The body ended early: aborted.' },
   })
 })
 
@@ -130,7 +130,7 @@ test('a body without an end has its first 16 MiB', async () => {
   }
   gateway.traffic.upstream(URL_OF_APP, () => new Response(new ReadableStream(body)))
   const { incomplete, body: text } = (await call('POST', '/traffic', { url: URL_OF_APP })).body
-  expect([incomplete, text.length]).toEqual(['The body broke off: it has more than 16777216 bytes.', 16_000_000])
+  expect([incomplete, text.length]).toEqual(['The body ended early: it has more than 16777216 bytes.', 16_000_000])
   expect(isCancelled).toBe(true)
 })
 

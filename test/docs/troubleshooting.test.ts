@@ -105,7 +105,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
     fix: async () =>
       expect((await listDomains({ dialect: ngrok }, '/reserved_domains', 'ngrok-version')).status).toBe(200),
   },
-  'Not a path of this API': {
+  'Not part of this API': {
     error: async () => readMessage(await listDomains({}, '/v2/reserved_domains', 'service-version')),
     fix: async () => {
       const options = { baseUrl: 'https://gateway.example/v2' }
@@ -126,7 +126,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
     error: async () => readMessage(await advanceClock({})),
     fix: async () => expect((await advanceClock({ clock: createClock() })).status).toBe(200),
   },
-  'A fault still waits': {
+  'A fault is still waiting': {
     error: () => catchError(() => runWithFault('reserved_domains.delete', true)),
     fix: async () => {
       await runWithFault('reserved_domains.create', true)
@@ -156,7 +156,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       expect((await fetch('https://api.ngrok.com/reserved_domains')).status).toBe(401)
     },
   },
-  'The port is taken': {
+  'The port is in use': {
     error: async () => {
       const { port } = (await startServer()).server
       return (await startCommand(port)).replaceAll(String(port), '4747')

@@ -86,7 +86,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
       (each) => each.method() !== 'GET' && writes.push(`${each.method()} ${new URL(each.url()).pathname}`),
     )
     await card.getByRole('button', { name: 'Fix all records' }).click()
-    await card.getByText('100 domains: the DNS records are correct by now.').waitFor()
+    await card.getByText('100 domains: the DNS records are correct now.').waitFor()
     await card.getByText('next: in 1 h').waitFor()
     expect(writes).toEqual(['POST /_fauxgate/troubles/fix'])
     expect(gateway.dns.records()).toHaveLength(100)

@@ -43,7 +43,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await page.getByText('the visitor got 403').waitFor()
     const refused = await stops(page)
     expect(refused[0]).toContain('203.0.113.9 · US')
-    expect(refused[1]).toMatch(/^Endpoint\s+ep_\w+ at https:\/\/app\.example\.com took the request/)
+    expect(refused[1]).toMatch(/^Endpoint\s+ep_\w+ at https:\/\/app\.example\.com handled the request/)
     expect(refused[2]).toBe('on_http_request')
     for (const each of ['no admin', "startsWith('/admin') → true", '"/admin/users"', '"US"', 'deny denied with 403'])
       expect(refused[3]).toContain(each)

@@ -13,7 +13,9 @@ describe('A limit', () => {
     for (; response.status === 201; response = await sandbox.send('POST', '/reserved_addrs', {}))
       ids.push(response.body.id)
     expect(response.status).toBe(507)
-    expect(response.body.msg).toContain('this sandbox would keep 6 records; at most 5 are allowed (MOST_RECORDS)')
+    expect(response.body.msg).toContain(
+      'this would bring the sandbox to 6 records. At most 5 are allowed (MOST_RECORDS)',
+    )
     expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(ids.length)
     expect((await sandbox.send('DELETE', `/reserved_addrs/${ids[0]}`)).status).toBe(204)
     expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)

@@ -62,7 +62,7 @@ describe('A quota (rules: sandboxes#limits)', () => {
     expect(refusals).toHaveLength(15)
     expect([refusals[0]?.body.error_code, refusals[0]?.body.msg]).toEqual([
       'ERR_GATEWAY_90620',
-      'The maximum of 5 sandboxes with the prefix branch- is reached (QUOTAS). Delete some, or choose a name with ' +
+      'The maximum of 5 sandboxes with the prefix branch- has been reached (QUOTAS). Delete some, or choose a name with ' +
         'another prefix.',
     ])
     const [name] = await sandboxes.listNames()

@@ -123,7 +123,7 @@ test.each([
 test('a port that is taken is named, and the server ends', async () => {
   const { url } = await serveWithAgent()
   const port = Number(new URL(url).port)
-  await expect(serve(createNgrok(), { agent: port })).rejects.toThrow(`agent: Port ${port} on 127.0.0.1 is taken.`)
+  await expect(serve(createNgrok(), { agent: port })).rejects.toThrow(`agent: Port ${port} on 127.0.0.1 is in use.`)
 })
 
 test('the command prints where the agent is, also if it is quiet', async () => {
@@ -143,7 +143,7 @@ test('the command names the option of a port that is taken', async () => {
     '--agent',
     new URL(url).port,
   )
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^fauxgate: --agent: Port \d+ on 127\.0\.0\.1 is taken\./)])
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^fauxgate: --agent: Port \d+ on 127\.0\.0\.1 is in use\./)])
 })
 
 test('the command rejects an agent that could start no tunnel', async () => {

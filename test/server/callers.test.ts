@@ -67,7 +67,7 @@ describe.each(Object.entries(TARGETS))('%s', (_name, target) => {
     const before = stateOf(gateway)
     const { status, received } = await send(target, `Host: ${host}\r\n`)
     expect([status, received]).toEqual([403, expect.stringContaining('ERR_NGROK_90403')])
-    expect(received).toContain(`This server received the host ${JSON.stringify(JSON.stringify(host)).slice(1, -1)}.`)
+    expect(received).toContain(`The host ${JSON.stringify(JSON.stringify(host)).slice(1, -1)} is not allowed.`)
     expect(received).toContain('others with --allow-host or --base-url')
     expect(stateOf(gateway)).toBe(before)
   })

@@ -241,7 +241,7 @@ test('a gateway lists the faults and the outcomes that nothing has used', async 
   await call(url, 'POST', '/_fauxgate/faults', { operation: 'reserved_addrs.list', status: 503 })
   await call(url, 'POST', '/_fauxgate/provisioning/script', { outcomes: ['DNS_ERROR'] })
   expect((await call(url, 'GET', '/_fauxgate/unused')).body).toEqual([
-    expect.stringContaining('1 fault still waits for requests.'),
+    expect.stringContaining('1 fault is still waiting for requests.'),
     expect.stringContaining('No attempt used these outcomes: DNS_ERROR'),
   ])
 })
@@ -271,7 +271,7 @@ test('a server names a request that waits 10 real seconds for a clock that nothi
   expect(warnings).toEqual([])
   await vi.advanceTimersByTimeAsync(1_000)
   expect(warnings).toEqual([
-    `GET /reserved_domains waits for the clock: a fault delays its response until ${until}, and nothing has advanced the clock for 10 s.`,
+    `GET /reserved_domains is waiting for the clock: a fault delays its response until ${until}, and nothing has advanced the clock for 10 s.`,
   ])
   clock.advance('31s')
   await first
@@ -292,7 +292,9 @@ test('fauxgate serve --quiet prints on its error output which request of which g
   const request = call(url, 'GET', '/reserved_domains')
   await waitUntil(async () => (await call(url, 'GET', '/_fauxgate/clock')).body.waiting)
   await vi.advanceTimersByTimeAsync(10_000)
-  expect(output.stderr).toContain(`GET /g/${name}/reserved_domains waits for the clock: a fault delays its response`)
+  expect(output.stderr).toContain(
+    `GET /g/${name}/reserved_domains is waiting for the clock: a fault delays its response`,
+  )
   await remove(home, name)
   expect((await request).status).toBe(404)
 })

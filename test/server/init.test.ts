@@ -204,7 +204,7 @@ describe('fauxgate init for ts-jest', () => {
     const stdout = await init(facts)
     expect(existsSync('jest.config.js')).toBe(false)
     if (missing === undefined) expect(stdout).not.toContain('missing')
-    else expect(stdout).toContain(`missing in Jest's configuration: ${missing}`)
+    else expect(stdout).toContain(`missing from Jest's configuration: ${missing}`)
   })
 
   it('reads the configuration in package.json too', async () => {
@@ -229,7 +229,7 @@ it('the first test for Playwright fails if it leaves something unused, and print
     gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
   }
   const info = { title: 'a test', status: 'passed', expectedStatus: 'passed' }
-  await expect(fixture?.({ browserName: '' }, use, info)).rejects.toThrow('1 fault still waits for requests.')
+  await expect(fixture?.({ browserName: '' }, use, info)).rejects.toThrow('1 fault is still waiting for requests.')
   await fixture?.({ browserName: '' }, use, { ...info, status: 'failed' })
   expect(log).toHaveBeenCalledWith(lastGateway?.report())
 })
@@ -317,7 +317,7 @@ describe('fauxgate init asks what runs the tests', () => {
     project({ devDependencies: { vitest: '4' } })
     const { code, stdout } = await runAndType(input)
     expect(code).toBe(0)
-    expect(stdout).toContain('What runs your tests: vitest, jest, playwright, bun, deno, node? [vitest] ')
+    expect(stdout).toContain('Which test runner do you use: vitest, jest, playwright, bun, deno, node? [vitest] ')
     expect(stdout).toContain(`Run the test:      ${command}`)
   })
 

@@ -83,7 +83,7 @@ describe('GET /_fauxgate/', () => {
     const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { url } = await serveGateway(createGateway())
     expect((await requestBytes(`${url}/_fauxgate/`)).status).toBe(500)
-    expect(String(consoleError.mock.calls[0]?.[0])).toContain('The inspector is not built: npm run build writes it.')
+    expect(String(consoleError.mock.calls[0]?.[0])).toContain('The inspector has not been built. Run npm run build.')
     consoleError.mockRestore()
   })
 

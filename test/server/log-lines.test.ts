@@ -138,7 +138,10 @@ describe('The log of a gateway', () => {
     ])
     expect(requests[0]).toMatchObject({ at: CLOCK_START, error: null, message: null })
     expect(requests[0]?.duration).toBeGreaterThanOrEqual(0)
-    expect(requests[3]).toMatchObject({ error: 'ERR_GATEWAY_90400', message: expect.stringContaining('is not a path') })
+    expect(requests[3]).toMatchObject({
+      error: 'ERR_GATEWAY_90400',
+      message: expect.stringContaining('is not part of'),
+    })
   })
 
   it('leaves out requests that only read controls, and has all that use them', () => {
@@ -291,6 +294,6 @@ describe('The output of a log', () => {
     output.flush()
     spy.mockRestore()
     expect(written).toEqual(['one', 'four'])
-    expect(errors).toEqual([`fauxgate: warning: ${missing}: nobody read the output.\n`])
+    expect(errors).toEqual([`fauxgate: warning: ${missing} because the output was not read.\n`])
   })
 })

@@ -43,7 +43,7 @@ describe('The log', () => {
       '2026-01-01T00:00:30Z cert   app.example.com                    issued cert_… is in use, and will be renewed at 2026-03-02T00:00:30Z.',
       '2026-01-01T00:00:30Z POST   /_fauxgate/clock                   200 N ms',
       expect.stringMatching(
-        /^2026-01-01T00:00:30Z GET {4}\/nowhere\/\[redacted\] +404 N ms GET "\/nowhere\/\[redacted\]" is not a path/,
+        /^2026-01-01T00:00:30Z GET {4}\/nowhere\/\[redacted\] +404 N ms GET "\/nowhere\/\[redacted\]" is not part of/,
       ),
     ])
     expect(stderr).toBe('')

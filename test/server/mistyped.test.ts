@@ -87,14 +87,14 @@ describe('An invalid command line gets a one-line error with the received words,
     ['verify --dry-run', '--dry-run is not an option of "verify". Did you mean --plan?'],
     ['record http://127.0.0.1:1/x', 'record takes the URL after --to: "fauxgate record --to URL".'],
     ['record here', 'Unexpected word "here" after "record".'],
-    ['--verison', 'A command is missing before the options. Did you mean --version?'],
-    ['--port 80', 'A command is missing before the options. Did you mean "fauxgate serve"?'],
+    ['--verison', 'Put a command before the options. Did you mean --version?'],
+    ['--port 80', 'Put a command before the options. Did you mean "fauxgate serve"?'],
     ['state', 'state needs one of: export, import.'],
     [
       'state exprot',
       '"state exprot" is not a command. Allowed after state: export, import. Did you mean state export?',
     ],
-    ['--url http://127.0.0.1:9 clock', 'A command is missing before the options. Did you mean "fauxgate clock"?'],
+    ['--url http://127.0.0.1:9 clock', 'Put a command before the options. Did you mean "fauxgate clock"?'],
     ['clock 30s', '"clock 30s" is not a command. Allowed after clock: advance, to, next.'],
     [
       'faults delete x',
@@ -119,7 +119,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ],
     ['faults add --tiems 1', '--tiems is not an option of "faults add". Did you mean --times?'],
     ['state export a b c', '2 unexpected words "b", "c" after "state export [FILE]".'],
-    ['faults add --body {"a', '--body begins with "{" and is not JSON: at line 1, column 4 (position 3).'],
+    ['faults add --body {"a', '--body begins with "{" but is not valid JSON: at line 1, column 4 (position 3).'],
     ['serve --port 1 --port=2', '--port was set twice. It takes one value.'],
     [
       'init --runner vitset',
@@ -273,7 +273,7 @@ describe('A port that is taken', () => {
     const { port } = new URL(await listen(server))
     const { code, stderr } = await runToEnd({}, 'serve', '--port', port)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^fauxgate: Port \d+ on 127\.0\.0\.1 is taken.*\. Choose another one, such as --port \d+/)
+    expect(stderr).toMatch(/^fauxgate: Port \d+ on 127\.0\.0\.1 is in use.*\. Choose another one, such as --port \d+/)
     expect(stderr).toContain(by)
   })
 
@@ -282,7 +282,7 @@ describe('A port that is taken', () => {
     const { code, stderr } = await runToEnd({}, 'serve', '--port', String(port))
     expect(code).toBe(1)
     expect(stderr).toContain(
-      `is taken: a fauxgate server is already running there; its inspector is ${url}/_fauxgate/.`,
+      `is in use: a fauxgate server is already running there; its inspector is ${url}/_fauxgate/.`,
     )
   })
 })

@@ -394,7 +394,7 @@ endpoints:
     const allowed = 'Allowed: one of "web", "limits".'
     expect(await run('')).toContain(`policy.yml has 2 policies, and policy_name is missing. ${allowed}`)
     writeFileSync('policy.yml', `resource "a" "b" {\nx = <<E\non_http_request: \${var.a}\nE\n}\n`)
-    expect(await run('')).toContain('policy.yml is a template. Test what it renders.')
+    expect(await run('')).toContain('policy.yml is a template. Test its rendered output.')
     writeFileSync('policy.yml', MANIFESTS)
     expect(await run('policy_name: app')).toContain(`and policy_name is "app". ${allowed}`)
   })
@@ -663,7 +663,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '76')
     expect(code).toBe(1)
     expect(stderr).toBe(
-      'fauxgate: policy.yml: the tests reach 70 % of the outcomes of its rules and actions, and --fail-under is 76.\n',
+      'fauxgate: policy.yml: the tests reach 70 % of the outcomes of its rules and actions, below --fail-under 76.\n',
     )
     expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '70')).code).toBe(0)
     for (const wrong of ['101', 'all', '-1', '7.5'])
@@ -877,7 +877,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'empty')
     expect([code, stderr]).toEqual([
       2,
-      'fauxgate: No test files in empty. Their names end with .test.yml, .test.yaml or .test.json.\n',
+      'fauxgate: No test files in empty. The name of a test file ends with .test.yml, .test.yaml or .test.json.\n',
     ])
   })
 

@@ -356,7 +356,7 @@ describe('A request without a response', () => {
     expect(await stopAndRead()).toMatchObject([{ request: { method: 'GET' } }])
     expect(await response).toBe('lost')
     expect(output.stderr).toBe(
-      'fauxgate: warning: POST /ip_policies had no response yet and is not in the recording; the service may have carried it out\n',
+      'fauxgate: warning: POST /ip_policies got no response before the recording ended, so it is not recorded; the service may have processed it\n',
     )
   })
 })
@@ -368,7 +368,7 @@ describe('fauxgate record refuses to start for', () => {
     const { code, stderr } = await runToEnd({}, 'record', '--to', 'http://127.0.0.1:9', '--port', port, '--out', out)
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`Port ${port} on 127.0.0.1 is taken by another web server.`),
+      expect.stringContaining(`Port ${port} on 127.0.0.1 is in use by another web server.`),
     ])
     expect(stderr).toContain('or --port 0 for any free port.')
   })
@@ -387,8 +387,8 @@ describe('fauxgate record refuses to start for', () => {
       'api.ngrok.com',
       'record needs the URL of a service, and "api.ngrok.com" is not one, for example "fauxgate record --to',
     ],
-    ['https://:open-sesame@example.com', 'The URL has more than a host, a port and a path.'],
-    ['https://example.com/#open-sesame', 'The URL has more than a host, a port and a path.'],
+    ['https://:open-sesame@example.com', 'The URL can have only a host, a port and a path.'],
+    ['https://example.com/#open-sesame', 'The URL can have only a host, a port and a path.'],
   ])('--to %s', async (url, message) => {
     const { code, stderr } = await runToEnd({}, 'record', '--to', url)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])

@@ -111,7 +111,7 @@ describe('`fauxgate serve`', () => {
     writeFileSync(initial, '{"reservedDomains": [{"domain": "b.example.com"}]}')
     await waitUntil(() => output.stdout.split(`listens on ${url}`).length === 3)
     expect(await listDomains()).toEqual(['b.example.com'])
-    expect(output.stdout).toContain('initial.json has changed: the server restarts.')
+    expect(output.stdout).toContain('initial.json has changed. Restarting the server.')
     expect(await stop()).toBe(0)
   })
 })

@@ -118,7 +118,7 @@ describe('fauxgate sandbox', () => {
     const { port } = new URL(await listen(createServer()))
     const { code, stderr } = await runToEnd({}, 'sandbox', '--port', port)
     expect(code).toBe(1)
-    expect(stderr).toMatch(new RegExp(`^fauxgate: Port ${port} on 127.0.0.1 is taken .* --port \\d+, or --port 0`))
+    expect(stderr).toMatch(new RegExp(`^fauxgate: Port ${port} on 127.0.0.1 is in use .* --port \\d+, or --port 0`))
     expect(existsSync('fauxgate-sandboxes')).toBe(false)
   })
 

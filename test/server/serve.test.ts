@@ -80,7 +80,7 @@ describe('serve', () => {
     const { server } = await serveGateway(createGateway())
     const error = await serve(createGateway(), { port: server.port }).catch((thrown) => thrown)
     expect(error).toMatchObject({
-      message: expect.stringContaining(`Port ${server.port} on 127.0.0.1 is taken`),
+      message: expect.stringContaining(`Port ${server.port} on 127.0.0.1 is in use`),
       cause: { code: 'EADDRINUSE' },
     })
   })
@@ -108,7 +108,7 @@ describe('serve', () => {
     const error = await serve(createGateway(), { tls }).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toMatch(
-      /^tls cannot be used \(.+\)\. Allowed: a certificate and its private key, both PEM\.$/,
+      /^tls cannot be used \(.+\)\. Allowed: a certificate and its private key, both as PEM\.$/,
     )
     expect(error.message).not.toContain('open-sesame')
   })
@@ -153,7 +153,7 @@ describe('serve', () => {
     })
     expect(await answer.json()).toMatchObject({
       status_code: 400,
-      msg: `The body is encoded as "${encoding}". Send it without Content-Encoding. It must be one JSON object in UTF-8.`,
+      msg: `The body is encoded as "${encoding}". Send it without Content-Encoding. It must be a single JSON object in UTF-8.`,
     })
   })
 

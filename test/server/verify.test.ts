@@ -129,7 +129,7 @@ describe('fauxgate verify', () => {
     const { url, list, verify } = await startBesideServer()
     writeFileSync(list, 'my notes')
     const { code, stderr } = await verify(url, '--yes')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('is not a list of "fauxgate verify".')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was not written by "fauxgate verify".')])
     expect(readFileSync(list, 'utf8')).toBe('my notes')
   })
 
@@ -203,10 +203,10 @@ describe('fauxgate verify rejects, and sends nothing', () => {
     ],
     ['a key with a letter that no header can have', [URL], `${KEY}ü`, 'non-ASCII character as its last character'],
     ['no key', [URL], '', 'NGROK_API_KEY is not set'],
-    ['a key over HTTP', ['http://api.example.com'], KEY, 'would travel unencrypted'],
+    ['a key over HTTP', ['http://api.example.com'], KEY, 'would be sent unencrypted'],
     ['no URL', [], KEY, 'verify needs the URL of a server'],
     ['no web server', ['ftp://example.com'], KEY, 'verify needs the URL of a server'],
-    ['a URL with a password', ['https://a:b@example.com'], KEY, 'has more than a host, a port and a path'],
+    ['a URL with a password', ['https://a:b@example.com'], KEY, 'can have only a host, a port and a path'],
     ['an unknown family', [URL, '--only', 'ip_polices'], KEY, 'Did you mean ip_policies?'],
     ['--clean, which deletes, with --plan', ['--clean', '--plan'], KEY, '--clean and --plan were both set.'],
     ['--clean with --read-only', ['--clean', '--read-only'], KEY, '--clean and --read-only were both set.'],

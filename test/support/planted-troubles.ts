@@ -195,7 +195,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     name: 'an outcome that no attempt has used',
     make: (gateway) => gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'misspelt.example.com' }),
     kind: 'unused',
-    cause: '1 outcome waits for an attempt. No domain has the name misspelt.example.com.',
+    cause: '1 outcome is waiting for an attempt. No domain is named misspelt.example.com.',
     about: 'INTERNAL_ERROR for misspelt.example.com',
   },
   {
@@ -386,7 +386,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       await send(gateway, 'GET', '/reserved_domains')
     },
     kind: 'unused',
-    cause: 'A fault waits for a request. The last one, …: its operation is …, not reserved_domains.create….',
+    cause: 'A fault is waiting for a request. The last one, …: its operation is …, not reserved_domains.create….',
     about: 'reserved_domains.create method POST, times 1, status 500',
   },
   {

@@ -26,7 +26,7 @@ describe('A request that the journal has dropped', () => {
     expect(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 3 })).toThrow('there were 5')
     expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('there were 5')
     expect(() => gateway.requests.assertAllKnown()).toThrow(
-      /^1 request is for no operation of the API:\n {2}GET \/reserved_domain → 404 ERR_GATEWAY_\d+: /,
+      /^1 request matches no operation of the API:\n {2}GET \/reserved_domain → 404 ERR_GATEWAY_\d+: /,
     )
     gateway.requests.clear()
     expect(gateway.requests.count()).toBe(0)
@@ -61,7 +61,7 @@ describe('A request that the journal has dropped', () => {
       expect(() => gateway.requests[method]({ path: '/nowhere/1' }), method).toThrow(message)
     get('/reserved_addrs/undefined')
     expect(() => gateway.requests.assertAllKnown()).toThrow(
-      '4 requests are for no operation of the API, or without an id in the path:',
+      '4 requests match no operation of the API, or have no id in the path:',
     )
   })
 })
@@ -100,7 +100,7 @@ describe('A test fails', () => {
       gateway.provisioning.script(['DNS_ERROR'])
       drop(gateway)
     })
-    expect(error).toContain(`${name} dropped unused items:\n1 fault still waits for requests.`)
+    expect(error).toContain(`${name} dropped unused items:\n1 fault is still waiting for requests.`)
     expect(error).toContain('No attempt used these outcomes: DNS_ERROR for any domain.')
   })
 
@@ -111,8 +111,8 @@ describe('A test fails', () => {
       await send(gateway, '/reserved_domain')
       await gateway.fetch('http://localhost/_fauxgate/requests', { method: 'DELETE' })
     })
-    expect(error).toContain('reset() dropped unused items:\n1 fault still waits for requests.')
-    expect(error).toContain('requests.clear() dropped unused items:\n1 request is for no operation of the API:')
+    expect(error).toContain('reset() dropped unused items:\n1 fault is still waiting for requests.')
+    expect(error).toContain('requests.clear() dropped unused items:\n1 request matches no operation of the API:')
   })
 
   test('for a control call over HTTP that was rejected', async () => {
@@ -151,7 +151,7 @@ describe('A test fails', () => {
       await send(gateway, '/reserved_domain')
       gateway.requests.clear()
     })
-    expect(error).toContain('requests.clear() dropped unused items:\n1 request is for no operation of the API:')
+    expect(error).toContain('requests.clear() dropped unused items:\n1 request matches no operation of the API:')
   })
 
   test('for a callback that is no function, with the same message as without a fixture', async () => {
@@ -211,7 +211,7 @@ describe('A test fails', () => {
     expect(error).toContain(
       `DELETE /reserved_domains/${text} → 400 ERR_GATEWAY_223: the path has ${text} instead of an id. Is an await missing`,
     )
-    expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelt\?\n/)
+    expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelled\?\n/)
   })
 
   test.each<[form: string, createArguments: (url: string, init: RequestInit) => Parameters<Gateway['fetch']>]>([

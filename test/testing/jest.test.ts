@@ -19,6 +19,6 @@ it('fauxgate/jest registers all matchers at the global expect', async () => {
 
 it('fauxgate/jest throws without a global expect, and names the option of Jest for its setup file', async () => {
   await expect(loadWith(undefined)).rejects.toThrow(
-    "fauxgate/jest found no global expect. Add it to Jest's setupFilesAfterEnv.",
+    "fauxgate/jest found no global expect. Add fauxgate/jest to Jest's setupFilesAfterEnv.",
   )
 })

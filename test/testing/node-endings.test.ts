@@ -39,7 +39,7 @@ async function run(program: string): Promise<string> {
 
 test('node:test shows the report and the line of a test that times out', async () => {
   const output = await run(HANGS)
-  expect(output).toContain('The runner ended this test before its function did.')
+  expect(output).toContain('The runner ended this test before its function finished.')
   expect(output).toMatch(/The gateway at 2026-01-01T00:01:00Z:\n.*requests:\n.* GET \/reserved_domains → 401/)
   expect(output).toContain(
     'No request came after 2026-01-01T00:00:00Z, although the clock moved to 2026-01-01T00:01:00Z.',

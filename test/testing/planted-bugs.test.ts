@@ -23,7 +23,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       for (const { id } of all.slice(0, 30)) await send('PATCH', `/reserved_addrs/${id}`, { metadata: 'seen' })
       expect(all).toHaveLength(101)
     },
-    'There is another page that no later request asked for: see its next_page_uri.',
+    'There is another page, which no later request fetched: see its next_page_uri.',
   ],
   'asks for pages by a parameter of another API': [
     async () => expect((await read('GET', '/reserved_addrs?offset=100')).reserved_addrs).toEqual([]),
@@ -80,7 +80,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       await send('PATCH', `/backends/weighted/${id}`, { description: 'new' })
       expect(gateway.weightedBackends.get(id).backends).not.toEqual({})
     },
-    'It has also cleared backends, which it does not mention.',
+    'It also cleared backends, which the request did not mention.',
   ],
   'looks for a name as it was typed': [
     async () => {

@@ -34,7 +34,7 @@ describe('replayRecording', () => {
     const reason = 'for this test'
     const known = ['body*.meta', 'body*.metadata'].map((at) => ({ request: '*', at, reason }))
     await expect(replayRecording(text, { known })).resolves.toMatchObject({ differing: [], unused: [] })
-    await expect(replayRecording(await record(), { known })).rejects.toThrow('excuses nothing. Remove it.')
+    await expect(replayRecording(await record(), { known })).rejects.toThrow('matches no difference. Remove it.')
   })
 
   test('finds no difference in a description that begins with a time', async () => {

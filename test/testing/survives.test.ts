@@ -79,7 +79,7 @@ test('the story shows where the code has ended, if requests follow', async () =>
       'webhook does not survive one fault: it has ended, and then sends 2 requests.',
       '',
       '      0s  GET /reserved_addrs ✗ 503',
-      '          the code has ended: nobody awaits the following',
+      '          the code has ended: nothing awaits the following',
       '      1s  GET /reserved_addrs → 200',
       '      1s  POST /reserved_addrs {"description":"app"} → 201 (ra_a)',
       '  in the end: it resolves; left behind: ra_a',

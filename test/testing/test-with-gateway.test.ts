@@ -231,7 +231,7 @@ describe('The test of any runner', () => {
       testWithGateway(base)('hangs', hang)
       void tests[0]?.run({ [hook]: (work: () => void) => endHooks.push(work) })
       expect(globalThis.fetch).not.toBe(before)
-      for (const work of endHooks) expect(work).toThrow('The runner ended this test before its function did.')
+      for (const work of endHooks) expect(work).toThrow('The runner ended this test before its function finished.')
       expect(globalThis.fetch).toBe(before)
     },
   )
@@ -251,7 +251,7 @@ describe('The test of any runner', () => {
     for (const work of endHooks) work()
     expect(globalThis.fetch).toBe(before)
     expect(consoleError.mock.lastCall?.[0]).toMatch(
-      /^Error: The runner ended this test before its function did\.\n\nThe gateway at [\s\S]*test-with-gateway\.test\.ts:\d+:\d+$/,
+      /^Error: The runner ended this test before its function finished\.\n\nThe gateway at [\s\S]*test-with-gateway\.test\.ts:\d+:\d+$/,
     )
   })
 
@@ -329,7 +329,7 @@ describe('assertStrict', () => {
     const { name, message, stack } = expectError(() => assertStrict(gateway))
     expect(name).toBe('GatewayAssertionError')
     expect(message).toMatch(
-      /^1 fault still waits for requests\.\n(.*\n)+No attempt used .*\n(.*\n)+1 request is for no operation/,
+      /^1 fault is still waiting for requests\.\n(.*\n)+No attempt used .*\n(.*\n)+1 request matches no operation/,
     )
     expect(stack).not.toContain('src/testing/fixture.ts')
   })

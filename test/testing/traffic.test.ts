@@ -73,7 +73,7 @@ describe('A forgotten await', () => {
     })
     expect(error).toContain('1 request was still pending when the test ended: GET /reserved_domains.')
     const [before] = error.split('The gateway at')
-    expect(before).not.toContain('still waits for requests')
+    expect(before).not.toContain('still waiting for requests')
   })
 
   test('is a hint if only an asynchronous move let the request arrive', async () => {

@@ -80,7 +80,9 @@ describe('A test whose fixtures have no effect fails', () => {
   })
 
   test('because `strict` is on if it is undefined', () => {
-    expect(findError('by a fault that nobody met, with strict undefined')).toContain('1 fault still waits for requests')
+    expect(findError('by a fault that nobody met, with strict undefined')).toContain(
+      '1 fault is still waiting for requests',
+    )
   })
 
   test('before it runs, if testUsing() receives no function', () => {
@@ -92,7 +94,7 @@ describe('A test whose assertions pass still fails', () => {
   test('for a fault that applied to no request, with the reason', () => {
     const message = findError('by a fault that nobody met')
     expect(message).toMatch(/^GatewayAssertionError: Your assertions passed, .*`strict: false`/)
-    expect(message.match(/1 fault still waits for requests\./g)).toHaveLength(1)
+    expect(message.match(/1 fault is still waiting for requests\./g)).toHaveLength(1)
     expect(message).not.toContain('pending:')
     expect(message).toContain(
       'POST /reserved_domains: its operation is reserved_domains.create, not reserved_domains.del',

@@ -126,7 +126,7 @@ describe('A body that an action reads has at most 32 MB (rules: traffic#bodies)'
     const { stream } = createBody(['a'], { breaks: true })
     const { visit, gateway } = createVisited(replace)
     expect(codeOf(await visit('/', post(stream)))).toEqual([400, 'ERR_NGROK_3903'])
-    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('failed: the body broke off: reset')
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('failed: the body ended early: reset')
   })
 
   test('a webhook that is signed, and whose body is too long', async () => {
@@ -202,21 +202,27 @@ describe('An action reads a body without its codings, and sends a changed one wi
   })
 
   test.each([
-    ['a coding that is not known', bytesOf(Buffer.from('x')), 'zstd', 'ERR_NGROK_3904', 'the body has the coding zstd'],
+    [
+      'a coding that is not known',
+      bytesOf(Buffer.from('x')),
+      'zstd',
+      'ERR_NGROK_3904',
+      'the body has the content coding zstd',
+    ],
     [
       'a body that is not as its coding says',
       bytesOf(Buffer.from('a secret')),
       'gzip',
       'ERR_NGROK_3903',
-      'the body broke off',
+      'the body ended early',
     ],
-    ['a body that ends early', gzipSync('a secret').subarray(0, 20), 'gzip', 'ERR_NGROK_3903', 'the body broke off'],
+    ['a body that ends early', gzipSync('a secret').subarray(0, 20), 'gzip', 'ERR_NGROK_3903', 'the body ended early'],
     [
       'a body that ends early',
       brotliCompressSync('a secret').subarray(0, 5),
       'br',
       'ERR_NGROK_3903',
-      'the body broke off',
+      'the body ended early',
     ],
     ['a bomb', gzipSync(Buffer.alloc(40 * MIB)), 'gzip', 'ERR_NGROK_3903', 'the body has more than 33554432 bytes'],
   ])('%s is 502', async (_, body, coding, code, why) => {
@@ -357,7 +363,7 @@ describe('http-request reads a response of at most 256 KB', () => {
   test('and fails for one that breaks off', async () => {
     const { stream } = createBody(['x'], { breaks: true })
     const response = await open(() => new Response(stream)).visit()
-    expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('the body broke off')])
+    expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('the body ended early')])
   })
 
   test('until its time-out, also for a body that stalls', async () => {

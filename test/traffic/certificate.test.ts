@@ -50,7 +50,7 @@ describe('A visitor who verifies certificates (rules: traffic#certificate)', () 
     const error: unknown = await visit().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(TypeError)
     expect(String(Object(error).cause.message)).toBe(
-      'The gateway presented its default certificate for *.ngrok.io: app.example.com has none yet. Wait until the domain has its certificate, which a new one has immediately with the option provisioningDelay: 0, or accept any certificate: { from: { insecure: true } }.',
+      'The gateway presented its default certificate for *.ngrok.io: app.example.com has none yet. Wait until the domain has its certificate, or set provisioningDelay: 0 to issue certificates immediately, or accept any certificate: { from: { insecure: true } }.',
     )
   })
 

@@ -82,7 +82,7 @@ describe('A HAR file that another program wrote is replayed', () => {
     expect([compared, differing, skipped]).toEqual([6, [], []])
     expect(warnings).toEqual([
       'Playwright 1.65.1 wrote the file: the client is unknown, and so is its version; no secret was replaced',
-      '1 request left out: not of this API',
+      '1 request left out, because they are not for this API',
     ])
   })
 
@@ -106,7 +106,7 @@ describe('A HAR file that another program wrote is replayed', () => {
     preflight.request.method = 'OPTIONS'
     const report = await replay(parse([preflight, create, foreignEntry, get, remove], {}), { now: NOW })
     expect([report.compared, hasPassed(report)]).toEqual([3, true])
-    expect(report.warnings[1]).toBe('2 requests left out: not of this API')
+    expect(report.warnings[1]).toBe('2 requests left out, because they are not for this API')
   })
 
   test('and a response that differs is a difference', async () => {
@@ -141,7 +141,7 @@ describe('An entry that cannot be compared is named with its number', () => {
   const UNREAD = 'its response was not read to its end'
   const NO_TEXT = 'the text of a body is not in the recording'
   const OTHER_FILE = "its body is in another file: record with content: 'embed'"
-  const TIME = 'its startedDateTime is no time of the years 1970 to 9999'
+  const TIME = 'its startedDateTime is not a time in the years 1970 to 9999'
 
   test.each<[string, (entry: Json) => void, string]>([
     [
@@ -235,7 +235,7 @@ test('Odd entries of other hosts do not matter, and methods are read in any case
   ]
   const report = await replay(parse([...odd, create, get, remove]), { now: NOW })
   expect([report.compared, report.skipped, hasPassed(report)]).toEqual([3, [], true])
-  expect(report.warnings[1]).toBe('5 requests left out: not of this API')
+  expect(report.warnings[1]).toBe('5 requests left out, because they are not for this API')
 })
 
 test('JSON that is marked as Base64 is read as text', async () => {

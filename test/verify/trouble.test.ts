@@ -295,10 +295,10 @@ describe('A changing request', () => {
 
   test('names no resource but those of the run', () => {
     expect(send('DELETE', '/ip_policies/ipp_0123456789abcdefghijklmnopq')).not.toThrow()
-    expect(send('DELETE', '/ip_policies/ipp_0123456789abcdefghijklmnopr')).toThrow('which the run has not made')
-    expect(send('PATCH', '/ip_policies')).toThrow('does not name one thing')
+    expect(send('DELETE', '/ip_policies/ipp_0123456789abcdefghijklmnopr')).toThrow('which this run did not create')
+    expect(send('PATCH', '/ip_policies')).toThrow('does not name exactly one resource')
     const body = '{"description":"fauxgate-verify-test","ip_policy_id":"ipp_0123456789abcdefghijklmnopr"}'
-    expect(send('POST', '/ip_policy_rules', body)).toThrow('which the run has not made')
+    expect(send('POST', '/ip_policy_rules', body)).toThrow('which this run did not create')
     expect(send('POST', '/ip_policies', '{}')).toThrow('without the mark')
   })
 })

@@ -196,7 +196,7 @@ func TestATimeThatIsNoWholeMillisecondFails(t *testing.T) {
 
 func TestAnUnusedFaultOrOutcomeFailsATest(t *testing.T) {
 	for message, add := range map[string]func(*fauxgatetest.Gateway){
-		"1 fault still waits for requests": func(g *fauxgatetest.Gateway) {
+		"1 fault is still waiting for requests": func(g *fauxgatetest.Gateway) {
 			g.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
 		},
 		"No attempt used these outcomes: DNS_ERROR":      func(g *fauxgatetest.Gateway) { g.Script("DNS_ERROR") },

@@ -56,9 +56,9 @@ type Options struct {
 
 // Quirks: Behavior of the real service that differs from its API reference.
 type Quirks struct {
-	// A PATCH to a weighted backend without `backends` keeps its backends instead of removing them. Default: false.
+	// Keep the children of a weighted backend if a PATCH omits `backends`, instead of removing them. Default: false.
 	KeepBackendsOnPatch bool `json:"keepBackendsOnPatch"`
-	// The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job. Default: false.
+	// Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the job. Default: false.
 	LateStatus bool `json:"lateStatus"`
 	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
@@ -82,7 +82,7 @@ type Fault struct {
 	Method string `json:"method"`
 	// The path below the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
-	// An id in the path of the request, such as `rd_…`.
+	// An id in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
 	// The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`
@@ -180,13 +180,13 @@ type Upstream struct {
 
 // Declaration: Things to declare: at least one.
 type Declaration struct {
-	// An edge: HTTPS, TCP or TLS.
+	// The id of an edge: HTTPS, TCP or TLS.
 	Edge string `json:"edge"`
-	// Routes to add to the edge, which must be an HTTPS edge.
+	// The ids of routes to add to the edge, which must be an HTTPS edge.
 	Routes []string `json:"routes"`
-	// An endpoint configuration.
+	// The id of an endpoint configuration.
 	EndpointConfiguration string `json:"endpoint_configuration"`
-	// A backend that can be a child of a weighted one.
+	// The id of a backend that can be a child of a weighted one.
 	Backend string `json:"backend"`
 	// Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 	EdgeEndpoint *EdgeEndpointDeclaration `json:"edge_endpoint"`
@@ -368,7 +368,7 @@ type ListedFault struct {
 	Method string `json:"method"`
 	// The path below the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
-	// An id in the path of the request, such as `rd_…`.
+	// An id in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
 	// The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`

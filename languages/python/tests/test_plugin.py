@@ -132,7 +132,7 @@ def test_an_unused_fault_or_outcome_fails_a_test(pytester):
     pytester.makepyfile(UNUSED)
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(failed=2, passed=1)
-    result.stdout.fnmatch_lines(["1 fault still waits for requests.", "*There were no requests.", "*strict=False*"])
+    result.stdout.fnmatch_lines(["1 fault is still waiting for requests.", "*There were no requests.", "*strict=False*"])
     result.stdout.fnmatch_lines(["No attempt used these outcomes: DNS_ERROR for any domain.*"])
 
 

@@ -115,7 +115,7 @@ def test_clients_of_the_process_reach_the_server_without_a_proxy(monkeypatch):
 
 
 def test_a_request_that_waits_for_the_clock_is_named(tmp_path, monkeypatch):
-    line = "warning: GET /x waits for the clock: a fault delays it"
+    line = "warning: GET /x is waiting for the clock: a fault delays it"
     (tmp_path / "server.py").write_text(f"print('listens on http://127.0.0.1:1'); print({line!r}, flush=True); exit()")
     monkeypatch.setenv("FAUXGATE", f"{sys.executable} {tmp_path / 'server.py'}")
     notices = io.StringIO()

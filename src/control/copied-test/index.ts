@@ -9,7 +9,7 @@ import { RUNNERS } from './source.ts'
 const read = controlCall({
   method: 'GET',
   path: '/test',
-  summary: 'Write a test that repeats the requests and the controls between them',
+  summary: 'Generate a test that repeats the requests and the control calls between them',
   commands: [{ name: 'requests test', example: '--runner Jest' }],
   from: 'query',
   schema: v.object({

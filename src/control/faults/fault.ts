@@ -97,7 +97,7 @@ const fields = {
     }),
   ),
   path: text('The path below the base URL, such as `/reserved_domains`.'),
-  resource: text('An id in the path of the request, such as `rd_…`.'),
+  resource: text("An id in the request's path, such as `rd_…`."),
   traffic: text(
     'The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the ' +
       'gateway forwards to this upstream, not to API requests.',

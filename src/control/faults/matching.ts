@@ -177,7 +177,7 @@ export function describePendingFaults(
     `${fault.id} ${describeFault(fault)}: applied to ${describeHits(fault)}.`,
     ...explain(fault),
   ])
-  const wait = formatCount(pending.length, 'fault still waits', 'faults still wait')
+  const wait = formatCount(pending.length, 'fault is still waiting', 'faults are still waiting')
   return `${wait} for requests.\n${lines.join('\n')}`
 }
 

@@ -109,7 +109,7 @@ export function parseJson(body: JournaledExchange['request' | 'response']): unkn
 
 const UNREAD_BODY = {
   body_too_large: `[a body of more than ${MAX_BODY_BYTES} bytes]`,
-  body_unreadable: '[a body that could not be read to its end]',
+  body_unreadable: '[a body that could not be read completely]',
   'not UTF-8': '[a body that is not UTF-8]',
   refused: '[a body that was not read, since the head of the request was rejected]',
 } as const

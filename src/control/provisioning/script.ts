@@ -99,11 +99,11 @@ const script = controlCall({
     v.object({
       outcomes: documented(v.array(outcome), 'The outcomes of the next attempts, in this order.'),
       domain,
-      times: v.optional(documented(integerFrom(1, MAX_OUTCOMES), 'The number of times to use the outcomes.'), 1),
+      times: v.optional(documented(integerFrom(1, MAX_OUTCOMES), 'How many times to use the outcomes. Default: 1.'), 1),
       first: v.optional(
         documented(
           v.boolean(),
-          'True puts these outcomes before the pending outcomes for the same domain. Default: after.',
+          'True to use these outcomes before the pending ones for the same domain, instead of after them.',
         ),
         false,
       ),

@@ -105,7 +105,7 @@ async function readText({ body }: Response): Promise<{ readonly body: string; re
     }
   } catch (error) {
     void reader?.cancel().catch(() => undefined)
-    return { body: text + decoder.decode(), incomplete: `The body broke off: ${toError(error).message}.` }
+    return { body: text + decoder.decode(), incomplete: `The body ended early: ${toError(error).message}.` }
   }
   return { body: text + decoder.decode() }
 }

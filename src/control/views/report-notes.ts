@@ -84,7 +84,7 @@ export class RequestNotes {
 
   #describeUnreadPage({ operationId }: JournalEntry): string | undefined {
     return this.#unreadPages.has(operationId)
-      ? 'There is another page that no later request asked for: see its next_page_uri.'
+      ? 'There is another page, which no later request fetched: see its next_page_uri.'
       : undefined
   }
 
@@ -138,7 +138,9 @@ function describeRemovedFields({ method, request, commit }: JournalEntry): strin
       isEmpty(value) || name in request || !after || !isEmpty(Reflect.get(after, name)) ? [] : name,
     ),
   )
-  return removed.length === 0 ? undefined : `It has also cleared ${removed.join(' and ')}, which it does not mention.`
+  return removed.length === 0
+    ? undefined
+    : `It also cleared ${removed.join(' and ')}, which the request did not mention.`
 }
 
 const isEmpty = (value: unknown) =>

@@ -113,7 +113,7 @@ function describeMissingRequests({ otherRequests, hooks }: ControlHost, message:
   const timers = hooks.describeTimers?.()
   if (timers !== undefined) return [timers]
   return [
-    'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',
+    'The gateway was installed as the global fetch, but no requests arrived. Clients of node:http, such as axios and got, do not use it:',
     'their requests go to the network. Connect them with the handlers from fauxgate/msw, or with serve from ' +
       'fauxgate/node and its URL.',
   ]

@@ -58,7 +58,7 @@ const reportOptions = optionsOf({ about })
 const read = controlCall({
   method: 'GET',
   path: '/report',
-  summary: 'Show what happened in the gateway, as text',
+  summary: 'Print a text report of what happened in the gateway',
   commands: [{ name: 'report' }],
   from: 'query',
   schema: v.object({ about, for: language }),

@@ -66,7 +66,7 @@ export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_
       known = {
         domain,
         // An id must not contain a number that changes by itself.
-        group: found ? `${found.kind}: ${found.cause.replace(/ Wait for another .*/, '')}` : '',
+        group: found ? `${found.kind}: ${found.cause.replace(/ Wait another .*/, '')}` : '',
         found,
         from: tx.now,
         until: findNextChange(tx, domain),
@@ -133,7 +133,7 @@ function findCause(
   }
   const attempt = () => (due === undefined ? [] : [{ method: 'POST', path: '/provisioning/attempt', body: { id } }])
   if (isFailing && isChecked && job.error_code === 'DNS_ERROR' && !job.scripted)
-    return { kind: 'fixed', cause: 'The DNS records are correct by now.', fix: attempt, due }
+    return { kind: 'fixed', cause: 'The DNS records are correct now.', fix: attempt, due }
   if (isFailing) return injected(`The last attempt ended in ${job.error_code}, because a test scripted it.`, attempt)
   const problem = findCertificateCause(tx, domain)
   return problem && { ...problem, fix: attempt, due }

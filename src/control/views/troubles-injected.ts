@@ -79,7 +79,7 @@ function describeWaiting(
   const { hits, times = 0, agent, traffic } = fault
   const cause =
     hits === 0
-      ? 'A fault waits for a request.'
+      ? 'A fault is waiting for a request.'
       : `A fault has applied to ${hits} of ${formatCount(times, 'request')}, and waits for ${times - hits} more.`
   // The journal has no requests to the agent's API.
   if (agent !== undefined) return cause
@@ -116,7 +116,7 @@ export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
   return [...groupPendingByDomain(tx)].flatMap(([scope, all]) => {
     const scripted = all.filter(({ always }) => !always)
     const lasting = all.filter(({ always }) => always)
-    const wait = formatCount(scripted.length, 'outcome waits for an attempt', 'outcomes wait for attempts')
+    const wait = formatCount(scripted.length, 'outcome is waiting for an attempt', 'outcomes are waiting for attempts')
     const { why, ...next } = describeNextAttempt(tx, all[0]?.domain ?? null)
     const cause = `${wait}.${why}`
     return [
@@ -135,7 +135,7 @@ export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
 function describeNextAttempt(tx: Transaction, name: string | null): { readonly why: string } & Pick<Trouble, 'due'> {
   if (name === null) return { why: '' }
   const domain = tx.find(domains, 'domain', name)
-  if (!domain) return { why: ` No domain has the name ${name}.` }
+  if (!domain) return { why: ` No domain is named ${name}.` }
   const { due, job } = domain
   if (!domain.policy || !due) return { why: ` ${name} has no automatic certificate, so it has no attempts.` }
   return { why: job ? '' : ' The next attempt is the renewal.', due: timestamp(due.at) }

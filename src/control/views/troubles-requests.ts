@@ -141,7 +141,7 @@ function describeWait(
   const wait = Number(headers['retry-after'])
   if (!(wait > 0)) return { kind: 'refused', cause }
   if (tx.now >= at + wait * 1000)
-    return { kind: 'fixed', cause: `${cause} The ${formatCount(wait, 'second')} are over.` }
+    return { kind: 'fixed', cause: `${cause} The ${formatCount(wait, 'second')} have passed.` }
   if (!isManual(clock)) return { kind: 'refused', cause }
   const advice = `The clock does not move: advance it by ${wait} s.`
   return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
@@ -192,7 +192,7 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
       return [{ kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }]
     if (present !== undefined && successes.length > 0) {
       const place = { collection: 'endpoints', key: present, name: present }
-      const why = `${cause} Only ${present} is in trouble: another endpoint took the same request later.`
+      const why = `${cause} Only ${present} is affected: another endpoint handled the same request later.`
       return [{ kind: 'refused', count, cause: why, about: [...about, place] }]
     }
     const wait = describeWait(host, tx, cause, Date.parse(at), responseHeaders)

@@ -78,8 +78,8 @@ const FIXING = [dns, provisioning, faults, clock, agent]
 const fix = controlCall({
   method: 'POST',
   path: '/troubles/fix',
-  summary: 'Fix a problem in every place listed for it',
-  commands: [{ name: 'troubles fix', words: { id: 'ID' }, example: '"fixed: The DNS records are correct by now."' }],
+  summary: 'Fix a problem everywhere that it is listed',
+  commands: [{ name: 'troubles fix', words: { id: 'ID' }, example: '"fixed: The DNS records are correct now."' }],
   from: 'body',
   schema: v.object({ id: documented(v.string(), 'The listed `id` of the trouble.') }),
   errors: [general.not_found],

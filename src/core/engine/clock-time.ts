@@ -71,7 +71,7 @@ export class ClockTime {
       stopsHere = stop > this.now ? 1 : stopsHere + 1
       if (stopsHere > MAX_STOPS_AT_ONE_TIME) {
         // Something is still due because a follower threw an error.
-        throw thrown ? thrown.error : new Error(describeEndlessMove(this.now, MAX_STOPS_AT_ONE_TIME, 'at one time'))
+        throw thrown ? thrown.error : new Error(describeEndlessMove(this.now, MAX_STOPS_AT_ONE_TIME, 'at that time'))
       }
       // Code that was called at a stop may have moved the time further.
       this.now = Math.max(this.now, Math.min(stop, to))
@@ -99,8 +99,8 @@ export class ClockTime {
 
 function describeEndlessMove(now: number, stops: number, where: string): string {
   return (
-    `The clock is at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is still due. ` +
-    'Make timers wait longer before they are set again, or advance the clock in smaller steps.'
+    `The clock is at ${timestamp(now)}: it stopped ${stops} times ${where}, and more is due. ` +
+    'Set timers less often, or advance the clock in smaller steps.'
   )
 }
 

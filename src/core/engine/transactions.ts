@@ -191,5 +191,5 @@ export class Transactions {
 
 function describeUnhandled({ table, key, due }: AgendaEntry): string {
   const { name } = table.collection
-  return `onDue of "${name}" left the event of ${quote(key)} due at ${timestamp(due.at)}. It must move or remove the event.`
+  return `onDue of "${name}" returned, but ${quote(key)} is still due at ${timestamp(due.at)}. Reschedule the event, or remove it.`
 }

@@ -46,7 +46,7 @@ export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
       readers.set(collection, reader)
       const problem = findProblem(collection, key, stored, () => reader(stored, { ...context, state }))
       if (problem)
-        throw new TypeError(`${collection.name} wrote a record that cannot be read from a store again: ${problem}`)
+        throw new TypeError(`${collection.name} wrote a record that cannot be read back from a store: ${problem}`)
     }
   }
 }
@@ -62,9 +62,9 @@ function findProblem(collection: Collection<object>, key: string, stored: object
   try {
     const again = read() as object // The schema of a record has objects.
     if (collection.key(again) !== key)
-      return `its key is ${quote(key)}, but the key of its fields is ${quote(collection.key(again))}`
+      return `its key is ${quote(key)}, but its fields give the key ${quote(collection.key(again))}`
     const [before, after] = [stored, collection.toStored(again)].map(printSorted)
-    return before === after ? undefined : `it was ${before}, and is read as ${after}`
+    return before === after ? undefined : `it was ${before}, but is read back as ${after}`
   } catch (error) {
     if (error instanceof Refusal) return error.message
     throw error

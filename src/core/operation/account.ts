@@ -262,14 +262,14 @@ function requireDifferentWindows(name: string, listed: readonly LimitValue[]): v
   const repeated = windows.find((window, index) => windows.indexOf(window) < index)
   if (repeated !== undefined)
     throw atCaller(
-      new TypeError(`${name} has two rates with the window "${durationText(repeated)}". Allowed: one for each window.`),
+      new TypeError(`${name} has two rates with the window "${durationText(repeated)}". Allowed: one rate per window.`),
     )
 }
 
 function requireKnownNumber(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {
   if (window !== undefined && limits.every(({ isSize }) => isSize))
     throw atCaller(
-      new TypeError(`${name} has a window. Allowed: only a maximum, because it limits the size of one thing.`),
+      new TypeError(`${name} has a window, but limits the size of a single item. Allowed: only a maximum.`),
     )
   if (number === undefined) return
   const errors = limits.flatMap((limit) => (window === undefined ? listMaximumErrors(limit) : [findRateError(limit)]))

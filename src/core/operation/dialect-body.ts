@@ -92,7 +92,7 @@ function resolveAliases(
 
 function createSentTwiceProblem(alias: string, field: string, error: OtherNames['both']): Problem {
   if (error) return problem(error, { field: alias, other: field })
-  const received = `next to "${field}", for which it is another name`
+  const received = `sent together with "${field}", which is the same field`
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 

@@ -233,7 +233,7 @@ export function familyOf<
  */
 export function recordsOf(family: object): Collection<ResourceRecord> {
   const { collections: [records] = [] }: Partial<Pick<Family, 'collections'>> = family
-  if (!records) throw new TypeError('The family has no records. Allowed: a family with a collection.')
+  if (!records) throw new TypeError('The family stores no records. Allowed: a family with a collection.')
   return records as Collection<ResourceRecord> // Every record of a resource has these fields.
 }
 
@@ -253,6 +253,6 @@ export function sectionReader<Own extends object>(name: keyof Own & string): (sh
   return (shared) => {
     if (hasSection(shared)) return shared
     const names = Object.keys(shared).join(', ')
-    throw new TypeError(`A family reads "${name}" from a dialect or options that have only: ${names}.`)
+    throw new TypeError(`A family reads "${name}" from the dialect or the options, which have only: ${names}.`)
   }
 }

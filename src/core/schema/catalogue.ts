@@ -15,7 +15,7 @@ export function createCatalogue(groups: readonly Readonly<Record<string, Catalog
     const other = catalogue.get(key) ?? byNumber.get(number)
     if (other && other !== error) {
       const taken = `${other.key} already has this number`
-      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is used once.`)
+      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Keys and numbers must be unique.`)
     }
     catalogue.set(key, error)
     byNumber.set(number, error)

@@ -15,7 +15,7 @@ export const general = declareErrors({
   auth_unparsable: entry(
     201,
     401,
-    'The Authorization header is not of the form "Bearer <API key>" with a non-empty key.',
+    'The Authorization header is not in the form "Bearer <API key>", with a non-empty key.',
   ),
   auth_invalid: entry(203, 401, "The API key is not one of this gateway's keys."),
   auth_is_authtoken: entry(
@@ -28,10 +28,10 @@ export const general = declareErrors({
     211,
     400,
     (it: { method: string; bytes: number }) =>
-      `A ${it.method} request had a body of ${formatCount(it.bytes, 'byte')}. Send none, or "{}".`,
+      `A ${it.method} request has a body of ${formatCount(it.bytes, 'byte')}. Send no body, or "{}".`,
   ),
   body_unreadable: entry(212, 400, 'The body ended early. Send the complete body, with a correct Content-Length.'),
-  body_unparsable: entry(213, 400, 'The body is {received}. It must be one JSON object in UTF-8.'),
+  body_unparsable: entry(213, 400, 'The body is {received}. It must be a single JSON object in UTF-8.'),
   field_unknown: entry(214, 400, '{field} is not a field of this operation. Supported: {allowed}.'),
   field_invalid: field(215, 400),
   content_type_missing: entry(
@@ -70,26 +70,30 @@ export const general = declareErrors({
   path_not_found: entry(
     90400,
     404,
-    '{method} {path} is not a path of this API, or this emulator does not support it. {problem}',
+    '{method} {path} is not part of this API, or this emulator does not support it. {problem}',
   ),
   caller_forbidden: entry(
     90403,
     403,
-    "This server received the {what} {received}. Allowed: this machine's own, such as localhost; {others}.",
+    "The {what} {received} is not allowed. Allowed: this machine's own, such as localhost; {others}.",
   ),
   not_found: entry(90404, 404, 'There is no {what} {received}.'),
   method_not_allowed: entry(90405, 405, '{method} is not allowed on {path}. Allowed: {allowed}.'),
   gateway_busy: entry(
     90408,
     409,
-    'The gateway was called by code that it is running itself, inside {inside}. Call it after that code has ended.',
+    'The gateway cannot be called from within {inside}. Call it after that code returns.',
   ),
-  body_too_large: entry(90413, 413, 'The body has more than {limit} bytes. At most {limit} are allowed.'),
+  body_too_large: entry(
+    90413,
+    413,
+    'The body is larger than {limit} bytes, which is the maximum. Send a smaller body.',
+  ),
   request_malformed: entry(90430, 400, 'The received bytes are not an HTTP/1.1 request: {problem}.'),
   request_head_too_large: entry(
     90431,
     431,
-    'The request line and the headers have more than {limit} bytes. Send fewer.',
+    'The request line and the headers are larger than {limit} bytes, which is the maximum. Send fewer or shorter headers.',
   ),
   request_timeout: entry(
     90432,
@@ -103,10 +107,6 @@ export const general = declareErrors({
     'The only supported Transfer-Encoding is chunked. Send a compressed body with Content-Encoding, or none.',
   ),
   http_version_unknown: entry(90505, 505, 'The HTTP version is unknown. Allowed: HTTP/1.0 and HTTP/1.1.'),
-  store_failed: entry(
-    90507,
-    507,
-    'The store did not save the commit of this call, so the call has changed nothing. The cause: {why}',
-  ),
-  internal_failure: entry(90501, 500, 'fauxgate itself failed on this request. See its console for the error.'),
+  store_failed: entry(90507, 507, "The store could not save this call's changes, so nothing has changed. Cause: {why}"),
+  internal_failure: entry(90501, 500, 'fauxgate failed to handle this request. See its console output for the error.'),
 })

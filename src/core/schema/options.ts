@@ -234,7 +234,11 @@ export function requireFunction(name: string, value: unknown): void {
 /** Returns the result of a caller's predicate. @throws TypeError for a promise or an error, because both would count as true. */
 export function readPredicateResult(predicate: string, result: unknown): boolean {
   if (result instanceof Error) {
-    throw atCaller(new TypeError(`${predicate} returned an error, like an error class. Allowed: true or false.`))
+    throw atCaller(
+      new TypeError(
+        `${predicate} returned an error instead of true or false. To match an error class, use instanceof.`,
+      ),
+    )
   }
   if (!(result instanceof Promise)) return Boolean(result)
   throw atCaller(

@@ -57,7 +57,7 @@ export class PlainCopier {
   #copyList(schema: v.GenericSchema, list: readonly unknown[]): unknown[] {
     this.#room -= this.isStored ? 0 : list.length
     if (this.#room < 0) {
-      this.#reportInvalid(list, `at most ${MAX_VALUES} items in all lists together`)
+      this.#reportInvalid(list, `at most ${MAX_VALUES} items across all lists`)
       return []
     }
     // The first missing item is reported, and the rest is not read: a sparse array may be very long.

@@ -33,7 +33,7 @@ const MAX_COUNTED = 10_000
 /** The context of rules when valibot reads a schema without a gateway. */
 const NO_GATEWAY: RuleContext = {
   get dialect(): never {
-    throw new TypeError('A rule needs the dialect. Read its schema with an operation, not with valibot alone.')
+    throw new TypeError('A rule needs the dialect. Parse the schema through an operation, not with valibot alone.')
   },
   options: {},
   catalogue: new Map(),

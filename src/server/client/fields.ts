@@ -55,6 +55,6 @@ function parseObjectOrText(text: string, flag: string): unknown {
     return JSON.parse(text)
   } catch {
     const source = flag === '' ? quote(text) : `--${flag}`
-    throw new UsageError(`${source} begins with "{" and is not JSON: ${locateJsonProblem(text)}.`)
+    throw new UsageError(`${source} begins with "{" but is not valid JSON: ${locateJsonProblem(text)}.`)
   }
 }

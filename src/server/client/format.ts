@@ -72,7 +72,7 @@ function requestsOfFault(_: unknown, sent: SentFields): string | undefined {
 
 function timelinesText({ timelines }: Timelines, { name }: SentFields): string {
   if (timelines.length > 0) return [...timelines].reverse().map(timelineText).join('\n\n')
-  if (typeof name === 'string') throw new Error(`No domain ${quote(name)} has a provisioning job or history.`)
+  if (typeof name === 'string') throw new Error(`No domain named ${quote(name)} has a provisioning job or history.`)
   return ''
 }
 

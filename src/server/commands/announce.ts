@@ -71,7 +71,7 @@ export async function portTakenMessage(host: string, port: number): Promise<stri
   const url = `http://${hostInUrl(host)}:${port}`
   const free = await findFreePort(host, port)
   const choose = free === undefined ? 'Choose another one' : `Choose another one, such as --port ${free}`
-  return `Port ${port} on ${host} is taken${await describeProgram(url)}. ${choose}, or --port 0 for any free port.`
+  return `Port ${port} on ${host} is in use${await describeProgram(url)}. ${choose}, or --port 0 for any free port.`
 }
 
 async function describeProgram(url: string): Promise<string> {

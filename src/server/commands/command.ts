@@ -164,7 +164,7 @@ export function parseBaseUrl(typed: string, problem: string, example: string): U
     )
   }
   if (url.username === '' && url.password === '' && url.search === '' && url.hash === '') return url
-  throw new UsageError('The URL has more than a host, a port and a path. Allowed: https://host:port/path.')
+  throw new UsageError('The URL can have only a host, a port and a path. Allowed: https://host:port/path.')
 }
 
 /** Returns the only word of a command that needs one word. Throws if there is none, or more than one. */

@@ -1,4 +1,4 @@
-import type { Flag } from '../options/flags.ts'
+import { type Flag, flagAt } from '../options/flags.ts'
 import type { Command } from './command.ts'
 
 const WIDTH = 100
@@ -42,7 +42,7 @@ An emulated tunnel gateway's management API, for offline development and for tes
 
 ${parts.join('\n\n')}
 
-fauxgate help <command> shows the details. fauxgate --version shows the version.
+Run "fauxgate help <command>" for the details of a command, and "fauxgate --version" for the version.
 The commands from "clock" to "state", except "policy", control a running server. They find it automatically, or with --url.
 ${EXIT_CODES}
 `
@@ -61,7 +61,7 @@ export function helpOn(command: Command, commands: readonly Command[] = []): str
   const parts = [
     `Usage: ${usage.join(' ')}`,
     `${summary}.`,
-    flags.map((flag) => row(flagUsage(flag), flagText(flag))).join('\n'),
+    flags.map((flag) => row(flagUsage(flag), flagText(flag, flags))).join('\n'),
     ...notes.map((note) => wrap(note, 0)),
     further.length === 0 ? '' : `Commands:\n${further.map(commandRow).join('\n')}`,
     exampleRow(example ?? further.find((each) => each.example)?.example).trim(),
@@ -81,9 +81,18 @@ function flagUsage({ flag, value, kind }: Flag): string {
   return `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
 }
 
-/** Returns the description of a flag without backquotes, and without the default of a switch. */
-function flagText({ sentence }: Flag): string {
-  return sentence.replaceAll('`', '').replace(' Default: false.', '')
+/**
+ * Returns the description of a flag without backquotes. Names of other options are flags, and the default is in parentheses at the
+ * end, unless it is none.
+ */
+function flagText({ sentence, value }: Flag, all: readonly Flag[]): string {
+  const isOther = (name: string) => !value.split('|').includes(name) && all.some(({ flag }) => flag === name)
+  return sentence
+    .replace(/`([a-zA-Z]+)`/g, (_, name: string) => (isOther(flagAt(name)) ? `--${flagAt(name)}` : name))
+    .replaceAll('`', '')
+    .replace(/ Default: (?:none|false)\.$/, '')
+    .replace(/ Default: (.*)\.$/, ' (default: $1)')
+    .replace(/^True (?:to|if) (.)/, (_, letter: string) => letter.toUpperCase())
 }
 
 function row(left: string, right: string): string {

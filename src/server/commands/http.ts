@@ -31,11 +31,11 @@ const flags = optionTable.map((option) => {
 export const httpCommand: Command = {
   name: 'http',
   words: 'ADDRESS',
-  summary: 'Put a local application behind an emulated gateway, like "ngrok http"',
+  summary: 'Expose a local application through an emulated gateway, like "ngrok http"',
   flags: [URL_FLAG, POLICY_FLAG, CONFIG_FLAG, ...flags],
   notes: [
     'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing connects to ngrok.',
-    'If the default port of --agent, --traffic or --traffic-tls is taken, the next free one is used.',
+    'If the default port of --agent, --traffic or --traffic-tls is in use, the next free one is used.',
     'The domain of --url is reserved automatically.',
     'All options of "fauxgate serve" apply. With --watch, changes to the policy restart the gateway.',
   ],

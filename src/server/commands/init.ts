@@ -29,7 +29,7 @@ export const init: Command = {
       RUNNERS.join('|'),
       'The test runner. Default: the one in package.json, or node, which is `node --test`.',
     ),
-    switchFlag('yes', 'Ask no questions. This is the default without a terminal.'),
+    switchFlag('yes', "Don't ask questions. This is the default without a terminal."),
   ],
   run: runInit,
 }
@@ -49,7 +49,7 @@ async function runInit(parsed: Arguments): Promise<number> {
   }
   for (const each of initFilesFor(chosen, facts)) printLine(await writeNewFile(each))
   const missing = chosen === 'jest' ? missingInJest(facts) : undefined
-  if (missing !== undefined) printLine(`missing in Jest's configuration: ${missing}`)
+  if (missing !== undefined) printLine(`missing from Jest's configuration: ${missing}`)
   printLine(`\nRun the test:      ${commandOf(chosen, facts)}`)
   printLine('Start the server:  npx fauxgate serve')
   return 0
@@ -88,7 +88,7 @@ function findRunner(words: readonly string[]): TestRunner {
 }
 
 async function askForRunner(runner: TestRunner): Promise<TestRunner> {
-  const question = `What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `
+  const question = `Which test runner do you use: ${RUNNERS.join(', ')}? [${runner}] `
   const answer = await askAtTerminal(question, process.stdout)
   return answer === '' ? runner : requireOneOf('The response', answer, RUNNERS)
 }

@@ -21,16 +21,16 @@ const DEFAULT_TIMEOUT = 30
 
 const flags = [
   textFlag('to', 'URL', 'The base URL of the service that requests are forwarded to.'),
-  textFlag('out', 'FILE', 'The file for the recording. Default: `recording.har`.'),
+  textFlag('out', 'FILE', 'The file in which to write the recording. Default: `recording.har`.'),
   textFlag('dialect', dialectNames.join('|'), 'The dialect of the service. Default: `ngrok`.'),
   integerFlag('port', 'The local port to listen on. Default: any free port.'),
-  integerFlag('timeout', `The number of seconds to wait for a response from the service. Default: ${DEFAULT_TIMEOUT}.`),
+  integerFlag('timeout', `How many seconds to wait for the service to respond. Default: ${DEFAULT_TIMEOUT}.`),
 ]
 
 export const recordCommand: Command = {
   name: 'record',
   words: '',
-  summary: 'Run a proxy in front of a service, and record the requests and responses',
+  summary: 'Run a proxy in front of a service that records requests and responses',
   flags,
   notes: [
     'It listens on this machine until SIGINT, SIGTERM or SIGHUP stops it. It saves the recording when it stops, and every 2 s while requests arrive.',
@@ -94,8 +94,7 @@ async function saveRepeatedly(recorder: Recorder, save: () => Promise<void>, sig
       isFailing = false
     } catch (error) {
       // Printed once: the next interval retries.
-      if (!isFailing)
-        warn(`the recording could not be saved yet, and saving will be retried: ${asSystemError(error).message}`)
+      if (!isFailing) warn(`could not save the recording, and will try again: ${asSystemError(error).message}`)
       isFailing = true
     }
   }

@@ -11,17 +11,13 @@ export const replayCommand: Command = {
   words: 'FILE',
   summary: 'Send the requests of a recording to a fresh gateway, and compare the responses',
   flags: [
-    textFlag(
-      'known',
-      'FILE',
-      'A JSON file with the differences that you accept, each with "request", "at" and "reason".',
-    ),
+    textFlag('known', 'FILE', 'A JSON file that lists accepted differences, each with "request", "at" and "reason".'),
     switchFlag('json', 'Print the result as JSON.'),
   ],
   example: 'replay service.har',
   notes: [
     'FILE is a HAR 1.2 file from fauxgate or another program, such as a browser.',
-    'Nothing is sent to a service. Exit codes: 0 no differences; 1 differences, or nothing was compared.',
+    'Nothing is sent to the service. Exit codes: 0 no differences; 1 differences, or nothing was compared.',
   ],
   async run(parsed) {
     const file = requireOneWord(replayCommand, parsed)

@@ -87,7 +87,7 @@ function unknownCommandMessage(
   if (first.startsWith('-')) {
     const alone = suggestion(first.replace(/^-+/, ''), ['version', 'help'], (flag) => `--${flag}`)
     const later = [second, ...more].find((word) => commands.some(({ name }) => name === word)) ?? 'serve'
-    return `A command is missing before the options.${alone || ` Did you mean "fauxgate ${later}"?`}`
+    return `Put a command before the options.${alone || ` Did you mean "fauxgate ${later}"?`}`
   }
   const meant = findMeant(first, second, commands)
   const did = meant === undefined ? '' : ` Did you mean "fauxgate ${meant}"?`

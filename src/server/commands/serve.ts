@@ -239,7 +239,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     if (resumed !== undefined) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
-    if (changed) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
+    if (changed) log.notice('changed', `${pathFromHere(changed)} has changed. Restarting the server.`)
     return { isOver: !changed, port: server.port }
   } finally {
     unregister()

@@ -27,30 +27,33 @@ const FLAGS = {
     'copies',
     'The number of concurrent processes, 1 to 3. Every order of their requests is tried. Default: 1.',
   ),
-  restart: switchFlag('restart', 'Also try killing the command after a request and starting it again.'),
+  restart: switchFlag('restart', 'Also kill the command after a request, and start it again.'),
   allow: textFlag(
     'allow',
     'REGEXP',
-    'A regular expression for the last line of stderr when the command may fail. Default: any.',
+    'A regular expression that the last line of stderr must match when the command fails. Default: any line.',
   ),
   mayLeave: listFlag(
     'may-leave',
     'FAMILY',
-    'The resources that the command may leave behind when it fails. The command is then rerun until it succeeds.',
+    'The families whose resources the command may leave behind when it fails. It is then rerun until it succeeds.',
   ),
   ignore: listFlag('ignore', 'PATH', 'Paths to exclude from the comparison, such as reserved_addrs.metadata.'),
-  also: listFlag('also', 'KIND', 'Additional failures: late, slow.'),
+  also: listFlag('also', 'KIND', 'Additional kinds of failures to try: late, slow.'),
   max: integerFlag('max', 'The maximum number of schedules to try. Default: 20000.'),
-  silence: integerFlag('silence', 'Abort a request without a response after this many real seconds. Default: 2.'),
+  silence: integerFlag(
+    'silence',
+    'How many real seconds to wait for a response before aborting the request. Default: 2.',
+  ),
   timeout: integerFlag('timeout', 'The maximum duration of a run, in real seconds. Default: 60.'),
   jobs: integerFlag(
     'jobs',
     'The number of parallel runs; as many more may wait for a response. Use 1 if they share files, ports or a database. Default: 8.',
   ),
-  replay: textFlag('replay', 'SCHEDULE', 'Replay this schedule from a report, and show what the command prints.'),
+  replay: textFlag('replay', 'SCHEDULE', 'The schedule from a report to replay, showing what the command prints.'),
 } satisfies { readonly [Name in keyof ExplorationSettings]?: Flag }
 
-const SETUP = textFlag('setup', 'COMMAND', 'Run this in a shell before each run, with the same environment.')
+const SETUP = textFlag('setup', 'COMMAND', 'A shell command to run before each run, in the same environment.')
 
 export const survivesCommand: Command = {
   name: 'survives',
@@ -60,7 +63,7 @@ export const survivesCommand: Command = {
   example: 'survives --faults 2 -- python onboard.py',
   notes: [
     'Everything after "--" is the command, with its own options.',
-    'The command has the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded.',
+    'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded.',
     'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
     'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag.',
   ],

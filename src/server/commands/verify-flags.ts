@@ -26,29 +26,29 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'domain',
     'DOMAIN',
-    'A domain that you own. The run reserves subdomains of it. Default: none; for a server on this machine, example.com.',
+    'A domain that you own. The run reserves subdomains of it. Default: example.com for a server on this machine, none otherwise.',
   ),
   { ...textFlag('only', 'FAMILY', 'The families to compare, such as ip_policies. Default: all.'), kind: 'texts' },
   switchFlag('yes', 'Create resources without asking first.'),
-  switchFlag('read-only', 'Create nothing: request only lists, and resources that do not exist.'),
+  switchFlag('read-only', 'Create nothing. Request only lists and nonexistent resources.'),
   switchFlag('plan', 'Print which requests would be sent, which would not, and why, without sending any.'),
-  switchFlag('clean', 'Compare nothing; only delete what an earlier run left behind.'),
+  switchFlag('clean', 'Only delete what an earlier run left behind.'),
   integerFlag(
     'rate',
     `The maximum number of requests per minute. Default: ${DEFAULTS.rate}; for a server on this machine, no limit.`,
   ),
-  integerFlag('timeout', `The number of seconds to wait for a response. Default: ${DEFAULTS.timeout}.`),
+  integerFlag('timeout', `How many seconds to wait for a response. Default: ${DEFAULTS.timeout}.`),
   textFlag(
     'list',
     'FILE',
-    `The file that lists the resources that the run has created. Default: ${DEFAULTS.list}, removed at the end.`,
+    `The file in which to list the resources that the run creates. Default: ${DEFAULTS.list}, removed at the end.`,
   ),
   switchFlag('json', 'Print the result as JSON.'),
-  textFlag('junit', 'FILE', 'The file to write the result to, as JUnit XML.'),
+  textFlag('junit', 'FILE', 'The file in which to write the result as JUnit XML.'),
   textFlag(
     'record',
     'FILE',
-    'The file to write a recording to, as HAR, without secrets, keys, ids, names and addresses.',
+    'The file in which to write a HAR recording, without secrets, keys, ids, names and addresses.',
   ),
 ]
 
@@ -140,7 +140,7 @@ function requireKey(key: string | undefined, protocol: string, isLocal: boolean)
   }
   if (protocol === 'http:' && !isLocal)
     throw new UsageError(
-      `The key of ${KEY_VARIABLE} would travel unencrypted. Use an https URL, or unset the variable.`,
+      `The key in ${KEY_VARIABLE} would be sent unencrypted. Use an https URL, or unset the variable.`,
     )
   return key
 }

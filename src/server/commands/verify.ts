@@ -159,7 +159,7 @@ async function requireConsent(plan: string): Promise<void> {
       'verify creates resources and deletes them again. Without a terminal, it cannot ask you first: add --yes, --read-only or --plan.',
     )
   const answer = await askAtTerminal(`${plan}Continue? [y/N] `, process.stderr)
-  if (!/^y(es)?$/i.test(answer)) throw new UsageError('No request that creates something was sent.')
+  if (!/^y(es)?$/i.test(answer)) throw new UsageError('No requests that create resources were sent.')
 }
 
 /** The number of progress lines printed without a terminal. */

@@ -28,7 +28,7 @@ export class LogOutput {
     }
     if (this.#droppedCount > 0) {
       const missing = formatCount(this.#droppedCount, 'line of the log is missing', 'lines of the log are missing')
-      warn(`${missing}: nobody read the output.`)
+      warn(`${missing} because the output was not read.`)
       this.#droppedCount = 0
     }
     if (this.#collected === '') {

@@ -36,5 +36,5 @@ function describe(gateway: Gateway, { notBefore, operationId }: Delivery): strin
   const entry = gateway.requests.all().find((each) => each.operationId === operationId)
   const request = entry ? `${entry.method} ${pathOf(gateway)}${entry.path}` : `request ${operationId}`
   const until = timestamp(Math.ceil(notBefore / 1000) * 1000)
-  return `${request} waits for the clock: a fault delays its response until ${until}, and nothing has advanced the clock for ${NOTICE_AFTER_MS / 1000} s.`
+  return `${request} is waiting for the clock: a fault delays its response until ${until}, and nothing has advanced the clock for ${NOTICE_AFTER_MS / 1000} s.`
 }

@@ -31,7 +31,7 @@ export const configRows = {
     'The host name or address to listen on. `0.0.0.0` and `::` listen on all addresses of this machine.',
     { default: '127.0.0.1', defaultText: '`127.0.0.1`', placeholder: 'HOST' },
   ),
-  name: optionRow(name, 'A name for the inspector to show, such as the branch being served.', {
+  name: optionRow(name, 'A name to show in the inspector, such as the name of a branch.', {
     defaultText: 'none',
     placeholder: 'NAME',
   }),
@@ -43,12 +43,12 @@ export const configRows = {
     { defaultText: 'none' },
   ),
   tls: optionRow(switchOption, "Serve HTTPS, with a certificate from the gateway's own authority.", { default: false }),
-  tlsRoot: optionRow(file, 'The file to write the root certificate to, for clients to trust.', {
+  tlsRoot: optionRow(file, 'The file to which to write the root certificate, for clients to trust.', {
     defaultText: 'it is printed',
   }),
   data: optionRow(
     file,
-    'The SQLite file that stores every change before the response is sent. It is created if it does not exist.',
+    'The SQLite file in which each change is stored before its response is sent. It is created if it does not exist.',
     { defaultText: 'none' },
   ),
   state: optionRow(file, 'The state file: read at startup, and written every minute, on SIGHUP and at exit.', {

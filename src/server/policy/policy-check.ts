@@ -15,7 +15,7 @@ const FORMAT_NAMES = ['text', 'json', 'junit', 'github'] as const
 export const policyCheckCommand: Command = {
   name: 'policy check',
   words: 'FILE…',
-  summary: 'Check traffic policies like ngrok, without an account or a network',
+  summary: 'Check traffic policies as ngrok does, without an account or a network',
   flags: [
     textFlag('format', FORMAT_NAMES.join('|'), 'The format of the output. Default: `text`.'),
     textFlag(
@@ -30,7 +30,7 @@ export const policyCheckCommand: Command = {
     ),
     textFlag('plan', 'PLAN', 'The plan of the account, such as `free`. Default: a plan with all features.'),
     switchFlag('strict', 'Count warnings as errors.'),
-    switchFlag('pass-without-policies', 'Exit with 0 if no file has a policy.'),
+    switchFlag('pass-without-policies', 'Exit with code 0 even if no file has a policy.'),
   ],
   example: 'policy check policy.yaml',
   notes: [

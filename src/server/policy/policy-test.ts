@@ -28,8 +28,8 @@ export const policyTestCommand: Command = {
   ],
   example: 'policy test policy.test.yml',
   notes: [
-    'FILE has a policy and its tests, in YAML or JSON. A folder means the files in it whose names end with .test.yml, .test.yaml or .test.json.',
-    'Exit codes: 0 all tests passed; 1 a test failed; 2 the command line is wrong, a file cannot be read, or there are no test files.',
+    'FILE has a policy and its tests, in YAML or JSON. In a folder, the files whose names end with .test.yml, .test.yaml or .test.json are tested.',
+    'Exit codes: 0 all tests passed; 1 a test failed; 2 invalid command line, unreadable file, or no test files.',
   ],
   async run(parsed, environment) {
     if (parsed.words.length === 0) throwMissingWords('policy test', 'FILE', 'policy test policy.test.yml')
@@ -41,7 +41,7 @@ export const policyTestCommand: Command = {
       const low = tested.filter(({ rules }) => percentOf(rules) < least)
       for (const { policyFile, rules } of low)
         printErrorLine(
-          `${shown(policyFile)}: the tests reach ${percentOf(rules)} % of the outcomes of its rules and actions, and --fail-under is ${least}.`,
+          `${shown(policyFile)}: the tests reach ${percentOf(rules)} % of the outcomes of its rules and actions, below --fail-under ${least}.`,
         )
       const isRed =
         low.length > 0 || tested.some(({ results }) => results.some(({ differences }) => differences.length > 0))
@@ -102,7 +102,9 @@ async function testAll(files: readonly string[], words: readonly string[]) {
   const tested: TestedFile[] = []
   let hasFailed = files.length === 0
   if (hasFailed)
-    printErrorLine(`No test files in ${words.join(', ')}. Their names end with .test.yml, .test.yaml or .test.json.`)
+    printErrorLine(
+      `No test files in ${words.join(', ')}. The name of a test file ends with .test.yml, .test.yaml or .test.json.`,
+    )
   for (const file of files) {
     try {
       const { tests, policyFile, load } = loadPolicyTests(file)

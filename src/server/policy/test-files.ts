@@ -55,7 +55,7 @@ function choosePolicy(text: string, file: string, chosen: string | undefined): F
     ({ name, owner }) => chosen === undefined || chosen === name || chosen === owner,
   )
   if (policies.length === 0 ? isTemplate : policy?.isTemplate && others.length === 0)
-    throw new Error(`${file} is a template. Test what it renders.`)
+    throw new Error(`${file} is a template. Test its rendered output.`)
   if (policy && others.length === 0) return policy
   if (policies.length === 0) return writtenPolicy(text)
   const names = policies.map(({ name, owner = name }) => quote(owner)).join(', ')

@@ -27,7 +27,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   if (method === 'CONNECT') return { status: 405, problem: 'This server does not support CONNECT.' }
   const { ':authority': authority = headers.host } = headers
   if ('stream' in request && headers.host !== undefined && authority !== headers.host)
-    return { status: 400, problem: 'The Host header is not the authority of the request.' }
+    return { status: 400, problem: 'The Host header does not match the host in the URL.' }
   if (!/^[\x21\x22\x24-\x7e]*$/.test(url))
     return { status: 400, problem: 'The target has a fragment, or a character that is not allowed in URLs.' }
   if (!/^(\/|https?:\/\/[^/?#])/i.test(url) && !(url === '*' && method === 'OPTIONS'))

@@ -32,7 +32,7 @@ export const trafficRows = {
   ),
   upstreams: optionRow(
     v.array(upstream, `an array of ${UPSTREAM_ALLOWED}`),
-    'Local servers that respond in place of upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
+    'Local servers that respond instead of upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
     { default: [], defaultText: 'none', flag: 'upstream', placeholder: 'URL=URL' },
   ),
   upstreamHosts: optionRow(

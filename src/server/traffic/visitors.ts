@@ -64,8 +64,8 @@ export class Visitors {
       if (outgoing.headersSent) return abort(outgoing)
       // Node takes twice as long to notice that an upstream has stopped reading. Without a listener, it ends the connection then.
       if (!awaitsBody(request)) return void outgoing.setTimeout(2 * this.#idle)
-      end.abort('The visitor was silent in the middle of a body.')
-      sendLast(answerText(408, `The body did not continue within ${this.#idle / 1000} s.`), outgoing)
+      end.abort('The visitor stopped sending in the middle of a body.')
+      sendLast(answerText(408, `No more of the body arrived within ${this.#idle / 1000} s.`), outgoing)
     })
   }
 

@@ -83,7 +83,7 @@ function requireNames(name: string, { operations, prefix }: Family): void {
     const wanted = `${toSnakeCase(name)}.${toSnakeCase(verb)}`
     if (operation.name !== wanted) {
       throw new TypeError(
-        `families.${name}.${verb} is named ${quote(operation.name)}. Its name must be "${wanted}", or the family another key.`,
+        `families.${name}.${verb} is named ${quote(operation.name)}. Rename it to "${wanted}", or give the family another key.`,
       )
     }
     requirePath(operation)

@@ -62,7 +62,7 @@ function checkPlace(
     reporter.report(2256, at, `is ${type}, which the ${plan} plan does not include`)
   if (onlyOne && seen.has(onlyOne.group)) {
     const members = ACTIONS.filter((each) => each.onlyOne?.group === onlyOne.group).map((each) => each.type)
-    const what = `is ${type}, but the policy already has one. Only one ${members.join(', ')} is allowed in a policy`
+    const what = `is ${type}, but the policy already has one. Only one ${members.length > 1 ? 'of ' : ''}${members.join(', ')} is allowed in a policy`
     reporter.report(onlyOne.number, at, what)
   }
   if (onlyOne) seen.set(onlyOne.group, at)

@@ -66,7 +66,7 @@ function checkActions(
   for (const [index, each] of actions.entries()) {
     const action = checkAction(each, [...path, index], known, seen)
     if (last !== undefined && isObject(each)) {
-      const what = `is ${quote(each.type)} and comes after ${last}, which ends the rule. Put the action that ends a rule last`
+      const what = `is ${quote(each.type)} and comes after ${last}, which ends the rule. Put the terminating action last`
       reporter.report(2207, [...path, index], what)
       last = undefined
     }

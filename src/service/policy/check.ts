@@ -77,7 +77,7 @@ function checkPhases(policy: Config, options: Known, reporter: Reporter): undefi
     amount += rules.length
     if (amount > most && before <= most) {
       const by = plan === undefined || maxRules !== lookUp(RULES_OF_PLANS, plan) ? '' : ` on the ${plan} plan`
-      reporter.report(2264, [key], `brings the rules to ${amount}. At most ${most} are allowed${by}`)
+      reporter.report(2264, [key], `brings the number of rules to ${amount}. At most ${most} are allowed${by}`)
     }
     if (amount > MAX_RULES) return
     const hasTls = protocol === 'https' || protocol === 'tls'

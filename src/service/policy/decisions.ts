@@ -25,7 +25,7 @@ export const DECISIONS = {
   ),
   compression: decide(
     'traffic#bodies',
-    'Of algorithms that a client accepts equally, `compress-response` uses the first one of `algorithms`. A strong `etag` becomes a weak one.',
+    'If a client accepts several algorithms equally, `compress-response` uses the one that comes first in `algorithms`. A strong `etag` becomes a weak one.',
   ),
   errorPhase: decide(
     'traffic#responses',
@@ -55,13 +55,13 @@ export const DECISIONS = {
   ),
   statedRefusal: decide(
     'traffic#supplied-results',
-    'A stated result that is an error ends the request. A score that reaches the threshold counts as one.',
+    'A supplied result that is an error ends the request. So does a score that reaches the threshold.',
   ),
   uncompressed: decide('traffic#bodies', 'Partial responses and responses with `no-transform` are not compressed.'),
   unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),
   urlText: decide(
     'traffic#header-values',
-    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A whole URL in the place of a path gets a leading slash.',
+    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A whole URL where a path is expected gets a leading slash.',
   ),
   webhookTime: decide(
     'webhook-verification#signatures',
@@ -69,6 +69,6 @@ export const DECISIONS = {
   ),
   window: decide(
     'traffic#rate-limits',
-    'A window is counted in 60 parts. The requests of one part expire together. Limits of one policy with the same name count together.',
+    'A window is counted in 60 parts. The requests of one part expire together. Limits with the same name in one policy share a count.',
   ),
 } as const satisfies Readonly<Record<string, Decision>>

@@ -141,16 +141,16 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   }
   if (code === 'limit_exceeded') return { message: explainLimit(summary) }
   if (code === 'no_such_overload') {
-    const message = `the types do not fit: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}`
+    const message = `the types do not match: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}`
     const isOfList = /list<string> (?:==|!=) string|string (?:==|!=) list<string>/.test(summary)
     return {
       message,
-      hint: isOfList ? 'The list has several values: take the first, with [0], or test with in.' : undefined,
+      hint: isOfList ? 'The value is a list. Use its first item, with [0], or test it with in.' : undefined,
     }
   }
   const message = cut(cleanTypes(summary.charAt(0).toLowerCase() + summary.slice(1)), 200)
   if (summary.startsWith('List index must be int'))
-    return { message, hint: 'The list has several values: take the first, with [0].' }
+    return { message, hint: 'The value is a list. Use its first item, with [0].' }
   return { message }
 }
 
@@ -239,7 +239,7 @@ function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: 
       hint: `There is ${rows.flatMap(({ signatures }) => signatures).join(' and ')}.`,
     }
   }
-  if (CEL_FUNCTIONS.includes(name)) return { name, message: `there is no ${called}: the types do not fit ${name}` }
+  if (CEL_FUNCTIONS.includes(name)) return { name, message: `there is no ${called}: the types do not match ${name}` }
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
   const names = [...FUNCTIONS.map((each) => each.name), ...CEL_FUNCTIONS]
   return {

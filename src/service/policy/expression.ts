@@ -196,7 +196,7 @@ function findWrongKey(checked: ASTNode, toSource: (place: number) => number): Ex
     const hasType = typeof allowed === 'string' && KEY_TYPES.includes(allowed)
     if (!hasType || key?.type === allowed || key?.type === 'dyn') return
     const [start, end] = [toSource(node.args[1].range.start), toSource(node.args[1].range.end)]
-    const message = `another key of the map is of type ${allowed}, and this one is ${key?.type}`
+    const message = `keys of different types in a map: ${allowed} and ${key?.type}`
     found = { message, offset: start, length: end - start }
   })
   return found

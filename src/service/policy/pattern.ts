@@ -128,7 +128,7 @@ class PatternReader {
     if (most > MAX_REPEAT || (max !== '' && Number(max) < Number(min)))
       fail(`the count ${text} is not allowed. At most ${MAX_REPEAT} are`)
     const product = repeat * Math.max(1, most)
-    if (product > MAX_REPEAT) fail(`the count ${text} of a repetition in a repetition is too large`)
+    if (product > MAX_REPEAT) fail(`the count ${text} is too large inside another repetition`)
     const group = this.#groups.at(-1)
     if (group) group.repeat = Math.max(group.repeat, product)
     // What is repeated is written out. Each repetition that may be missing has an instruction of its own, and so has one without an end.

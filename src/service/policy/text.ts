@@ -36,7 +36,7 @@ export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
   }
   if (source.length > most) {
     return refuse(
-      `it is not JSON, and YAML has at most ${most} characters; these are ${source.length}. Send a longer policy as JSON`,
+      `it is not JSON, and a YAML policy can have at most ${most} characters; this one has ${source.length}. Send a longer policy as JSON`,
     )
   }
   const { events, ...read } = readYaml(source)

@@ -59,7 +59,7 @@ export function readYaml(text: string): ReadYaml {
     if (anchor !== undefined) return refuse(`"&&" begins a value ${inLine(text, anchor)}`, anchor)
     const [value = null] = documents
     const hasAliases = events.some(({ type }) => type === EVENT_ID.ALIAS)
-    return hasAliases && isLarge(value) ? refuse('its aliases stand for too many values', 0) : { value, events }
+    return hasAliases && isLarge(value) ? refuse('its aliases expand to too many values', 0) : { value, events }
   } catch (error) {
     if (!(error instanceof YAMLException)) return refuse(error instanceof Error ? error.message : String(error), 0)
     // The end of a string is a place that no editor shows.

@@ -41,7 +41,7 @@ function describeProblem({ name, type, value }: CheckedRecord, found: Found, { d
   const expected =
     type === 'CNAME'
       ? `a CNAME record for ${name} with the value ${value}`
-      : `no CAA record for ${domain} that forbids ${value} to issue, at it or above it`
+      : `no CAA record on ${domain} or a parent domain that forbids ${value} to issue`
   return `Expected ${expected}. Found ${found.describe(name)}.`
 }
 
@@ -129,7 +129,7 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
 function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
   if (record && !isVisible(tx, record)) {
     const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
-    const until = `the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
+    const until = `the record was set, but takes until ${record.visibleFrom} to propagate. Wait another ${left}`
     return { problem: 'missing', describe: (name) => `no record for ${name} yet: ${until}` }
   }
   switch (record?.type) {
@@ -148,13 +148,13 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
       return {
         problem: 'lookup failed',
         describe: (name) =>
-          `the response SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`,
+          `a SERVFAIL response from the name servers of ${name}. Fix their zone, for example its DNSSEC records`,
       }
     case 'TIMEOUT':
       return {
         problem: 'lookup failed',
         describe: (name) =>
-          `no response of the name servers of ${name} in time. Check that they run and can be reached`,
+          `no response from the name servers of ${name} in time. Check that they are running and reachable`,
       }
     default:
       return { problem: 'missing', describe: (name) => `no record for ${name}` }

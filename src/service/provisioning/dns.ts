@@ -76,7 +76,7 @@ const value = documented(
 )
 
 const ISSUEWILD =
-  'The authorities that CAA allows for wildcards, in the same form; absent if `value` applies to wildcards too.'
+  'The authorities that CAA allows for wildcards, in the same form. Default: the same as for other names.'
 
 const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
@@ -166,9 +166,7 @@ const body = v.object({
   ...fields,
   value: v.optional(value),
   issuewild: v.optional(documented(v.string(), ISSUEWILD)),
-  after: v.optional(
-    sentDuration("The time that the record takes to propagate, on the gateway's clock. Default: no time."),
-  ),
+  after: v.optional(sentDuration("How long the record takes to propagate, on the gateway's clock. Default: no time.")),
 })
 
 export const dnsRecordBody = named(

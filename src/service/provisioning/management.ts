@@ -71,7 +71,7 @@ export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, 
   const before = domain.policy
   if (before?.authority === policy.authority && before.private_key_type === policy.private_key_type) return domain
   const idle = before
-    ? withoutJob(tx, domain, `The policy asks for an ${policy.private_key_type} key now.`)
+    ? withoutJob(tx, domain, `The policy now requires an ${policy.private_key_type} key.`)
     : { ...domain, certificate_id: null }
   return attemptWithoutDelay(tx, applyTransition(tx, idle, 'started', { policy }))
 }

@@ -37,7 +37,7 @@ export function readCsr(pem: string) {
     signatureAlgorithm: readAlgorithm(parse(algorithm), 'signature algorithm'),
     signature: readWholeBits(signature && parse(signature), 'signature'),
   }
-  if (!isSignedBy(publicKey, signed)) throw new Unreadable('its own key did not sign it')
+  if (!isSignedBy(publicKey, signed)) throw new Unreadable('it is not signed by its own key')
   const [keyAlgorithm, bits] = readChildren(parse(keyInfo), REQUEST)
   return {
     subject: parse(subject),

@@ -155,11 +155,11 @@ function readRsaPrivateKey(der: Uint8Array): PrivateKey {
   const [n = 0n, e = 0n, d = 0n, p = 0n, q = 0n] = numbers.map((number) => asn1.readNatural(number, PRIVATE_KEY))
   if (numbers.length !== RSA_NUMBERS) throw asn1.malformedError(PRIVATE_KEY)
   checkRsaSize(n, e)
-  if (p <= 1n || q <= 1n || p * q !== n) throw new asn1.Unreadable('its primes do not give its modulus')
+  if (p <= 1n || q <= 1n || p * q !== n) throw new asn1.Unreadable('the product of its primes is not its modulus')
   // RFC 8017, 3.1
-  if (p === q || n % 2n === 0n) throw new asn1.Unreadable('its RSA key is not of two different odd primes')
+  if (p === q || n % 2n === 0n) throw new asn1.Unreadable('its RSA key does not have two different odd primes')
   const isInverse = d < n && [p, q].every((prime) => (d * e) % (prime - 1n) === 1n % (prime - 1n))
-  if (!isInverse) throw new asn1.Unreadable('its private exponent does not fit its public one')
+  if (!isInverse) throw new asn1.Unreadable('its private exponent does not match its public one')
   return { kind: 'rsa', n, e, d }
 }
 

@@ -128,7 +128,7 @@ function readPss(parameters: Asn1 | undefined): PssParameters {
   if (trailer && readNatural(trailer, SIGNATURE_ALGORITHM) !== 1n)
     throw new Unreadable('its signature has an unknown trailer')
   const saltLength = salt ? readNatural(salt, SIGNATURE_ALGORITHM) : 20n
-  if (saltLength > 65_536n) throw new Unreadable('its signature has too long a salt')
+  if (saltLength > 65_536n) throw new Unreadable('the salt of its signature is too long')
   return { hash: hash ? readHash(hash) : hashes.sha1, maskHash: readMaskHash(mask), saltLength: Number(saltLength) }
 }
 

@@ -18,7 +18,7 @@ const FIRST_LINES = 40
 const LAST_LINES = 20
 
 const STARTS_AGAIN = 'the code starts again'
-const HAS_ENDED = 'the code has ended: nobody awaits the following'
+const HAS_ENDED = 'the code has ended: nothing awaits the following'
 
 /** Describes a run, one line for each event or series of equal events. Shortens ids, including in the message. */
 export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 'story' | 'message'> {

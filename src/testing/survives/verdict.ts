@@ -77,7 +77,7 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
   if (unhandled.length > 0) {
     return verdictOf(
       'unhandled-rejection',
-      `a promise rejects with ${thrownText(unhandled[0])}, and nobody handles it.`,
+      `a promise rejects with ${thrownText(unhandled[0])}, and nothing handles it.`,
     )
   }
   if (requestsAfterEnd > 0) {

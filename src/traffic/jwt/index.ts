@@ -82,7 +82,7 @@ async function verify(
 ): Promise<void> {
   if (!requirements.algorithms.includes(alg)) {
     const allowed = requirements.algorithms.join(', ')
-    throw new TokenProblem(3401, `The token in ${place(source)} is signed with another algorithm than ${allowed}.`)
+    throw new TokenProblem(3401, `The token in ${place(source)} is signed with an algorithm other than ${allowed}.`)
   }
   let unread: TokenProblem | undefined
   for (const url of requirements.jwksUrls) {

@@ -197,7 +197,7 @@ describe('The journal (inspect calls)', () => {
     await client(gateway)('PUT', '/reserved_addrs')
     expect(gateway.requests.all({ operation: null }).map(({ path }) => path)).toEqual(['/nowhere', '/reserved_addrs'])
     const [first, ...lines] = expectError(() => gateway.requests.assertAllKnown()).message.split('\n')
-    expect(first).toBe('2 requests are for no operation of the API:')
+    expect(first).toBe('2 requests match no operation of the API:')
     expect(lines[0]).toMatch(/^ {2}GET \/nowhere → 404 ERR_GATEWAY_90400: .*"nowhere" is unknown/)
     expect(lines[1]).toMatch(/^ {2}PUT \/reserved_addrs → 405 ERR_GATEWAY_90405: .*Allowed: POST, GET, HEAD\.$/)
   })

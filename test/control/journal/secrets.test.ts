@@ -152,7 +152,7 @@ describe('Bodies that are not JSON', () => {
   it.each([
     ['malformed JSON', `{"secret": "${SECRET}"`, '[31 characters of text that is not JSON]'],
     ['a body that is too large', { unread: 'body_too_large' }, '[a body of more than 1048576 bytes]'],
-    ['a body that broke off', { unread: 'body_unreadable' }, '[a body that could not be read to its end]'],
+    ['a body that broke off', { unread: 'body_unreadable' }, '[a body that could not be read completely]'],
     ['other bytes', { unread: 'not UTF-8' }, '[a body that is not UTF-8]'],
     ['no body', '', null],
     ['JSON that is no object', '[1,"x"]', [1, 'x']],

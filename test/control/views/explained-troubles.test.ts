@@ -29,7 +29,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.traffic.upstream('http://localhost:1', () => new Response('hello'))
     const statuses: number[] = []
     while (statuses.at(-1) !== 200 || !statuses.includes(502)) statuses.push((await gateway.traffic.fetch(url)).status)
-    const only = expect.stringMatching(/ Only ep_\w+ is in trouble: another endpoint took the same request later\.$/)
+    const only = expect.stringMatching(/ Only ep_\w+ is affected: another endpoint handled the same request later\.$/)
     expect(await listCauses(gateway)).toEqual([['refused', only]])
     gateway.traffic.upstream('http://localhost:2', () => new Response('hello'))
     const failed = gateway.traffic.last({ status: 502 })?.endpoint
@@ -76,12 +76,12 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const [trouble] = await listTroubles(gateway)
     expect(trouble?.cause).toMatch(/ The clock does not move: advance it by 60 s\.$/)
     expect((await controlClient(gateway)('POST', '/troubles/fix', { id: trouble?.id })).status).toBe(204)
-    expect(await listCauses(gateway)).toEqual([['fixed', expect.stringMatching(/ The 60 seconds are over\.$/)]])
+    expect(await listCauses(gateway)).toEqual([['fixed', expect.stringMatching(/ The 60 seconds have passed\.$/)]])
   })
 
   test('of a fault for an upstream names the upstream of the last visitor', async () => {
     const gateway = open()
-    const waits = 'A fault waits for a request.'
+    const waits = 'A fault is waiting for a request.'
     gateway.faults.add({ traffic: 'https://misspelt.example.org', times: 1, status: 503 })
     expect(await listCauses(gateway)).toEqual([['unused', `${waits} The traffic journal has none.`]])
     const url = 'https://app.example.org'
@@ -125,10 +125,10 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.reservedDomains.create({ domain: 'upload.example.com', certificate_id: id })
     for (const name of ['misspelt', 'upload', 'issued'])
       gateway.provisioning.script(['DNS_ERROR'], { domain: `${name}.example.com` })
-    const waits = '1 outcome waits for an attempt.'
+    const waits = '1 outcome is waiting for an attempt.'
     const found = await listTroubles(gateway)
     expect(found.map(({ cause }) => cause).sort()).toEqual([
-      `${waits} No domain has the name misspelt.example.com.`,
+      `${waits} No domain is named misspelt.example.com.`,
       `${waits} The next attempt is the renewal.`,
       `${waits} upload.example.com has no automatic certificate, so it has no attempts.`,
     ])

@@ -5,7 +5,7 @@ import { client } from '../../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { dueAfter, timeAfter } from '../../support/provisioning.ts'
 
-const PAGE = 'There is another page that no later request asked for: see its next_page_uri.'
+const PAGE = 'There is another page, which no later request fetched: see its next_page_uri.'
 const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }
 
 /** Opens a gateway with the calls of its client, and with some addresses. */

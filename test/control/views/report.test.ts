@@ -72,7 +72,7 @@ describe('The report', () => {
     const first = await send('GET', '/reserved_addrs?limit=2')
     expect(readSection(gateway, 'requests')).toEqual([
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page that no later request asked for: see its next_page_uri.',
+      '  There is another page, which no later request fetched: see its next_page_uri.',
     ])
     await send('GET', first.body.next_page_uri.slice(gateway.url.length))
     expect(readSection(gateway, 'requests')).toHaveLength(2)
@@ -95,7 +95,7 @@ describe('The report', () => {
     expect(readSection(gateway, 'requests').slice(0, 4)).toEqual([
       '… 11 earlier left out',
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page that no later request asked for: see its next_page_uri.',
+      '  There is another page, which no later request fetched: see its next_page_uri.',
       `${SHOWN_START}  GET /reserved_domains?limit=20 → 200`,
     ])
   })
@@ -110,7 +110,7 @@ describe('The report', () => {
     for (let n = 0; n < 60; n++) await send('GET', `/reserved_addrs/ra_${n}`)
     const lines = readSection(gateway, 'requests')
     expect(lines[0]).toBe('… 45 earlier left out')
-    expect(lines).toContain('  There is another page that no later request asked for: see its next_page_uri.')
+    expect(lines).toContain('  There is another page, which no later request fetched: see its next_page_uri.')
     expect(lines.filter((line) => line.includes('An identical request already created'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
   })
@@ -171,7 +171,7 @@ describe('The report', () => {
     const send = client(gateway)
     const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
     await send('PATCH', `/backends/weighted/${id}`, { json: { description: 'new' } })
-    expect(readSection(gateway, 'requests')[1]).toBe('  It has also cleared backends, which it does not mention.')
+    expect(readSection(gateway, 'requests')[1]).toBe('  It also cleared backends, which the request did not mention.')
     await send('PATCH', `/backends/weighted/${id}`, { json: { backends: {} } })
     expect(readSection(gateway, 'requests')).toHaveLength(3)
   })
@@ -300,7 +300,7 @@ describe('The report', () => {
     await client(gateway)('GET', '/reserved_domains')
     await client(gateway)('GET', '/reserved_domains')
     expect(readSection(gateway, 'pending')).toEqual([
-      '1 fault still waits for requests.',
+      '1 fault is still waiting for requests.',
       expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: applied to 0 of 2 requests\.$/),
       '  GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list. (2 times)',
       'No attempt used these outcomes: DNS_ERROR for any domain.',
@@ -466,7 +466,7 @@ describe('The report', () => {
       '  leftover resources:',
     ])
     expect(text).not.toContain('No attempt used')
-    expect(text).toContain('1 fault still waits for requests.')
+    expect(text).toContain('1 fault is still waiting for requests.')
     const response = await gateway.fetch(`http://localhost/_fauxgate/report?about=${encodeURIComponent(about)}`)
     expect(await response.text()).toBe(text)
   })

@@ -58,7 +58,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(trouble?.about[0]).toMatchObject({ collection: 'reserved_domains', name: 'd39.example.com' })
     await fix(gateway, trouble)
     expect(await listTroubles(gateway)).toMatchObject([
-      { kind: 'fixed', count: 40, cause: 'The DNS records are correct by now.' },
+      { kind: 'fixed', count: 40, cause: 'The DNS records are correct now.' },
     ])
     gateway.clock.advance('1h')
     expect(await listTroubles(gateway)).toEqual([])
@@ -183,7 +183,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       {
         kind: 'unused',
         count: 2,
-        cause: `2 outcomes wait for attempts. No domain has the name ${DOMAIN}.`,
+        cause: `2 outcomes are waiting for attempts. No domain is named ${DOMAIN}.`,
         about: [{ name: `DNS_ERROR for ${DOMAIN}` }, {}],
       },
       {
@@ -336,7 +336,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(await end(gateway, found[0])).toBe(204)
     const later = await listTroubles(gateway)
     expect(later.map(({ kind }) => kind)).toEqual(['injected', 'fixed'])
-    expect(later.at(-1)?.cause).toMatch(/ The 60 seconds are over\.$/)
+    expect(later.at(-1)?.cause).toMatch(/ The 60 seconds have passed\.$/)
   })
 
   test('say that the clock stands still after it once moved, if a client repeats a request', async () => {

@@ -165,8 +165,8 @@ describe('An asynchronous move', () => {
       while (turns.left-- > 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
     })()
     await expect(clock.advanceAsync('1s')).rejects.toThrow(
-      `The clock is at ${SHOWN_START}: it has stopped 10000 times at one time, and something is still due. ` +
-        'Make timers wait longer before they are set again, or advance the clock in smaller steps.',
+      `The clock is at ${SHOWN_START}: it stopped 10000 times at that time, and more is due. ` +
+        'Set timers less often, or advance the clock in smaller steps.',
     )
     turns.left = 0
   })

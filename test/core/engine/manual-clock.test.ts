@@ -277,7 +277,7 @@ describe('A move of a manual clock', () => {
     expect(enough.clock.now).toBe(NOW + 1000)
     const { clock } = createBusyClock(10_001)
     expect(() => clock.advance('1s')).toThrow(
-      `The clock is at ${timeAfter('1ms')}: it has stopped 10000 times at one time, and something is still due.`,
+      `The clock is at ${timeAfter('1ms')}: it stopped 10000 times at that time, and more is due.`,
     )
     expect(clock.now).toBe(NOW + 1)
   })

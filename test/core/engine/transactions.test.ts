@@ -94,10 +94,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
     const before = gateway.snapshot().records.reserved_addrs
     gateway.reservedDomains.create({ domain: 'a.example.com' })
     expect(refusals.map(({ key, message }) => [key, message])).toEqual([
-      [
-        'gateway_busy',
-        'The gateway was called by code that it is running itself, inside a transaction. Call it after that code has ended.',
-      ],
+      ['gateway_busy', 'The gateway cannot be called from within a transaction. Call it after that code returns.'],
     ])
     expect(gateway.snapshot().records.reserved_addrs).toEqual(before)
     expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1)

@@ -38,7 +38,7 @@ describe('A record that its own schema does not take', () => {
       const store = memoryStore()
       const gateway = createGateway({ families: createNotes(size), store })
       expect(() => gateway.notes.add()).toThrow(
-        new TypeError(`notes wrote a record that cannot be read from a store again: ${problem}`),
+        new TypeError(`notes wrote a record that cannot be read back from a store: ${problem}`),
       )
       expect(gateway.snapshot().records.notes).toEqual([])
       expect(store.commits).toHaveLength(1)

@@ -167,7 +167,7 @@ describe('Another name of a field', () => {
     expect((await create({ note: 'x' })).body.description).toBe('x')
     const { status, body } = await create({ note: 'x', description: 'y' })
     const message =
-      'note is next to "description", for which it is another name. Allowed: note or description, not both.'
+      'note is sent together with "description", which is the same field. Allowed: note or description, not both.'
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_GATEWAY_215', message])
   })
 })

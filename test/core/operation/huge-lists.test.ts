@@ -15,12 +15,12 @@ describe('A list that is longer than any HTTP body can hold is rejected, and the
     [
       'of texts',
       () => createNgrok().httpsEdges.create({ hostports: sparse(LENGTH) }),
-      'hostports is an array of 10000000. Allowed: at most 1000000 items in all lists together.',
+      'hostports is an array of 10000000. Allowed: at most 1000000 items across all lists.',
     ],
     [
       'of a control',
       () => createGateway().provisioning.script(zeros(1_000_001)),
-      'outcomes is an array of 1000001. Allowed: at most 1000000 items in all lists together.',
+      'outcomes is an array of 1000001. Allowed: at most 1000000 items across all lists.',
     ],
     [
       'in a field that takes any object',
@@ -40,7 +40,7 @@ describe('A list that is longer than any HTTP body can hold is rejected, and the
     [
       'of the longest length that JavaScript has',
       () => createNgrok().httpsEdges.create({ hostports: sparse(2 ** 32 - 1) }),
-      'hostports is an array of 4294967295. Allowed: at most 1000000 items in all lists together.',
+      'hostports is an array of 4294967295. Allowed: at most 1000000 items across all lists.',
     ],
   ])('%s', (_what, call, message) => {
     expect(expectError(call).message).toBe(message)

@@ -136,7 +136,7 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
       expect([error.key, error.status, error.message]).toEqual([
         'body_unparsable',
         400,
-        `The body is ${typeName}. It must be one JSON object in UTF-8.`,
+        `The body is ${typeName}. It must be a single JSON object in UTF-8.`,
       ])
     }
     expect(refusalKey(() => calls[name](undefined))).toBe('ok')

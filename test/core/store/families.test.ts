@@ -63,7 +63,7 @@ describe('A store with further families or fields than those of the gateway that
   ])('is rejected if it may have %s that the gateway does not know', (_, fields, line) => {
     const known = createNotes({ color: v.picklist(['red']) })
     expect(() => open(write(createNotes(fields)), known)).toThrow(
-      `The store may have records of "notes" with ${line}, which this version of fauxgate does not know. Use the version that wrote it, or a newer one.`,
+      `The store may have records of "notes" with ${line}, which this version of fauxgate doesn't support. Use the version that wrote it, or a newer one.`,
     )
   })
 
@@ -93,7 +93,7 @@ describe('A store with fewer families or fields than those of the gateway that o
     ])
     expect(() => open(commits)).toThrow(MISSING)
     expect(() => open(commits, createNotes())).toThrow(
-      'with size: nothing, which this version of fauxgate does not know',
+      "with size: nothing, which this version of fauxgate doesn't support",
     )
     expect(write(newer, commits).map(({ operation }) => operation)).toHaveLength(5)
   })

@@ -302,7 +302,7 @@ describe('The URL of a request', () => {
     ['https://api.gateway.test/reserved_addr?x=://y/z', '"/reserved_addr"'],
   ])('is rejected by its path where that is none of the API: %s', (url, path) => {
     const [status, msg] = api(url)
-    expect([status, msg]).toEqual([404, expect.stringContaining(`GET ${path} is not a path of this API`)])
+    expect([status, msg]).toEqual([404, expect.stringContaining(`GET ${path} is not part of this API`)])
   })
 
   test.each([

@@ -77,7 +77,7 @@ test('The response to a request over HTTP/2 for two hosts says so (rules: traffi
   onTestFinished(() => session.destroy())
   const stream = session.request({ ':path': '/a', ':authority': 'app.example.com', host: 'other.example.com' })
   const [[headers], [text]] = await Promise.all([once(stream, 'response'), once(stream.setEncoding('utf8'), 'data')])
-  expect([headers[':status'], text]).toEqual([400, 'The Host header is not the authority of the request.\n'])
+  expect([headers[':status'], text]).toEqual([400, 'The Host header does not match the host in the URL.\n'])
   expect(upstream.requests).toEqual([])
 })
 

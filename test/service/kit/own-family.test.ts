@@ -60,7 +60,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const gateway = createGateway({ dialect: ngrok, families: { ...ngrokFamilies, audit } })
     const { id } = gateway.ipPolicies.create()
     expect([gateway.audit.get(id), gateway.audit.get('ipp_1')]).toEqual([{ isThere: true }, { isThere: false }])
-    expect(() => kit.recordsOf(audit)).toThrow('The family has no records.')
+    expect(() => kit.recordsOf(audit)).toThrow('The family stores no records.')
   })
 
   it('reads the options of its gateway, except secret ones', () => {
@@ -159,7 +159,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
     clock.now += 60_000
     expect(() => gateway.widgets.get(id)).toThrow(
-      `onDue of "widgets" left the event of "${id}" due at 2026-01-01T00:01:00Z. It must move or remove the event.`,
+      `onDue of "widgets" returned, but "${id}" is still due at 2026-01-01T00:01:00Z. Reschedule the event, or remove it.`,
     )
   })
 
@@ -240,7 +240,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('POST', '/widgets', { json: { label: 'left' } })).body.name).toBe('left')
     expect((await send('POST', '/widgets', { json: { label: 'X' } })).body.msg).toContain('label is "X"')
     expect((await send('POST', '/widgets', { json: { label: 'up', name: 'down' } })).body.msg).toBe(
-      'label is next to "name", for which it is another name. Allowed: label or name, not both.',
+      'label is sent together with "name", which is the same field. Allowed: label or name, not both.',
     )
   })
 
@@ -575,7 +575,7 @@ test('A family that reads a field of another dialect says which fields this one 
   const widgetDialect = kit.sectionReader<{ readonly widgetsPerRegion: number }>('widgetsPerRegion')
   expect(widgetDialect({ ...standard, widgetsPerRegion: 3 }).widgetsPerRegion).toBe(3)
   expect(() => widgetDialect({ name: 'standard', baseUrl: '/' })).toThrow(
-    new TypeError('A family reads "widgetsPerRegion" from a dialect or options that have only: name, baseUrl.'),
+    new TypeError('A family reads "widgetsPerRegion" from the dialect or the options, which have only: name, baseUrl.'),
   )
 })
 

@@ -234,7 +234,7 @@ describe('A plan (rules: account#plans)', () => {
     )
     expect([key, message]).toEqual([
       'policy_rules_reached',
-      'In the policy, on_http_request brings the rules to 6. At most 5 are allowed on the free plan.',
+      'In the policy, on_http_request brings the number of rules to 6. At most 5 are allowed on the free plan.',
     ])
   })
 
@@ -434,13 +434,16 @@ describe('Options', () => {
     ],
     [
       { limits: { api_keys: [5, { max: 1, window: '60m' }, { max: 2, window: 3_600_000 }] } },
-      'account.limits.api_keys has two rates with the window "1h". Allowed: one for each window.',
+      'account.limits.api_keys has two rates with the window "1h". Allowed: one rate per window.',
     ],
     [
       { limits: { api_keys: { max: 1, number: 431 } } },
       'account.limits.api_keys has the number 431. Allowed: 603 or 613.',
     ],
-    [{ limits: { policy_rules: { max: 1, window: '1m' } } }, 'account.limits.policy_rules has a window.'],
+    [
+      { limits: { policy_rules: { max: 1, window: '1m' } } },
+      'account.limits.policy_rules has a window, but limits the size of a single item.',
+    ],
     [{ limits: [] }, 'account.limits is an array of 0. Allowed: an object with limits by name.'],
     [{ plan: 'pro' }, 'account.plan is "pro". Allowed: "free" or "hobbyist" or "paygo".'],
     [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, card, state, edges, limits.'],

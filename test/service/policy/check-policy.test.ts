@@ -8,7 +8,7 @@ import {
 
 const NO_ENVIRONMENT = "A policy cannot read environment variables. Use secrets.get('vault', 'name')."
 
-const LIST = 'The list has several values: take the first, with [0], or test with in.'
+const LIST = 'The value is a list. Use its first item, with [0], or test it with in.'
 
 const condition = (source: string, options?: PolicyOptions) => {
   const policy = { on_http_request: [{ expressions: [source], actions: [{ type: 'deny' }] }] }
@@ -76,7 +76,7 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ["{'a': 1}[1u] == 1", '1u', undefined],
     ["[1].exists(at, req.cookies[at][0].value == 'a')", 'at', undefined],
     ['req.headers["a"] == "b"', 'req.headers["a"] == "b"', LIST],
-    ["req.cookies['a'].value == 'b'", 'value', 'The list has several values: take the first, with [0].'],
+    ["req.cookies['a'].value == 'b'", 'value', 'The value is a list. Use its first item, with [0].'],
     ["getReqHeader('a').exists(v.matches('b'))", 'v', 'Name it first: exists(v, …).'],
     ["getReqHeader('a').exists(v, val.matches('b'))", 'val', undefined],
     ['req.url == "a" && conn.geo.countrycode == "DE"', 'countrycode', 'Did you mean conn.geo.country_code?'],

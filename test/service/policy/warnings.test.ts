@@ -76,11 +76,11 @@ test.each([
     "timestamp('yesterday') < timestamp(time.now)",
     'Change the constant: the text is not a timestamp, such as 2026-01-31T12:00:00Z.',
   ],
-  ['rand.int(10, 0) > 3', 'Change the constant: rand.int needs two numbers from 0, the smaller one first.'],
-  ["hash.md5(req.method, 'hex2') == 'a'", 'Change the constant: a hash is written as "hex" or as "base64".'],
-  ["req.method.sha256('HEX') == 'a'", 'Change the constant: a hash is written as "hex" or as "base64".'],
-  ["timestamp(time.now).getHours('Europe/Berin') > 8", 'Change the constant: the time zone is not known.'],
-  ["conn.ts.start.getDayOfWeek('CEST') == 0", 'Change the constant: the time zone is not known.'],
+  ['rand.int(10, 0) > 3', 'Change the constant: rand.int needs two non-negative numbers, the smaller one first.'],
+  ["hash.md5(req.method, 'hex2') == 'a'", 'Change the constant: the format of a hash must be "hex" or "base64".'],
+  ["req.method.sha256('HEX') == 'a'", 'Change the constant: the format of a hash must be "hex" or "base64".'],
+  ["timestamp(time.now).getHours('Europe/Berin') > 8", 'Change the constant: the time zone is unknown.'],
+  ["conn.ts.start.getDayOfWeek('CEST') == 0", 'Change the constant: the time zone is unknown.'],
   ["req.url.path.split('/')[-1] == 'a'", 'Change the constant: no such key: index out of bounds, index -1 < 0.'],
   ["req.host == ['a', 'b'][2]", 'Change the constant: no such key: index out of bounds, index 2 >= size 2.'],
   ["req.host == {'a': 'b'}.c", 'Change the constant: no such key: c.'],
@@ -610,7 +610,7 @@ describe('A replacement names groups of its pattern', () => {
     expect(checkPolicy(JSON.stringify(policy))).toMatchObject([
       {
         path: ['on_http_request', 0, 'actions', 0, 'config', 'replacements', 1, 'to'],
-        hint: 'Put what it means in ( and ) in the pattern. Write $$ for a dollar sign.',
+        hint: 'Put the part that it should stand for in parentheses in the pattern. Write $$ for a dollar sign.',
       },
     ])
   })

@@ -143,7 +143,7 @@ export class Model {
 
   #manage(name: string, domain: Domain, kind: Kind): void {
     if (domain.certificate === 'uploaded') domain.certificate = null
-    if (domain.job) this.#note(domain, 'cancelled', null, `The policy asks for an ${kind} key now.`)
+    if (domain.job) this.#note(domain, 'cancelled', null, `The policy now requires an ${kind} key.`)
     domain.policy = kind
     this.#start(name, domain, 'started', `A certificate with an ${kind} key is requested.`)
   }

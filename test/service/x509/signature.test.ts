@@ -115,7 +115,7 @@ describe('signature algorithms', () => {
     ['an unknown hash function', [element(0xa0, sha('\x2a\x03'))], 'its hash function 1.2.3 is not supported'],
     ['an unknown mask', [element(0xa1, sha('\x2a\x03'))], 'its mask generation function 1.2.3 is not supported'],
     ['a mask without hash', [element(0xa1, sha(mgf1))], 'its signature algorithm is missing or malformed'],
-    ['a huge salt', [element(0xa2, element(2, '\x01\x00\x01'))], 'its signature has too long a salt'],
+    ['a huge salt', [element(0xa2, element(2, '\x01\x00\x01'))], 'the salt of its signature is too long'],
     ['a salt longer than the key', [element(0xa2, element(2, '\x01\x00'))], 'the signature does not verify'],
     ['a negative salt', [element(0xa2, element(2, '\xff'))], 'its signature algorithm is missing or malformed'],
     ['a trailer', [element(0xa3, element(2, '\x02'))], 'its signature has an unknown trailer'],

@@ -32,7 +32,7 @@ describe('Code that rejects with a value without a text is judged like any other
     )
     const unhandled = (life: Life) => get(life).catch(() => void Promise.reject(reason))
     await expect(survives(unhandled, { kinds: ['lost'] })).rejects.toThrow(
-      `a promise rejects with ${text.replace(/^Error: /, '')}, and nobody handles it.`,
+      `a promise rejects with ${text.replace(/^Error: /, '')}, and nothing handles it.`,
     )
     const holds = () => Promise.reject(reason)
     await expect(survives(get, { kinds: ['lost'], holds })).rejects.toThrow(`it resolves, but \`holds\` threw: ${text}`)

@@ -161,7 +161,7 @@ it('An async `allow` accepts no error: its promise would always count as true', 
 it('An `allow` that is a class of errors accepts no error: what the class returns would always count as true', async () => {
   const allow = TypeError as unknown as () => boolean
   expect(await search(get, { kinds: ['lost'], allow })).toContain(
-    '`allow` throws TypeError: it returned an error, like an error class. Allowed: true or false.',
+    '`allow` throws TypeError: it returned an error instead of true or false. To match an error class, use instanceof.',
   )
 })
 

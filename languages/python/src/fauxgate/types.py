@@ -11,9 +11,9 @@ Time = datetime | str
 Quirks = TypedDict(
     "Quirks",
     {
-        # A PATCH to a weighted backend without `backends` keeps its backends instead of removing them. Default: false.
+        # Keep the children of a weighted backend if a PATCH omits `backends`, instead of removing them. Default: false.
         "keepBackendsOnPatch": "bool",
-        # The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job. Default: false.
+        # Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the job. Default: false.
         "lateStatus": "bool",
         # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
         "policyMayFallThrough": "bool",
@@ -43,7 +43,7 @@ Fault = TypedDict(
         "method": "str",
         # The path below the base URL, such as `/reserved_domains`.
         "path": "str",
-        # An id in the path of the request, such as `rd_…`.
+        # An id in the request's path, such as `rd_…`.
         "resource": "str",
         # The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
@@ -97,9 +97,9 @@ DnsFields = TypedDict(
     {
         # A CNAME's target, an A record's IPv4 address, the comma-separated authorities that CAA allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
         "value": "str",
-        # The authorities that CAA allows for wildcards, in the same form; absent if `value` applies to wildcards too.
+        # The authorities that CAA allows for wildcards, in the same form. Default: the same as for other names.
         "issuewild": "str",
-        # The time that the record takes to propagate, on the gateway's clock. Default: no time.
+        # How long the record takes to propagate, on the gateway's clock. Default: no time.
         "after": "Duration",
     },
     total=False,
@@ -458,9 +458,9 @@ ScriptOptions = TypedDict(
     {
         # The id of a domain, or its name, even before it is reserved. Default: any domain.
         "domain": "str",
-        # The number of times to use the outcomes. Default: `1`.
+        # How many times to use the outcomes. Default: 1.
         "times": "int",
-        # True puts these outcomes before the pending outcomes for the same domain. Default: after.
+        # True to use these outcomes before the pending ones for the same domain, instead of after them. Default: `false`.
         "first": "bool",
         # The outcome of all attempts after the scripted ones for the same domain. It takes precedence over outcomes for any domain.
         "always": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | str | FailedAttempt",
@@ -560,7 +560,7 @@ ListedFault = TypedDict(
         "method": "str",
         # The path below the base URL, such as `/reserved_domains`.
         "path": "str",
-        # An id in the path of the request, such as `rd_…`.
+        # An id in the request's path, such as `rd_…`.
         "resource": "str",
         # The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
@@ -605,13 +605,13 @@ ListedFault = TypedDict(
 Declaration = TypedDict(
     "Declaration",
     {
-        # An edge: HTTPS, TCP or TLS.
+        # The id of an edge: HTTPS, TCP or TLS.
         "edge": "str",
-        # Routes to add to the edge, which must be an HTTPS edge.
+        # The ids of routes to add to the edge, which must be an HTTPS edge.
         "routes": "list[str]",
-        # An endpoint configuration.
+        # The id of an endpoint configuration.
         "endpoint_configuration": "str",
-        # A backend that can be a child of a weighted one.
+        # The id of a backend that can be a child of a weighted one.
         "backend": "str",
         # Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
         "edge_endpoint": "EdgeEndpointDeclaration",

@@ -28,7 +28,7 @@ export function requireKnownFields(stored: StoredFields, known: StoredFields): v
   throw field === undefined
     ? createUnknownError(collection)
     : new TypeError(
-        `The store may have records of "${collection}" with ${field}, which this version of fauxgate does not know. Use the version that wrote it, or a newer one.`,
+        `The store may have records of "${collection}" with ${field}, which this version of fauxgate doesn't support. Use the version that wrote it, or a newer one.`,
       )
 }
 

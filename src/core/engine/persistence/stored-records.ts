@@ -95,7 +95,7 @@ function createRecordReader(families: readonly Family[], { version, fields }: St
     )
     const ownKey = reader.keyOf(checked)
     if (version === RECORDS_VERSION && ownKey !== key)
-      throw createDamageError(name, `the key of its fields is ${quote(ownKey)}`)
+      throw createDamageError(name, `its fields give the key ${quote(ownKey)}`)
     return { collection, record: checked }
   }
 }

@@ -33,7 +33,7 @@ function digest(name: string) {
     const bytes = HASHES[name]?.(utf8ToBytes(text)) ?? new Uint8Array()
     if (form === 'hex') return bytesToHex(bytes)
     if (form === 'base64') return toBase64(bytes)
-    throw new EvaluationProblem('a hash is written as "hex" or as "base64"')
+    throw new EvaluationProblem('the format of a hash must be "hex" or "base64"')
   }
 }
 
@@ -73,7 +73,8 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   'queryString.encode': encodeQuery,
   'rand.double': (values: Values) => values.randomInteger(2 ** 32) / 2 ** 32,
   'rand.int': (values: Values, min = 0n, max = 1n) => {
-    if (min < 0n || max < min) throw new EvaluationProblem('rand.int needs two numbers from 0, the smaller one first')
+    if (min < 0n || max < min)
+      throw new EvaluationProblem('rand.int needs two non-negative numbers, the smaller one first')
     return min + BigInt(values.randomInteger(Number(max - min) + 1))
   },
   'secrets.get': (values: Values, vault: string, name: string) => values.secret(vault, name),
@@ -92,7 +93,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   hasResHeader: hasAny(headers('res')),
   encodeJson,
   slice(list: readonly unknown[], start: bigint, end: bigint) {
-    if (start < 0n || end < start || end > list.length) throw new EvaluationProblem('the list has no such slice')
+    if (start < 0n || end < start || end > list.length) throw new EvaluationProblem('the slice is outside the list')
     return list.slice(Number(start), Number(end))
   },
   flatten(list: readonly unknown[], depth = 1n) {
@@ -130,7 +131,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
 const MAX_RANGE = 10_000
 
 function makeRange(length: bigint): readonly bigint[] {
-  if (length < 0n || length > MAX_RANGE) throw new EvaluationProblem(`a range has 0 to ${MAX_RANGE} numbers`)
+  if (length < 0n || length > MAX_RANGE) throw new EvaluationProblem(`a range can have at most ${MAX_RANGE} numbers`)
   return Array.from({ length: Number(length) }, (_, at) => BigInt(at))
 }
 

@@ -26,7 +26,8 @@ export class Steps {
 
 /** Throws a LimitProblem if a list of this length is not allowed. */
 export function requireItems(length: number): void {
-  if (length > MAX_ITEMS) throw new LimitProblem(`a list has more than ${MAX_ITEMS} items, with those of lists in it`)
+  if (length > MAX_ITEMS)
+    throw new LimitProblem(`a list has more than ${MAX_ITEMS} items, counting those of nested lists`)
 }
 
 /** Throws a LimitProblem if a string of this length is not allowed. */
@@ -68,7 +69,7 @@ function measureDeep(root: object): number {
   const visitAll = (values: readonly unknown[], depth: number): void => {
     items += values.length
     requireItems(items)
-    if (depth > MAX_DEPTH) throw new LimitProblem(`a value has more than ${MAX_DEPTH} lists inside one another`)
+    if (depth > MAX_DEPTH) throw new LimitProblem(`a value has lists nested more than ${MAX_DEPTH} levels deep`)
     for (const each of values) visit(each, depth + 1)
   }
   visit(root, 1)

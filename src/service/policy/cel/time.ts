@@ -99,7 +99,7 @@ function toLocal(timestamp: Timestamp, zone = 'UTC'): Date {
     // The Swedish date format is that of ISO 8601.
     return new Date(`${new Date(ms).toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')}Z`)
   } catch (cause) {
-    throw new EvaluationProblem('the time zone is not known', { cause })
+    throw new EvaluationProblem('the time zone is unknown', { cause })
   }
 }
 

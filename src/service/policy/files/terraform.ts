@@ -46,7 +46,7 @@ export function findInTerraform(text: string): FoundPolicies {
   const problems = written.flatMap(({ ofCel }) =>
     ofCel.map(({ source, index }) => {
       const { line, column } = placeOf(index)
-      const message = `${quote(source)} is read by Terraform, which has no such value. Write $${source}.`
+      const message = `${quote(source)} is read by Terraform as its own expression, and has no value there. Write $${source}.`
       return { ...problemAt(message, line, column), rule: 'terraform-value' }
     }),
   )

@@ -9,7 +9,7 @@ export const addressPrefix: Warning = {
   id: 'address-prefix',
   about: 'An address prefix ends in the middle of a number.',
   reason:
-    'An address is a string: `10.1` also begins `10.100.0.1`. `inCidrRange` tests whether a range contains an address.',
+    'Addresses are strings: `10.100.0.1` also begins with `10.1`. `inCidrRange` tests whether a range contains an address.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
   wrong: `on_http_request:
   - expressions: ["!conn.client_ip.startsWith('10.1')"]

@@ -25,7 +25,7 @@ export const clientSentAddress: Warning = {
       const name = hole.subject.name?.replaceAll("'", '') ?? ''
       return {
         ...placeOf(hole),
-        what: `lets requests in by the header ${quote(name)}, which the client sends`,
+        what: `admits requests based on the header ${quote(name)}, which the client sends`,
         hint: 'Use conn.client_ip, or restrict-ips.',
       }
     })

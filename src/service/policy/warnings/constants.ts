@@ -11,7 +11,7 @@ import { NAMESPACES } from '../functions.ts'
 /** An operation that fails with each value of the variables in it. */
 interface Failure {
   readonly node: ASTNode
-  /** The reason, such as `the time zone is not known`. */
+  /** The reason, such as `the time zone is unknown`. */
   readonly message: string
 }
 

@@ -36,7 +36,7 @@ export const emailPart: Warning = {
           return {
             path,
             within: { offset: offset + start, length: end - start },
-            what: `tests whether ${cut(email)} ${test === 'contains' ? 'contains' : 'ends with'} ${quote(part)}, as other addresses can`,
+            what: `tests whether ${cut(email)} ${test === 'contains' ? 'contains' : 'ends with'} ${quote(part)}, which is true of other addresses too`,
             hint: isOne ? `Use ${cut(email)} == '${part}'.` : `Use ${cut(email)}.endsWith('${right}').`,
           }
         }),

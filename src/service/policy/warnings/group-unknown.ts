@@ -24,10 +24,12 @@ export const groupUnknown: Warning = {
         if (name === undefined) return []
         const known = [...(groups ?? [])].slice(1).map((group) => `$${group}`)
         const hint =
-          known.length > 0 ? `The pattern has ${known.join(', ')}.` : 'Put what it means in ( and ) in the pattern.'
+          known.length > 0
+            ? `The pattern has ${known.join(', ')}.`
+            : 'Put the part that it should stand for in parentheses in the pattern.'
         return {
           path: [...path, 'config', ...(index > 0 ? ['replacements', index - 1] : []), 'to'],
-          what: `names the group $${name}, which the pattern does not have, so it becomes empty`,
+          what: `refers to the group $${name}, which the pattern does not have, so it is replaced with nothing`,
           hint: `${hint} Write $$ for a dollar sign.`,
         }
       }),

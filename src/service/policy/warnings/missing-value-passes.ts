@@ -36,7 +36,7 @@ function findPassing(policy: ReadPolicy): readonly Finding[] {
       ...placeOf(hole),
       docs: pageOf(subject, 'has'),
       what: `denies requests with a wrong value, but lets requests without ${cut(subject.source)} pass`,
-      hint: `Write ${subject.guard} || before it, without the test that the value is there.`,
+      hint: `Write ${subject.guard} || before it, and remove the test that the value exists.`,
     }
   })
 }

@@ -116,7 +116,7 @@ function findContradictions({ rules }: ReadPolicy): readonly Finding[] {
     // An expression that is never true by itself has its own warning.
     if (isPossible || trees.some((tree) => rows?.every((row) => !row.get(tree)))) return []
     const hint = 'Write one expression with || if one of them is enough, or change a value.'
-    return { path: [...path, 'expressions'], what: 'can never all be true, so the rule does not apply', hint }
+    return { path: [...path, 'expressions'], what: 'can never all be true, so the rule never applies', hint }
   })
 }
 
@@ -140,7 +140,7 @@ function findRejected(policy: ReadPolicy): readonly Finding[] {
     if (!isRejected) return []
     const hint = 'Set enforce: false in the earlier rule to handle these requests here, or remove the rule.'
     const values = passing.map((each) => (each === '' ? 'empty' : each)).join(' or ')
-    const what = `can never be true: an earlier rule lets only requests pass for which ${name} is ${cut(values)}`
+    const what = `can never be true: an earlier rule lets a request pass only if ${name} is ${cut(values)}`
     const [only, ...others] = conditions
     return { path: only && others.length === 0 ? only.path : [...path, 'expressions'], what, hint }
   })

@@ -4,8 +4,7 @@ import type { Finding, ReadRule, Warning } from './warning.ts'
 
 export const patternOfUrl: Warning = {
   id: 'pattern-of-url',
-  about:
-    'The pattern of a redirect or a rewrite takes the URL for its path: it never matches, or the new URL is wrong.',
+  about: 'The pattern of a redirect or a rewrite treats the URL as a path: it never matches, or the new URL is wrong.',
   reason:
     'The pattern is compared with the whole URL, such as `https://example.com/a`, and only its match is replaced.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/url-rewrite/',
@@ -50,7 +49,7 @@ function findWrong({ from, to }: Config, type: string, { conditions }: ReadRule)
   if (!isLoop || to === from) return undefined
   return {
     path: ['to'],
-    what: `has a match of ${quote(from)}, so each redirect leads to another one`,
+    what: `also matches ${quote(from)}, so each redirect leads to another`,
     hint: 'End the pattern with $, or add an expression that excludes the new path.',
   }
 }

@@ -30,7 +30,7 @@ export const errors = declareErrors({
   domain_conflicts_elsewhere: ofField(
     417,
     400,
-    '{field} is {received}, which conflicts with {taken} of another account (option takenDomains). Send a name that is not below that one, and no wildcard for it.',
+    '{field} is {received}, which conflicts with {taken} of another account (option takenDomains). Send a name that is neither below it nor a wildcard that covers it.',
   ),
   domain_dev: only(
     (dialect) => domainDialect(dialect).devDomainBase !== null,
@@ -39,7 +39,7 @@ export const errors = declareErrors({
   certificate_and_policy: ofField(
     434,
     400,
-    'certificate_id is {received} and certificate_management_policy was sent too. Only one of them is allowed.',
+    'certificate_id is {received}, but certificate_management_policy was sent too. Send only one of them.',
   ),
   authority_invalid: field(435, 400, '"{authority}"'),
   certificate_managed: entry(

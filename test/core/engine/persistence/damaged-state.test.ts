@@ -38,7 +38,7 @@ describe('A store with a damaged state is rejected by the name of what is damage
     const [record] = [...stored.records].filter(({ collection }) => collection === 'reserved_addrs')
     const openWith = (change: object) => () => open({ records: [{ ...record, ...change }] })
     expect(openWith({ key: 'ra_other' })).toThrow(
-      `The store is damaged: the record "ra_other" of reserved_addrs: the key of its fields is "${id}"`,
+      `The store is damaged: the record "ra_other" of reserved_addrs: its fields give the key "${id}"`,
     )
     expect(openWith({ record: { ...record?.record, region: 7 } })).toThrow(
       new RegExp(`^The store is damaged: the record "${id}" of reserved_addrs: .*region`),

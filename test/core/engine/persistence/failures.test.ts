@@ -140,7 +140,7 @@ describe('A call whose commit the store rejects (rules: stores#failures)', () =>
       gateway.reservedAddrs.list()
       append(commit)
     }
-    expect(expectError(() => gateway.reservedAddrs.create()).message).toContain('inside its store')
+    expect(expectError(() => gateway.reservedAddrs.create()).message).toContain('from within its store')
   })
 
   it('sets back the clock of several gateways, and each of them has the state of its store', () => {
