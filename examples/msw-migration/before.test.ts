@@ -26,7 +26,7 @@ const server = setupServer(
   http.get(`${api}/reserved_domains/:id`, ({ params }) => {
     const found = domains.get(String(params.id))
     if (!found) return failure(404, 'ERR_NGROK_404', 'There is no such domain.')
-    // There is no time in here: the certificate comes with the third read.
+    // There is no clock here: the certificate arrives with the third read.
     found.reads += 1
     if (found.reads === 3) found.certificate = { id: 'cert_1' }
     return HttpResponse.json(found)

@@ -133,7 +133,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
  * requests".
  */
 function filterSchema(operations: readonly string[]) {
-  const path = 'a path below the base URL, such as /reserved_domains, with the ids themselves and without a query'
+  const path = 'a path below the base URL, such as /reserved_domains, with actual ids and without a query'
   const filter = optionsOf(
     {
       operation: v.exactOptional(

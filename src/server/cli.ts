@@ -5,7 +5,7 @@ import module from 'node:module'
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(
-    `fauxgate needs Node 20.19 or newer. This is ${process.versions.node}: install a newer one from nodejs.org.`,
+    `fauxgate needs Node 20.19 or newer. This is Node ${process.versions.node}. Install a newer version from nodejs.org.`,
   )
   process.exit(1)
 }

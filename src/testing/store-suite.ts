@@ -98,12 +98,12 @@ const LAST = [{ collection: 'one', key: 'a_4', after: { id: 'a_4' } }]
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
-  async 'is empty at the beginning'(place) {
+  async 'is empty at first'(place) {
     requireSame(place.open().load(), undefined)
     requireSame(place.open().load(), undefined)
   },
 
-  async 'gives back the first commit'(place) {
+  async 'returns the first commit'(place) {
     await append(place, [first])
     const { now, sequence, operations } = first
     const { records, ...others } = stateOf(place.open())
@@ -111,7 +111,7 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     requireRecords(records, first.changes)
   },
 
-  async 'gives back the same at every load'(place) {
+  async 'returns the same state on every load'(place) {
     await append(place, [first])
     const store = place.open()
     requireSame(withArray(stateOf(store)), withArray(stateOf(store)))
@@ -131,14 +131,14 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     requireSame(seed, first.replaces.seed)
   },
 
-  async 'keeps a commit that changes no record'(place) {
+  async 'keeps a commit that changes no records'(place) {
     await append(place, [first, next([], 3)])
     const { records, now, operations } = stateOf(place.open())
     requireSame([now, operations], [first.now + 1, 2048])
     requireRecords(records, first.changes)
   },
 
-  async 'forgets everything from before a commit that replaces it'(place) {
+  async 'discards everything before a commit that replaces the state'(place) {
     const changes = [{ collection: 'two', key: 'b', after: { id: 'b' } }]
     await append(place, [first, { ...next(changes, 0), operations: 5, replaces: { version: 1, seed: 'other' } }])
     const { records, seed, sequence, operations } = stateOf(place.open())
@@ -146,7 +146,7 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     requireSame([seed, sequence, operations], ['other', 0, 5])
   },
 
-  async 'continues from its data, each time that it is opened'(place) {
+  async 'resumes from its data each time it is opened'(place) {
     await append(place, [first])
     for (let n = 0; n < 3; n++) await append(place, [next([{ collection: 'n', key: `${n}`, after: { n } }])])
     const added = [0, 1, 2].map((n) => ({ collection: 'n', key: `${n}`, after: { n } }))
@@ -166,14 +166,14 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     await requireKept(place, changes)
   },
 
-  async 'gives back a thousand records, of one collection and of many'(place) {
+  async 'returns a thousand records, from one collection and from many'(place) {
     const changes = Array.from({ length: 1000 }, (_, n) => {
       return { collection: n < 600 ? 'one of many' : `c${n}`, key: `k${n}`, after: { n } }
     })
     await requireKept(place, changes)
   },
 
-  async 'keeps many commits that come at once, the last word on each record'(place) {
+  async 'keeps the latest version of each record when many commits arrive at once'(place) {
     const change = (n: number) => ({ collection: 'many', key: `k${n % 7}`, after: { n } })
     const commits = Array.from({ length: 200 }, (_, n) => next([change(n)], 4 + n))
     await append(place, [first, ...commits])
@@ -183,14 +183,14 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     requireSame(sequence, 203)
   },
 
-  async 'gives back copies of its records'(place) {
+  async 'returns copies of its records'(place) {
     await append(place, [first])
     const store = place.open()
     for (const { record } of stateOf(store).records) Object.assign(record, { id: 'changed' })
     requireRecords(stateOf(store).records, first.changes)
   },
 
-  async 'keeps nothing of a commit that it cannot write, and keeps what comes after it'(place) {
+  async 'keeps nothing of a commit that it cannot write, and keeps the commits after it'(place) {
     await append(place, [first])
     const store = loadedStore(place)
     const result = await resultOfAppend(store, UNWRITABLE)
@@ -201,7 +201,7 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     requireRecords(stateOf(place.open()).records, [...first.changes, ...LAST])
   },
 
-  async 'takes no commit after a loss, until it is loaded'(place) {
+  async 'accepts no commit after a loss until it is loaded again'(place) {
     await append(place, [first])
     const store = loadedStore(place)
     if ((await resultOfAppend(store, UNWRITABLE)) !== 'lost') return
@@ -209,7 +209,7 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     requireRecords(stateOf(place.open()).records, first.changes)
   },
 
-  async 'lets a gateway continue after a restart as if there had been none'(place) {
+  async 'lets a gateway resume after a restart as if nothing had happened'(place) {
     const open = (store: Store) => createGateway({ store, clock: manualClock('2026-01-01T00:00:00Z'), seed: 'suite' })
     const twin = open({ load: () => undefined, append: () => undefined })
     const beginning = twin.snapshot()

@@ -216,7 +216,7 @@ function runRow({ row, type, read }: CompiledAction, phase: CompiledPhase, run: 
 /** Returns the outcome of an action whose result the caller states. */
 function toOutcome(stated: Config, row: Action | undefined, phase: Phase): ActionOutcome {
   const ends = row?.refusal?.(stated, phase)
-  const outcome = { did: 'did what the caller says', sets: stated, isStated: true } as const
+  const outcome = { did: 'returned the result that the caller supplied', sets: stated, isStated: true } as const
   return ends ? { ...outcome, ends, isRefusal: true, decision: DECISIONS.statedRefusal } : outcome
 }
 

@@ -20,7 +20,7 @@ export interface ServedResponse {
 export interface ServedCall {
   /** Aborts the request and the rest of its response. */
   readonly signal?: AbortSignal | undefined
-  /** The protocol that the agent speaks there. Default: `http1`. */
+  /** The protocol that the agent uses for its upstream. Default: `http1`. */
   readonly protocol?: string | undefined
 }
 

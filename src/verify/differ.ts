@@ -167,7 +167,7 @@ class Comparison {
     if (shape) {
       if (shape(expected) !== shape(received)) this.#add(at, 'format', shape(expected), shape(received))
       else if (field === 'token' && !this.#context.ids.link(expected, received))
-        this.#add(at, 'value', 'its own token', 'one that came before')
+        this.#add(at, 'value', 'its own token', 'an id that appeared before')
     } else if (TIME.test(expected)) {
       this.#compareTimes(at, expected, received, field, owner)
     } else {

@@ -90,7 +90,7 @@ test('no call ends a server: neither one without a URL, nor a visit to an applic
   await call('POST', '/declare', SESSION)
   expect((await call('POST', '/traffic', { url: '' })).body.error_code).toBe('ERR_NGROK_215')
   const { body } = await call('POST', '/traffic', { url: APP })
-  expect(body).toMatchObject({ status: 200, body: 'half', incomplete: expect.stringContaining('broke off') })
+  expect(body).toMatchObject({ status: 200, body: 'half', incomplete: expect.stringContaining('ended early') })
   expect([(await call('GET', '/clock')).status, child.exitCode, output.stderr]).toEqual([200, null, ''])
 })
 

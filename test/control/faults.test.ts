@@ -124,7 +124,7 @@ describe('A fault', () => {
       'region is "mars". Allowed: ',
     )
     expect(await getMessage('ERR_NGROK_431', 'POST', '/reserved_domains', { json })).toBe(
-      'This would make 2 reserved domains. The account allows at most 1.',
+      'This would bring the number of reserved domains to 2. The account allows at most 1.',
     )
     expect(await getMessage('ERR_NGROK_436', 'DELETE', '/reserved_domains/rd_1/certificate')).toMatch(
       /^rd_1 has an active certificate management policy/,

@@ -106,7 +106,7 @@ describe('The initial state (reset to seed)', () => {
 
   it.each<[initial: object, message: string]>([
     [{ reservedAddrs: [{}, undefined] }, 'initial.reservedAddrs[1]: the body is missing. Allowed: an object.'],
-    [{ reservedAddrs: [['eu']] }, 'initial.reservedAddrs[0]: the body is an array of 1. Allowed: an object.'],
+    [{ reservedAddrs: [['eu']] }, 'initial.reservedAddrs[0]: the body is an array of 1 item. Allowed: an object.'],
     [{ circuitBreaker: [null] }, 'initial.circuitBreaker[0]: the body is null. Allowed: an object.'],
   ])('is rejected if an entry is no body: %j', (initial, message) => {
     expect(() => open({ initial })).toThrow(new TypeError(message))

@@ -111,7 +111,7 @@ describe('The options of createGateway', () => {
   test.each<[string, unknown, string]>([
     ['errorPrefix', 5, 'dialect.errorPrefix is 5. Allowed: a string.'],
     ['serviceDomains', 'a.test', 'dialect.serviceDomains is "a.test". Allowed: an array of strings.'],
-    ['extraOperations', [1], 'dialect.extraOperations is an array of 1. Allowed: an array of strings.'],
+    ['extraOperations', [1], 'dialect.extraOperations is an array of 1 item. Allowed: an array of strings.'],
     ['policyByDefault', 'no', 'dialect.policyByDefault is "no". Allowed: true or false.'],
     ['devDomainBase', 7, 'dialect.devDomainBase is 7. Allowed: null or a string.'],
     ['errorStatuses', null, 'dialect.errorStatuses is null. Allowed: an object.'],
@@ -134,11 +134,11 @@ describe('Wrong options of a call throw, with their name, the received value and
   test.each<[string, (options: never) => unknown, unknown, string]>([
     ['snapshot', gateway.snapshot, { privatKeys: true }, '"privatKeys" is not an option. Supported: privateKeys.'],
     ['snapshot', gateway.snapshot, { privateKeys: 1 }, 'privateKeys is 1. Allowed: true or false.'],
-    ['snapshot', gateway.snapshot, [], 'options is an array of 0. Allowed: an object.'],
+    ['snapshot', gateway.snapshot, [], 'options is an array of 0 items. Allowed: an object.'],
     ['install', gateway.install, { others: 'drop' }, 'others is "drop". Allowed: "pass" or "refuse".'],
     ['install', gateway.install, { other: 'pass' }, '"other" is not an option. Supported: others, traffic, agent.'],
     ['createGateway', createGateway, null, 'options is null. Allowed: an object.'],
-    ['createGateway', createGateway, ['seed'], 'options is an array of 1. Allowed: an object.'],
+    ['createGateway', createGateway, ['seed'], 'options is an array of 1 item. Allowed: an object.'],
   ])('%s %#', (_what, call, options, message) => {
     expect(() => call(options as never)).toThrow(new TypeError(message))
   })
@@ -159,7 +159,7 @@ describe('Wrong options of a call throw, with their name, the received value and
 
   test.each([
     [null, 'options is null. Allowed: an object.'],
-    [[], 'options is an array of 0. Allowed: an object.'],
+    [[], 'options is an array of 0 items. Allowed: an object.'],
     [1, 'options is 1. Allowed: an object.'],
     ['free', 'options is "free". Allowed: an object.'],
   ])('createNgrok %j', (options, message) => {

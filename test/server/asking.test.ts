@@ -83,7 +83,7 @@ describe('A command says so if the response is not from a fauxgate', () => {
   ])('where it answers %i', async (status, headers, body) => {
     const { url } = await serveResponse((response) => response.writeHead(status, headers).end(body))
     expect(await expectFailure(url, 'clock', 'next')).toBe(
-      `fauxgate: The server at URL is not fauxgate: its status was ${status}.\n`,
+      `fauxgate: The server at URL is not a fauxgate server: its status was ${status}.\n`,
     )
   })
 
@@ -94,7 +94,7 @@ describe('A command says so if the response is not from a fauxgate', () => {
   ])('where it answers %s with a page as %s', async (command, type, expected) => {
     const { url } = await serveResponse((response) => response.writeHead(200, { 'content-type': type }).end('<html>'))
     expect(await expectFailure(url, command)).toBe(
-      `fauxgate: The server at URL is not fauxgate: its response is not ${expected}.\n`,
+      `fauxgate: The server at URL is not a fauxgate server: its response is not ${expected}.\n`,
     )
   })
 

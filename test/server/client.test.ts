@@ -256,7 +256,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     ['request https://a.example.com --header x', /^--header needs a name and a value, for example /],
     ['faults remove nope', /^There is no fault with the id "nope"\. \(ERR_NGROK_90404, at http:\S+\)$/],
     ['dns remove nope', /^There is no matching record with the name "nope"\. \(ERR_NGROK_90404, at /],
-    ['timeline nope', /^No domain "nope" has a provisioning job or history\.$/],
+    ['timeline nope', /^No domain named "nope" has a provisioning job or history\.$/],
     ['attempt nowhere', /^There is no reserved domain with the name or id "nowhere"\. \(ERR_/],
     ['state import package.json', /^package\.json cannot be imported: .*version is "0\.1\.0".* \(ERR_/],
     ['state export /no/such/s.json', /^\S+s\.json cannot be written: its folder does not exist\. Choose /],

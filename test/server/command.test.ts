@@ -60,7 +60,7 @@ describe('the command `fauxgate serve`', () => {
   it.each([
     ['is not JSON', '{"secret": "hush', 'is not JSON: at line 1, column 17 (position 16).'],
     ['is empty', '', 'is not JSON: at line 1, column 1 (position 0).'],
-    ['is no snapshot', '[]', 'contains no snapshot: the snapshot is an array of 0. Allowed: an object.'],
+    ['is no snapshot', '[]', 'contains no snapshot: the snapshot is an array of 0 items. Allowed: an object.'],
     [
       'is damaged in many places',
       JSON.stringify(address),
@@ -216,6 +216,6 @@ test('A Node without the needed syntax is told which one is needed, and the comm
   const { output, exited } = startProcess({ NODE_OPTIONS: `--require=${older}` }, 'help')
   expect([await exited, output.stdout]).toEqual([1, ''])
   expect(output.stderr).toBe(
-    'fauxgate needs Node 20.19 or newer. This is 20.18.3: install a newer one from nodejs.org.\n',
+    'fauxgate needs Node 20.19 or newer. This is Node 20.18.3. Install a newer version from nodejs.org.\n',
   )
 })

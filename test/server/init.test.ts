@@ -174,7 +174,7 @@ describe('fauxgate init for ts-jest', () => {
       ...EACH,
     })
     const { definitions } = readDefinitions('fauxgate.test.ts', 'jest')
-    expect(definitions.map(({ name }) => name)[1]).toBe('and has it from then on, as the matchers say')
+    expect(definitions.map(({ name }) => name)[1]).toBe('and keeps it, as the matchers confirm')
     await (await loadTest('fauxgate.test.ts', 'jest'))()
   })
 

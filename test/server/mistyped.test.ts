@@ -213,7 +213,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     ],
     ['c.json', '{"initial": {"reservedAddrs": [null]}}', '"initial" in FILE, at reservedAddrs[0]: the body is null.'],
     ['c.json', '{"port": 80', 'FILE is not JSON: at line 1, column 12 (position 11).'],
-    ['c.json', '[]', 'FILE contains an array of 0. Allowed: an object with options.'],
+    ['c.json', '[]', 'FILE contains an array of 0 items. Allowed: an object with options.'],
     [
       'c.json',
       '{"certificates": {"renewalLead": "90d"}}',

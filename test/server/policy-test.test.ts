@@ -454,8 +454,8 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const first = await run(denied, visit('GET', '/', 'x-token: a'), visit('GET', '/'), visit('POST', '/', '', ''))
     expect(first.code).toBe(1)
     expect(first.stdout).toContain(`with 3 of 5 outcomes of rules and actions. No test reached:
-    line 5: the outcome "did not apply" of the rule no writes, with req.url.path.startsWith('/admin') as false
-    line 9: the outcome "did not apply" of the rule on_http_request.1, with getReqHeader('x-token')[0] == 'a' as false
+    line 5: the outcome "did not apply" of the rule no writes, with req.url.path.startsWith('/admin') false
+    line 9: the outcome "did not apply" of the rule on_http_request.1, with getReqHeader('x-token')[0] == 'a' false
 `)
     const all = [denied, visit('GET', '/', 'x-token: a'), visit('GET', '/', 'x-token: b'), visit('POST', '/')]
     expect((await run(...all)).code).toBe(0)
@@ -694,7 +694,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
 
   test.each([
     ['policy: policy.yml', 'policy.test.yml:1:1: tests is missing. Allowed: a map with policy and tests.'],
-    ['policy: policy.yml\ntests: []', 'policy.test.yml:2:1: tests is an array of 0. Allowed: at least one test.'],
+    ['policy: policy.yml\ntests: []', 'policy.test.yml:2:1: tests is an array of 0 items. Allowed: at least one test.'],
     [
       'policy: nowhere.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
       'nowhere.yml cannot be read: there is no such file.',

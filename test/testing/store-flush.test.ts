@@ -5,8 +5,8 @@ import { memoryStore } from '../support/memory-store.ts'
 import { findStoreFailures } from './store-failures.ts'
 
 describe('The suite of stores finds a store that writes at its flush and', () => {
-  const WHOLE = 'keeps nothing of a commit that it cannot write, and keeps what comes after it'
-  const LOSS = 'takes no commit after a loss, until it is loaded'
+  const WHOLE = 'keeps nothing of a commit that it cannot write, and keeps the commits after it'
+  const LOSS = 'accepts no commit after a loss until it is loaded again'
 
   const isWritable = ({ after }: StoredCommit['changes'][number]) => {
     try {

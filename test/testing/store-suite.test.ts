@@ -75,11 +75,11 @@ const EMPTY: StoredState = { version: 1, seed: '', now: 0, sequence: 0, operatio
 
 const ANY_TEXT = 'keeps any text, key and number'
 const CHANGES = 'changes, adds and removes records, each in its own collection'
-const FIRST = 'gives back the first commit'
-const REPLACES = 'forgets everything from before a commit that replaces it'
-const RESTART = 'lets a gateway continue after a restart as if there had been none'
+const FIRST = 'returns the first commit'
+const REPLACES = 'discards everything before a commit that replaces the state'
+const RESTART = 'lets a gateway resume after a restart as if nothing had happened'
 
-const MANY = 'keeps many commits that come at once, the last word on each record'
+const MANY = 'keeps the latest version of each record when many commits arrive at once'
 
 const isNewTo =
   (before: readonly StoredCommit[]) =>
@@ -91,7 +91,7 @@ const findLargest = (commits: readonly StoredCommit[], name: 'sequence' | 'opera
 
 /** The flaws that each check finds, by name. */
 const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
-  'is empty at the beginning': { 'begins with a state': { load: (state) => state ?? EMPTY } },
+  'is empty at first': { 'begins with a state': { load: (state) => state ?? EMPTY } },
   [FIRST]: {
     forgets: { load: () => undefined },
     'loses the version': mapState(() => ({ version: 0 })),
@@ -103,7 +103,7 @@ const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
     'loses a record': mapState(({ records }) => ({ records: [...records].slice(1) })),
     'keeps one level of a record': mapChanges((change) => ({ ...change, after: dropNested(change.after) })),
   },
-  'gives back the same at every load': {
+  'returns the same state on every load': {
     'gives its state once': { load: (state, _times, sinceOpened) => (sinceOpened > 1 ? undefined : state) },
   },
   [CHANGES]: {
@@ -121,7 +121,7 @@ const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
     'keeps the first time': mapCommits((commit, [first]) => ({ ...commit, now: (first ?? commit).now })),
     'keeps the first sequence': mapCommits((commit, [first]) => ({ ...commit, sequence: (first ?? commit).sequence })),
   },
-  'keeps a commit that changes no record': {
+  'keeps a commit that changes no records': {
     'keeps no commit without a change': mapCommits((commit) => (commit.changes.length === 0 ? undefined : commit)),
   },
   [REPLACES]: {
@@ -135,7 +135,7 @@ const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
       return { ...commit, operations: findLargest([...before, commit], 'operations') }
     }),
   },
-  'continues from its data, each time that it is opened': {
+  'resumes from its data each time it is opened': {
     'keeps two commits': mapCommits((commit, before) => (before.length > 2 ? undefined : commit)),
   },
   [ANY_TEXT]: {
@@ -184,7 +184,7 @@ describe('The suite of stores finds a store that', () => {
       let state: StoredState | undefined
       return { open: () => ({ ...store, load: () => (state = state ?? store.load()) }) }
     }
-    const check = 'gives back copies of its records'
+    const check = 'returns copies of its records'
     expect((await findStoreFailures(place, check)).get(check)).toContain('changed')
   })
 
@@ -209,10 +209,10 @@ describe('The suite of stores', () => {
   it('says what a store has, and what was wanted', async () => {
     const failures = await findStoreFailures(() => createPlace({ load: () => undefined }))
     const lateFailures = await findStoreFailures(() => createPlace(mapState(({ now }) => ({ now: now + 1 }))))
-    expect(lateFailures.get('keeps a commit that changes no record')).toBe(
+    expect(lateFailures.get('keeps a commit that changes no records')).toBe(
       'The store has [1767225600002.5,2048]. Expected: [1767225600001.5,2048].',
     )
-    expect(failures.get('keeps a commit that changes no record')).toBe(
+    expect(failures.get('keeps a commit that changes no records')).toBe(
       'The store is empty. Expected: the commits that were appended.',
     )
   })

@@ -142,7 +142,7 @@ describe('The test of any runner', () => {
   test.each<[options: object, message: string]>([
     [{ gatewayOptions: () => undefined }, 'gatewayOptions is missing. Allowed: an object.'],
     [{ gatewayOptions: async () => ({ seed: 'x' }) }, 'gatewayOptions is a Promise. Allowed: an object.'],
-    [{ gatewayOptions: () => [{ seed: 'x' }] }, 'gatewayOptions is an array of 1. Allowed: an object.'],
+    [{ gatewayOptions: () => [{ seed: 'x' }] }, 'gatewayOptions is an array of 1 item. Allowed: an object.'],
     [{ create: () => undefined }, 'create returned nothing. Allowed: a gateway.'],
     [{ create: async () => createGateway() }, 'create returned a promise: await it first. Allowed: a gateway.'],
   ])('fails a test if a function in its options returns a wrong value: %j', async (options, message) => {

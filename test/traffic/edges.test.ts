@@ -125,7 +125,7 @@ describe('an HTTPS edge of ngrok', () => {
     })
     const { status, headers } = await visit('/shop?a=1')
     expect([status, headers.get('ngrok-error-code')]).toEqual([404, 'ERR_NGROK_3200'])
-    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`no route of the edge ${edge_id} is for /shop"`)
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`no route of the edge ${edge_id} matches /shop"`)
   })
 
   test('runs its modules in order', async () => {

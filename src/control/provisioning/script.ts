@@ -268,7 +268,7 @@ function requireRoomForScripted(tx: Transaction, added: number): void {
   const before = tx.count(scriptedOutcomes)
   if (before + added <= MAX_OUTCOMES) return
   const received = `${added} outcomes, with ${before} pending already`
-  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MAX_OUTCOMES} pending in all` })
+  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MAX_OUTCOMES} pending outcomes` })
 }
 
 function requireRoomForLasting(tx: Transaction, domain: string): void {

@@ -208,9 +208,9 @@ function addRecords(records: Records, name: string, rows: readonly object[], pro
   rows.forEach((row, index) => {
     const key = collection.key(row)
     if (!records.change(collection, key, row).before) return
-    const received = `a second record with the key ${quote(key)}`
+    const received = `a duplicate of the record with the key ${quote(key)}`
     const field = `records.${name}.${index}`
-    problems.add(() => problem(general.field_invalid, { field, received, allowed: 'each key once' }))
+    problems.add(() => problem(general.field_invalid, { field, received, allowed: 'one record per key' }))
   })
 }
 

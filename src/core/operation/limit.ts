@@ -99,7 +99,9 @@ export type LimitsByName = Readonly<Record<string, AccountLimit>>
 /* @__NO_SIDE_EFFECTS__ */
 export function tooMany(number: number): Entry<LimitFacts> {
   return entry(number, 400, ({ what, amount, by, max }) =>
-    max === 0 ? `The ${by} allows no ${what}.` : `This would make ${amount} ${what}. The ${by} allows at most ${max}.`,
+    max === 0
+      ? `The ${by} allows no ${what}.`
+      : `This would bring the number of ${what} to ${amount}. The ${by} allows at most ${max}.`,
   )
 }
 
@@ -113,7 +115,7 @@ export function tooMany(number: number): Entry<LimitFacts> {
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function tooFast(number: number): Entry<LimitFacts> {
-  return entry(number, 429, 'The {by} allows at most {max} new {what} in {seconds} s. Try again in {wait} s.')
+  return entry(number, 429, 'The {by} limits new {what} to {max} in {seconds} s. Try again in {wait} s.')
 }
 
 /**

@@ -49,7 +49,7 @@ export const general = declareErrors({
   id_unparsable: field(
     223,
     400,
-    (it: { prefix: string }) => `an id: ${formatIdStart(it.prefix)} and 1 to 64 letters or digits`,
+    (it: { prefix: string }) => `${formatIdStart(it.prefix)} followed by 1 to 64 letters or digits`,
   ),
   too_many_requests: entry(
     226,

@@ -14,7 +14,7 @@ export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value)))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
-  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (Array.isArray(value)) return `an array of ${formatCount(value.length, 'item')}`
   return typeof value === 'object' ? nameObject(value) : `a ${typeof value}`
 }
 

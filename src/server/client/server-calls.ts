@@ -146,12 +146,12 @@ export async function callControl(
   const value: unknown = type.startsWith('application/json') ? tryParseJson(text) : text
   if (status >= 200 && status < 300) {
     if (value !== undefined && type.startsWith(mediaType)) return value
-    throw new Error(`The server at ${url} is not fauxgate: its response is not ${mediaType}.`)
+    throw new Error(`The server at ${url} is not a fauxgate server: its response is not ${mediaType}.`)
   }
   const { error, message, details } = readErrorBody(value)
   if (error === null || message === null) {
     const hint = new URL(url).pathname === '/' ? '' : ' Is this the URL of the server, without a path?'
-    throw new Error(`The server at ${url} is not fauxgate: its status was ${status}.${hint}`)
+    throw new Error(`The server at ${url} is not a fauxgate server: its status was ${status}.${hint}`)
   }
   const hint = status === 401 ? ' Pass the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
   throw new ControlError(`${message}${hint}`, `${error}, at ${url}`, details)

@@ -111,6 +111,6 @@ function format({ status, headers, body, trace }: TrafficOutcome, isExplained: b
 function describeEnd(trace: Trace): string {
   const end = trace.at(-1)
   if (end && 'step' in end && end.step === 'certificate')
-    return `The visitor rejected the certificate: the gateway ${end.did}. --insecure accepts it.`
+    return `The visitor rejected the certificate: the gateway ${end.did}. Use --insecure to accept it.`
   return 'The gateway closed the connection.'
 }

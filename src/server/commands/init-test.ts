@@ -54,7 +54,7 @@ ${kind === 'ts-jest' ? MATCHER_TEST : ''}`
 
 /** The second test for TypeScript in Jest. */
 const MATCHER_TEST = `
-test('and has it from then on, as the matchers say', ({ gateway }) => {
+test('and keeps it, as the matchers confirm', ({ gateway }) => {
   expect(gateway).toBeProvisioning('app.example.com')
   gateway.clock.advance('${DELAY}')
   expect(gateway).toHaveCertificate('app.example.com')

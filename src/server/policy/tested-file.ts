@@ -47,7 +47,7 @@ export function listUnreached(rules: readonly CoveredRule[]) {
     return [
       ...conditions.map(({ line, source }) => ({
         line,
-        what: `the outcome "did not apply" of ${name}, with ${shorten(source)} as false`,
+        what: `the outcome "did not apply" of ${name}, with ${shorten(source)} false`,
       })),
       ...rule.conditions
         .filter(({ failure }) => failure?.wasReached === false)

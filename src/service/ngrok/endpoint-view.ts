@@ -38,7 +38,7 @@ export const endpointShape = kit.named(
     principal: v.exactOptional(userField("The owner of the agent's credential. Absent if there is none.")),
     name: optionalText('The name that the agent gave it.'),
     upstream_url: optionalText('The URL that the agent forwards to.'),
-    upstream_protocol: optionalText('The protocol that the agent speaks there.'),
+    upstream_protocol: optionalText('The protocol that the agent uses for its upstream.'),
   }),
   'Endpoint',
   "A URL that is online: a cloud endpoint, an agent's or an edge's.",

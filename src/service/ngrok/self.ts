@@ -16,7 +16,7 @@ const shape = kit.named(
         id: text('The id of the account.'),
         name: text('The name of the account.'),
         created_at: kit.documented(kit.time, 'The time at which the account was created.'),
-        suspended: no('True if the account does not pay.'),
+        suspended: no('True if the account has unpaid invoices.'),
         enforce_sso: no('True if people must sign in with a provider.'),
         min_api_version: kit.documented(v.number(), 'The oldest version of the API that the account may use.'),
         min_agent_version: text('The oldest version of an agent that the account may use.'),

@@ -17,7 +17,7 @@ const limits = kit.accountLimits({
 })
 
 const NAME = 'The name, unique among bot users and service users.'
-const ACTIVE = 'False if the user can own no more credentials and keys.'
+const ACTIVE = 'False to keep the user from owning new credentials and keys.'
 
 const name = kit.documented(
   v.pipe(v.unwrap(parts.textOfBytes(255, errors.user_name_too_long, NAME)), refuseIfEmpty(errors.user_name_empty)),

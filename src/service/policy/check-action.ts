@@ -17,7 +17,7 @@ export function checkAction(
   seen: Map<string, PolicyPath>,
 ): Action | undefined {
   const { reporter } = known
-  if (!isObject(each)) return reporter.reportValue(2236, path, each, 'an action: an object with type and config')
+  if (!isObject(each)) return reporter.reportValue(2236, path, each, 'an object with type and config')
   reporter.reportUnknown(2236, path, each, ['type', 'config'], 'an action')
   const action = ACTIONS.find(({ type }) => type === each.type)
   const at = [...path, 'type']
@@ -54,9 +54,13 @@ function checkPlace(
   const isForProtocol = !protocols || protocols.includes(protocol)
   if (!isInPhase) {
     const allowed = ACTIONS.filter((each) => each.phases.includes(scope.phase)).map((each) => each.type)
-    reporter.report(2202, at, `is ${type}, which does not exist in this phase. Allowed: ${allowed.join(', ')}`)
+    reporter.report(2202, at, `is ${type}, which is not available in this phase. Allowed: ${allowed.join(', ')}`)
   } else if (protocols && !isForProtocol) {
-    reporter.report(2205, at, `is ${type}, which does not exist for ${protocol}. It exists for ${protocols.join(', ')}`)
+    reporter.report(
+      2205,
+      at,
+      `is ${type}, which is not available for ${protocol}. It is available for ${protocols.join(', ')}`,
+    )
   }
   if (plan !== undefined && notOnPlans?.includes(plan))
     reporter.report(2256, at, `is ${type}, which the ${plan} plan does not include`)

@@ -18,7 +18,7 @@ const FIELDS = ['name', 'expressions', 'actions']
 /** Checks a rule. `seen` has the actions that a policy may have once. */
 export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): undefined {
   const { reporter } = known
-  if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `a rule: an object with ${FIELDS.join(', ')}`)
+  if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `an object with ${FIELDS.join(', ')}`)
   const { name, expressions, actions } = rule
   const isAction = actions === undefined && typeof rule.type === 'string'
   // The type and the config of an action outside of a list are one mistake.
@@ -76,5 +76,5 @@ function checkActions(
 
 function checkLimit(amount: number, what: string, max: number | undefined, path: PolicyPath, known: Known): undefined {
   if (max !== undefined && amount > max)
-    known.reporter.report(2265, path, `has ${amount} ${what}. At most ${max} are allowed in a rule`)
+    known.reporter.report(2265, path, `has ${amount} ${what}. A rule can have at most ${max}`)
 }

@@ -22,7 +22,7 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
   const read = readText(text, Number.POSITIVE_INFINITY)
   if (!read.problem) return placeProblems(text, read, checkWithWarnings(read.value, options))
   const { message, offset } = read.problem
-  const what = `In the policy, the whole text cannot be read: ${message}. Allowed: JSON or YAML, one object whose keys are phases.`
+  const what = `The policy cannot be read: ${message}. Allowed: JSON or YAML, one object whose keys are phases.`
   const docs = 'https://ngrok.com/docs/errors/err_ngrok_2236'
   return [
     {

@@ -77,7 +77,7 @@ function checkPhases(policy: Config, options: Known, reporter: Reporter): undefi
     amount += rules.length
     if (amount > most && before <= most) {
       const by = plan === undefined || maxRules !== lookUp(RULES_OF_PLANS, plan) ? '' : ` on the ${plan} plan`
-      reporter.report(2264, [key], `brings the number of rules to ${amount}. At most ${most} are allowed${by}`)
+      reporter.report(2264, [key], `brings the number of rules to ${amount}. The maximum is ${most}${by}`)
     }
     if (amount > MAX_RULES) return
     const hasTls = protocol === 'https' || protocol === 'tls'
@@ -99,7 +99,7 @@ function reportPhase(
   const number = isConnect && place === 'edge' ? 2248 : isConnect && place === 'internal' ? 2262 : 2230
   const known: readonly string[] = PHASES
   const what = known.includes(key)
-    ? `is a phase that does not exist for ${placeName(protocol, place)}`
+    ? `is a phase that is not available for ${placeName(protocol, place)}`
     : 'is not a phase'
   const older = lookUp(OLDER_NAMES, key)
   const hint = older && allowed.includes(older) ? { hint: `${key} is the older name of ${older}.` } : {}

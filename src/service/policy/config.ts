@@ -81,7 +81,7 @@ function checkValue(field: Field, value: unknown, path: PolicyPath, place: Place
     case 'object':
       return isObject(value)
         ? checkFields(field.fields, value, path, place)
-        : refuse(2204, `a map of ${Object.keys(field.fields).join(', ')}`)
+        : refuse(2204, `a map with ${Object.keys(field.fields).join(', ')}`)
     case 'variables':
       return checkVariables(field, value, path, place)
     case 'any':

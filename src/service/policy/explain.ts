@@ -148,7 +148,7 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
       hint: isOfList ? 'The value is a list. Use its first item, with [0], or test it with in.' : undefined,
     }
   }
-  const message = cut(cleanTypes(summary.charAt(0).toLowerCase() + summary.slice(1)), 200)
+  const message = cut(cleanTypes(nameTokens(summary.charAt(0).toLowerCase() + summary.slice(1))), 200)
   if (summary.startsWith('List index must be int'))
     return { message, hint: 'The value is a list. Use its first item, with [0].' }
   return { message }
@@ -159,6 +159,25 @@ export function suggestNegation(node: ASTNode): string | undefined {
   if (node.op !== 'in' || node.args[0].op !== '!_' || node.input.charAt(node.range.start) !== '!') return undefined
   const [value, list] = [node.args[0].args, node.args[1]].map(({ range }) => node.input.slice(range.start, range.end))
   return `Write !(${value} in ${list}).`
+}
+
+/** Replaces the library's names of tokens with the characters. */
+function nameTokens(text: string): string {
+  return text.replace(/\b[A-Z]{3,}\b/g, (token) => TOKENS[token] ?? token)
+}
+
+const TOKENS: Readonly<Record<string, string>> = {
+  LPAREN: '"("',
+  RPAREN: '")"',
+  LBRACKET: '"["',
+  RBRACKET: '"]"',
+  LBRACE: '"{"',
+  RBRACE: '"}"',
+  COMMA: 'a comma',
+  COLON: 'a colon',
+  DOT: 'a period',
+  QUESTION: '"?"',
+  EOF: 'the end of the expression',
 }
 
 /** Replaces the library's type names with words: `$req.url` is an object, and `HashFunctions` is the namespace `hash`. */
@@ -172,7 +191,10 @@ function cleanTypes(text: string): string {
 function explainVariable(name: string, { scope, variables, source }: Known): Explanation {
   const elsewhere = PHASES.filter((phase) => Object.hasOwn(variablesOf({ ...scope, phase }), name))
   if (elsewhere.length > 0) {
-    return { message: `${name} does not exist in ${scope.phase}`, hint: `It exists in ${elsewhere.join(' and ')}.` }
+    return {
+      message: `${name} is not available in ${scope.phase}`,
+      hint: `It is available in ${elsewhere.join(', ')}.`,
+    }
   }
   const [, owner, field] = source.match(/([\w.]+)\.(\w+(?:-\w+)+)/) ?? []
   if (owner !== undefined && field?.split('-').includes(name))
@@ -202,7 +224,11 @@ function explainField(node: Extract<ASTNode, { op: '.' }>, { scope, variables }:
   const owner = names && findBelow(variables, names)
   const path = names?.join('.')
   if (path === 'conn' && name === 'tls' && !scope.hasTls) {
-    return { name, message: 'conn.tls does not exist here', hint: 'It exists on endpoints with TLS: https and tls.' }
+    return {
+      name,
+      message: 'conn.tls is not available here',
+      hint: 'It is available on endpoints with TLS: https and tls.',
+    }
   }
   const fields = owner && !isVariable(owner) ? Object.keys(owner).filter((field) => field !== TEXT) : []
   const near = nearest(name, fields)
@@ -228,18 +254,19 @@ function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: 
   if (row?.phases && !row.phases.includes(scope.phase)) {
     return {
       name,
-      message: `${row.name} does not exist in ${scope.phase}`,
-      hint: `It exists in ${row.phases.join(' and ')}.`,
+      message: `${row.name} is not available in ${scope.phase}`,
+      hint: `It is available in ${row.phases.join(', ')}.`,
     }
   }
   if (rows.length > 0) {
     return {
       name,
       message: `there is no ${called}`,
-      hint: `There is ${rows.flatMap(({ signatures }) => signatures).join(' and ')}.`,
+      hint: `Available: ${rows.flatMap(({ signatures }) => signatures).join(', ')}.`,
     }
   }
-  if (CEL_FUNCTIONS.includes(name)) return { name, message: `there is no ${called}: the types do not match ${name}` }
+  if (CEL_FUNCTIONS.includes(name))
+    return { name, message: `there is no ${called}: ${name} does not accept these types` }
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
   const names = [...FUNCTIONS.map((each) => each.name), ...CEL_FUNCTIONS]
   return {

@@ -96,9 +96,9 @@ function credentialsProblem(text: string): FormatProblem | undefined {
   if (/^\$\{[^}]*\}$/.test(text)) return undefined
   const plain = text.replace(/\$\{[^}]*\}/g, HOLE)
   const colon = plain.indexOf(':')
-  if (colon < 0) return { number: 2222, what: 'is a secret text without a colon. Allowed: user:password' }
+  if (colon < 0) return { number: 2222, what: 'has no colon. Allowed: user:password' }
   const [user, password] = [plain.slice(0, colon), plain.slice(colon + 1)]
-  if (!user.includes(HOLE) && hasControl(user)) return { number: 2257, what: 'has a user with control characters' }
+  if (!user.includes(HOLE) && hasControl(user)) return { number: 2257, what: 'has a user name with control characters' }
   if (password.includes(HOLE)) return undefined
   if (password.length < 8)
     return { number: 2237, what: `has a password of ${password.length} characters. At least 8 are required` }

@@ -20,7 +20,7 @@ export function checkHeaderName(
   { action = 'remove-headers', ...more }: { action?: string; isOfKey?: true } = {},
 ): undefined {
   if (name.length > MAX_NAME)
-    return reporter.report(2208, path, `is a name of ${name.length} characters. At most ${MAX_NAME} are allowed`, more)
+    return reporter.report(2208, path, `has a name of ${name.length} characters. At most ${MAX_NAME} are allowed`, more)
   if (!HEADER_NAME.test(name)) {
     return reporter.report(
       2210,

@@ -92,7 +92,7 @@ class PatternReader {
         last = { repeat: 1, size: 1 }
       }
     }
-    if (this.#groups.length > 1) fail('a ( has no )')
+    if (this.#groups.length > 1) fail('a ( has no matching )')
   }
 
   /** Opens a group, or sets flags. */
@@ -100,9 +100,9 @@ class PatternReader {
     const rest = this.pattern.slice(this.#at, this.#at + 80)
     const [flags] = /^\(\?[imsU]*(?:-[imsU]+)?[:)]/.exec(rest) ?? []
     const [named, name = ''] = /^\(\?P?<([A-Za-z0-9_]+)>/.exec(rest) ?? []
-    if (/^\(\?<?[=!]/.test(rest)) fail(`RE2 has no look-around, such as ${this.#show(4)}`)
-    if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} does not begin a group of RE2`)
-    if (named && this.names.has(name)) fail(`the group ${cut(name, 20)} occurs twice`)
+    if (/^\(\?<?[=!]/.test(rest)) fail(`RE2 does not support look-around, such as ${this.#show(4)}`)
+    if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} does not begin an RE2 group`)
+    if (named && this.names.has(name)) fail(`the group name ${cut(name, 20)} is used twice`)
     if (named) this.names.add(name)
     if (!flags) this.numbers.push(`${this.numbers.length}`)
     this.#at += (flags ?? named ?? '(').length
@@ -141,7 +141,7 @@ class PatternReader {
     const start = this.#at
     this.#at += this.pattern.charAt(start + 1) === '^' ? 2 : 1
     for (let isFirst = true; isFirst || this.pattern.charAt(this.#at) !== ']'; isFirst = false) {
-      if (this.#at >= this.pattern.length) fail(`a [ has no ]: ${cut(this.pattern.slice(start), 20)}`)
+      if (this.#at >= this.pattern.length) fail(`a [ has no matching ]: ${cut(this.pattern.slice(start), 20)}`)
       const low = this.#readMember()
       const isRange = this.pattern.charAt(this.#at) === '-' && this.pattern.charAt(this.#at + 1) !== ']'
       if (!isRange || low === undefined) continue
@@ -163,7 +163,7 @@ class PatternReader {
       if (
         !/^\[:\^?(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]$/.test(name)
       )
-        fail(`there is no class ${name}`)
+        fail(`there is no character class ${name}`)
       this.#at += name.length
       return undefined
     }
@@ -178,7 +178,7 @@ class PatternReader {
     const rest = this.pattern.slice(this.#at, this.#at + 60)
     if (rest === '\\') fail('it ends with a backslash')
     if (/^\\[1-9]/.test(rest) && !/^\\[1-7][0-7]/.test(rest))
-      fail(`RE2 has no back references, such as ${this.#show(2)}`)
+      fail(`RE2 does not support back references, such as ${this.#show(2)}`)
     if (!isInClass && rest.startsWith('\\Q')) {
       const end = this.pattern.indexOf('\\E', this.#at)
       this.#at = end < 0 ? this.pattern.length : end + 2

@@ -62,12 +62,12 @@ export class Reporter {
 
 /** Returns the sentence of a problem: its place, and what is wrong there. */
 export function toMessage(path: PolicyPath, what: string): string {
-  return `In the policy, ${describePlace(path)} ${what}${/[.?…]$/.test(what) ? '' : '.'}`
+  const place = path.length === 0 ? 'The policy' : `In the policy, ${describePlace(path)}`
+  return `${place} ${what}${/[.?…]$/.test(what) ? '' : '.'}`
 }
 
 /** Returns a path as people write it: `on_http_request[0].actions[1].config.rate`. */
 function describePlace(path: PolicyPath): string {
-  if (path.length === 0) return 'the whole text'
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${cut(key, 60)}`))
     .join('')

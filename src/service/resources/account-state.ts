@@ -11,8 +11,8 @@ export const stateErrors = declareErrors({
     403,
     'The owner of the API key is not allowed to write. Use the key of a user with write access.',
   ),
-  maintenance_read_only: entry(1500, 503, 'The service is in maintenance. Nothing can be changed until it ends.'),
-  maintenance: entry(1501, 503, 'The service is in maintenance. Try again later.'),
+  maintenance_read_only: entry(1500, 503, 'The service is under maintenance. Nothing can be changed until it ends.'),
+  maintenance: entry(1501, 503, 'The service is under maintenance. Try again later.'),
   configurations_ended: entry(
     1608,
     400,

@@ -41,7 +41,7 @@ const errors = declareErrors({
   address_pool_exhausted: entry(
     503,
     409,
-    'All {size} addresses in the region {region} are reserved. Delete one, or choose another region.',
+    'The region {region} has no free addresses: {size} of {size} are reserved. Delete one, or choose another region.',
   ),
   address_description_too_long: only(limitsAllTexts, tooLong(504)),
   address_metadata_too_long: tooLong(505),

@@ -13,14 +13,14 @@ const errors = declareErrors({
   webhook_secret_not_accepted: ofField(
     7026,
     400,
-    '{field} was sent, which the provider {provider} does not use. Omit it.',
+    '{field} was sent, but the provider {provider} does not use it. Omit it.',
   ),
   webhook_secret_missing: ofField(
     7027,
     400,
     '{field} is missing. The provider {provider} requires one, as a non-empty string.',
   ),
-  webhook_provider_missing: ofField(7029, 400, '{field} is missing. Name one of {allowed}.'),
+  webhook_provider_missing: ofField(7029, 400, '{field} is missing. Send one of {allowed}.'),
   webhook_provider_unsupported: ofField(7030, 400, '{field} is {received}.{suggestion} Allowed: one of {allowed}.'),
   webhook_key_invalid: ofField(
     7107,

@@ -23,7 +23,7 @@ export const backendErrors = declareErrors({
     400,
     '{id} is a child of the backend {parent}. Remove it there before you delete it.',
   ),
-  child_backend_invalid: field(6526, 400, 'the id of a backend, "bkd…_" and letters or digits'),
+  child_backend_invalid: field(6526, 400, 'the id of a backend: "bkd…_" followed by letters or digits'),
 })
 
 const MAX_WEIGHT = 10_000

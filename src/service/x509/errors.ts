@@ -19,14 +19,13 @@ export const errors = declareErrors({
   key_missing: pemError(
     1901,
     (it) =>
-      `${it.field}: no PEM private key was sent. ` +
-      'Send a "PRIVATE KEY", "RSA PRIVATE KEY" or "EC PRIVATE KEY" block.',
+      `${it.field} has no PEM private key. ` + 'Send a "PRIVATE KEY", "RSA PRIVATE KEY" or "EC PRIVATE KEY" block.',
   ),
   key_encrypted: pemError(1902, (it) => `${it.field}: the private key is encrypted. Send it without a passphrase.`),
   key_unsupported: pemError<{ problem: string }>(
     1903,
     (it) =>
-      `${it.field}: the private key cannot be used: ${it.problem}. ` +
+      `${it.field} cannot be used: ${it.problem}. ` +
       'Allowed: RSA, ECDSA (P-256, P-384, P-521) or Ed25519 as PKCS#8, PKCS#1 or SEC1.',
   ),
   pem_headers: pemError(
@@ -40,7 +39,7 @@ export const errors = declareErrors({
   certificate_missing: pemError(
     1919,
     (it) =>
-      `${it.field}: no certificate was sent. Send ${it.field === 'ca_pem' ? 'a PEM "CERTIFICATE" block' : 'a chain of PEM "CERTIFICATE" blocks, leaf first'}.`,
+      `${it.field} has no certificate. Send ${it.field === 'ca_pem' ? 'a PEM "CERTIFICATE" block' : 'a chain of PEM "CERTIFICATE" blocks, leaf first'}.`,
   ),
   certificate_not_pem: pemError<{ problem: string }>(
     1920,
@@ -60,11 +59,11 @@ export const errors = declareErrors({
   ),
   key_is_certificate: pemError(
     1924,
-    (it) => `${it.field} holds a certificate. Send the private key here and the certificate as certificate_pem.`,
+    (it) => `${it.field} contains a certificate. Send the private key here and the certificate as certificate_pem.`,
   ),
   certificate_is_key: pemError(
     1925,
-    (it) => `${it.field} holds a private key. Send the certificate here and the key as private_key_pem.`,
+    (it) => `${it.field} contains a private key. Send the certificate here and the key as private_key_pem.`,
   ),
   chain_out_of_order: pemError<{ position: number; subject: string; problem: string }>(
     1926,

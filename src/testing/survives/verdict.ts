@@ -85,7 +85,10 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
   }
   if (remainingTimers.length > 0 && baseline && !baseline.hasTimersLeft) {
     const timers = formatCount(remainingTimers.length, 'timer is', 'timers are')
-    return verdictOf('work-after-end', `it has ended, and ${timers} left, the first one of ${remainingTimers[0]} ms.`)
+    return verdictOf(
+      'work-after-end',
+      `it has ended, but ${timers} left, the first with a delay of ${remainingTimers[0]} ms.`,
+    )
   }
   return undefined
 }

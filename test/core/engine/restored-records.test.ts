@@ -28,7 +28,7 @@ describe('A snapshot whose records do not fit together is rejected, and changes 
     const [addr] = snapshot.records.reserved_addrs
     snapshot.records.reserved_addrs.push({ ...addr, description: 'second' })
     expect(refusalOf(snapshot).message).toBe(
-      `records.reserved_addrs.1 is a second record with the key "${addr.id}". Allowed: each key once.`,
+      `records.reserved_addrs.1 is a duplicate of the record with the key "${addr.id}". Allowed: one record per key.`,
     )
   })
 

@@ -139,14 +139,16 @@ describe('The size of a filter (rules: filters#language)', () => {
     const gateway = open()
     const expectListError = (input: unknown) => expectError(() => gateway.reservedAddrs.list(input as never))
     expect(expectListError({ filter: {} }).message).toBe('filter is an object. Allowed: a string or a number.')
-    expect(expectListError({ limit: ['1'] }).message).toBe('limit is an array of 1. Allowed: a string or a number.')
+    expect(expectListError({ limit: ['1'] }).message).toBe(
+      'limit is an array of 1 item. Allowed: a string or a number.',
+    )
     expect(expectListError({ before_id: () => 'ra_1' }).key).toBe('field_invalid')
     expect(expectListError({ filter: Symbol('x') }).key).toBe('field_invalid')
     expect(expectListError({ filter: Object.create(null) }).key).toBe('field_invalid')
     for (const [input, description] of [
       ['obj.id == ""', '"obj.id == \\"\\""'],
       [5, '5'],
-      [[], 'an array of 0'],
+      [[], 'an array of 0 items'],
       [new Map(), 'a Map'],
       [Promise.resolve(), 'a Promise'],
       [new AbortController(), 'an AbortController'],

@@ -15,12 +15,12 @@ describe('A list that is longer than any HTTP body can hold is rejected, and the
     [
       'of texts',
       () => createNgrok().httpsEdges.create({ hostports: sparse(LENGTH) }),
-      'hostports is an array of 10000000. Allowed: at most 1000000 items across all lists.',
+      'hostports is an array of 10,000,000 items. Allowed: at most 1000000 items across all lists.',
     ],
     [
       'of a control',
       () => createGateway().provisioning.script(zeros(1_000_001)),
-      'outcomes is an array of 1000001. Allowed: at most 1000000 items across all lists.',
+      'outcomes is an array of 1,000,001 items. Allowed: at most 1000000 items across all lists.',
     ],
     [
       'in a field that takes any object',
@@ -35,12 +35,12 @@ describe('A list that is longer than any HTTP body can hold is rejected, and the
     [
       'instead of a text',
       () => createGateway().reservedDomains.create({ domain: sparse(LENGTH) }),
-      'domain is an array of 10000000. Allowed: at most 1000000 values.',
+      'domain is an array of 10,000,000 items. Allowed: at most 1000000 values.',
     ],
     [
       'of the longest length that JavaScript has',
       () => createNgrok().httpsEdges.create({ hostports: sparse(2 ** 32 - 1) }),
-      'hostports is an array of 4294967295. Allowed: at most 1000000 items across all lists.',
+      'hostports is an array of 4,294,967,295 items. Allowed: at most 1000000 items across all lists.',
     ],
   ])('%s', (_what, call, message) => {
     expect(expectError(call).message).toBe(message)

@@ -90,7 +90,7 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
       expect.objectContaining({
         details: expect.objectContaining({
           'field:inbound.0.actions.0.type': expect.stringContaining('type is a symbol.'),
-          'field:inbound.0.actions.0.config': expect.stringContaining('config is an array of 2.'),
+          'field:inbound.0.actions.0.config': expect.stringContaining('config is an array of 2 items.'),
         }),
       }),
     )

@@ -42,7 +42,7 @@ const open = (commits: readonly StoredCommit[], families = {}) =>
   createGateway({ store: memoryStore(commits), families })
 
 const MISSING =
-  'This gateway has no family for the collection "notes" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.'
+  'This gateway has no family for the store\'s collection "notes". Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.'
 
 // rules: stores#versions
 describe('A store with further families or fields than those of the gateway that opens it', () => {
@@ -166,7 +166,7 @@ describe('A SQLite file', () => {
     openFile(file)
     openFile(file, ngrokFamilies)
     expect((await runToEnd({}, 'migrate', file)).code).toBe(0)
-    expect(() => openFile(file)).toThrow('This gateway has no family for the collection "')
+    expect(() => openFile(file)).toThrow('This gateway has no family for the store\'s collection "')
   })
 })
 

@@ -116,7 +116,7 @@ describe('The control API is there for peers on this machine only (rules: contro
   ])('and answers 403 to the peer %j, whatever its headers say, with nothing done', (peer) => {
     expect(tryToReset({ host }, undefined, peer)).toEqual(refused)
     const { error } = tryToReset({ host, 'x-forwarded-for': '127.0.0.1' }, undefined, peer)
-    expect(error.msg).toContain(`the peer address ${JSON.stringify(peer)}. Allowed: this machine's own`)
+    expect(error.msg).toContain(`peer address ${JSON.stringify(peer)} is not allowed. Allowed: this machine's own`)
   })
 
   const address = Object.values(networkInterfaces())
@@ -223,7 +223,7 @@ describe('The control API is not there for pages of other sites', () => {
       body: '',
       header: (name) => headers[name] ?? null,
     })
-    expect(JSON.parse(answer.body as string).msg).toContain('received the Sec-Fetch-Site "cross-site"')
+    expect(JSON.parse(answer.body as string).msg).toContain('The Sec-Fetch-Site "cross-site" is not allowed')
   })
 
   test.each(['same-origin', 'none'])('and answers one that it marks as %s', (site) => {

@@ -52,7 +52,7 @@ test.each<[what: string, message: string, use: () => unknown]>([
   ['families without their option', '"endpoints" is not an option.', () => openApi(ngrok, ngrokFamilies as never)],
   [
     'a list of families',
-    'families is an array of 1.',
+    'families is an array of 1 item.',
     () => openApi(ngrok, { families: [ngrokFamilies.vaults] as never }),
   ],
 ])('Invalid input of a document is rejected: %s', (_what, message, use) => {

@@ -196,7 +196,7 @@ describe.each(kinds)('Silence at the port %s (rules: traffic#ports)', (kind) => 
     const { ports } = await openRawPorts(upstream.url, { ...endpoint }, config)
     const sent = `POST /a HTTP/1.1\r\nhost: app.example.com\r\n${lines}\r\n${body}`
     const text = await (await visitRaw(ports[kind], sent, nameOf(kind))).closed()
-    expect(text).toMatch(/^HTTP\/1.1 408 .*connection: close\r\n.*did not continue within 2 s/is)
+    expect(text).toMatch(/^HTTP\/1.1 408 .*connection: close\r\n.*No more of the body arrived within 2 s/is)
     await waitUntil(() => upstream.sockets.size === 0)
     expect(upstream.requests).toEqual([])
   })

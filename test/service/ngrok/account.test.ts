@@ -217,7 +217,7 @@ describe('A plan (rules: account#plans)', () => {
     const eleventh = expectError(() => gateway.reservedDomains.create({ domain: 'app-11.ngrok.app' }))
     expect([eleventh.key, eleventh.message]).toEqual([
       'domain_limit_reached',
-      'This would make 11 reserved domains. The plan "hobbyist" allows at most 10.',
+      'This would bring the number of reserved domains to 11. The plan "hobbyist" allows at most 10.',
     ])
     expect(errorNumber(() => gateway.reservedDomains.create({ domain: '*.ngrok.app' }))).toBe(419)
     gateway.reservedAddrs.create()
@@ -234,7 +234,7 @@ describe('A plan (rules: account#plans)', () => {
     )
     expect([key, message]).toEqual([
       'policy_rules_reached',
-      'In the policy, on_http_request brings the number of rules to 6. At most 5 are allowed on the free plan.',
+      'In the policy, on_http_request brings the number of rules to 6. The maximum is 5 on the free plan.',
     ])
   })
 
@@ -427,7 +427,7 @@ describe('Options', () => {
       { limits: { api_keys: [9, { max: 1, window: 60 }] } },
       'account.limits.api_keys.1.window is 60. Allowed: a number',
     ],
-    [{ limits: { api_keys: [9, [1]] } }, 'account.limits.api_keys.1 is an array of 1. Allowed: an integer from 0'],
+    [{ limits: { api_keys: [9, [1]] } }, 'account.limits.api_keys.1 is an array of 1 item. Allowed: an integer from 0'],
     [
       { limits: { api_keys: { max: 1, windows: 1 } } },
       '"account.limits.api_keys.windows" is not an option. Supported: max,',
@@ -444,7 +444,7 @@ describe('Options', () => {
       { limits: { policy_rules: { max: 1, window: '1m' } } },
       'account.limits.policy_rules has a window, but limits the size of a single item.',
     ],
-    [{ limits: [] }, 'account.limits is an array of 0. Allowed: an object with limits by name.'],
+    [{ limits: [] }, 'account.limits is an array of 0 items. Allowed: an object with limits by name.'],
     [{ plan: 'pro' }, 'account.plan is "pro". Allowed: "free" or "hobbyist" or "paygo".'],
     [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, card, state, edges, limits.'],
     ['free', 'account is "free". Allowed: an object.'],

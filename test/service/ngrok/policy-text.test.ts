@@ -73,11 +73,11 @@ describe('A traffic policy as a text (rules: traffic-policy#text)', () => {
     )
     const [phase] = listProblems(toPolicy('on_http_request', 'deny'), TCP)
     expect(phase?.message).toBe(
-      'In the policy, on_http_request is a phase that does not exist for tcp edges. Allowed: on_tcp_connect.',
+      'In the policy, on_http_request is a phase that is not available for tcp edges. Allowed: on_tcp_connect.',
     )
     const [action] = listProblems(toPolicy('on_event_stream_message', 'log'), EDGE)
     expect(action?.message).toBe(
-      'In the policy, on_event_stream_message[0].actions[0].type is log, which does not exist in this phase. Allowed: sse-find-replace.',
+      'In the policy, on_event_stream_message[0].actions[0].type is log, which is not available in this phase. Allowed: sse-find-replace.',
     )
   })
 
@@ -96,7 +96,11 @@ describe('A traffic policy as a text (rules: traffic-policy#text)', () => {
 
   test.each<[string, string, string | undefined]>([
     ['YAML of 256 KiB', `on_http_request: [] ${'#'.repeat(262_124)}`, undefined],
-    ['YAML of a character more', `on_http_request: [] ${'#'.repeat(262_125)}`, 'YAML has at most 262144 characters'],
+    [
+      'YAML of a character more',
+      `on_http_request: [] ${'#'.repeat(262_125)}`,
+      'a YAML policy can have at most 262144 characters',
+    ],
     ['JSON of any length', `{"on_http_request": []${' '.repeat(500_000)}}`, undefined],
   ])('has a length: %s', (_, text, message) => {
     const [problem] = listProblems(text, EDGE)

@@ -133,7 +133,7 @@ describe('A declared agent (contract: declare)', () => {
     expect(expectError(() => tunnelSession({ started_at: 'today' })).message).toContain('"today"')
     const labels = ['web'] as never
     expect(expectError(() => tunnelSession({ labelled: [{ labels }] })).message).toBe(
-      'tunnel_session.labelled.0.labels is an array of 1. Allowed: an object.',
+      'tunnel_session.labelled.0.labels is an array of 1 item. Allowed: an object.',
     )
     expect(gateway.snapshot()).toEqual(before)
     declare({ url: 'https://a.example', pooling_enabled: true })()

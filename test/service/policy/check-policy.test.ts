@@ -56,7 +56,7 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ['rq.method == "GET"', 'rq', 'Did you mean req?'],
     ['req.url.path.startswith("/a")', 'startswith', 'Did you mean startsWith?'],
     ['req.method == "GET" && req.url.pth == "/"', 'pth', 'Did you mean req.url.path?'],
-    ['res.status_code == 200', 'res', 'It exists in on_http_response and on_event_stream_message.'],
+    ['res.status_code == 200', 'res', 'It is available in on_http_response, on_event_stream_message.'],
     ['req.method = "GET"', '=', 'Did you mean ==?'],
     ['conn.client_ip.geo.location.contry == "DE"', 'contry', 'Did you mean conn.client_ip.geo.location.country?'],
     ['req.headers["a"][0] == API_KEY', 'API_KEY', NO_ENVIRONMENT],

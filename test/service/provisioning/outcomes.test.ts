@@ -253,7 +253,7 @@ describe('At most 10,000 outcomes are pending', () => {
       expect(error).toMatchObject({ name: 'GatewayError', key: 'field_invalid', status: 400 })
       expect(Object.keys(withoutFacts(error.details))).toEqual(['field:outcomes'])
       expect(error.message).toBe(
-        'outcomes is 3 outcomes, with 9998 pending already. Allowed: at most 10000 pending in all.',
+        'outcomes is 3 outcomes, with 9998 pending already. Allowed: at most 10000 pending outcomes.',
       )
       expect(gateway.snapshot()).toEqual(before)
     }

@@ -34,6 +34,6 @@ export function requireKnownFields(stored: StoredFields, known: StoredFields): v
 
 export function createUnknownError(collection: string): TypeError {
   return new TypeError(
-    `This gateway has no family for the collection "${collection}" of the store. Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`,
+    `This gateway has no family for the store's collection "${collection}". Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`,
   )
 }

@@ -33,7 +33,7 @@ function findSkipped(policy: ReadPolicy): readonly Finding[] {
       ...placeOf(hole),
       docs: pageOf(subject, 'has'),
       what: `is false for a request ${which} then passes without ${check}`,
-      hint: `Remove this test, or add a rule that denies requests for which ${subject.guard}.`,
+      hint: `Remove this test, or add a rule that denies requests if ${subject.guard}.`,
     }
   })
 }

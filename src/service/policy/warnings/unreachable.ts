@@ -72,11 +72,11 @@ function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly
     if (before) {
       const [phase, index] = before.rule.path
       const source = before.rule.conditions.map((each) => each.source.trim()).join(' && ')
-      const which = before.conditions.length > 0 ? `all traffic for which ${cut(source)}` : 'all traffic'
+      const which = before.conditions.length > 0 ? `all traffic for which ${cut(source)} is true` : 'all traffic'
       const isSame = rule.actions.some(isEnding) && cases.implies(before.conditions, conditions)
       found.push({
         path: rule.path,
-        what: `${isLimit ? 'limits nothing' : 'is never reached'}: ${before.by.row.type} in ${phase}[${index}] ends ${which} first`,
+        what: `${isLimit ? 'limits nothing' : 'is never reached'}: ${before.by.row.type} in ${phase}[${index}] already ends ${which}`,
         hint: isSame ? 'Remove one of the two rules.' : `Move this rule before ${phase}[${index}].`,
       })
     }

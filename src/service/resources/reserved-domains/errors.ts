@@ -59,7 +59,7 @@ export const errors = declareErrors({
   ),
   domain_name_and_domain: only(
     ({ fieldAliases }) => Object.hasOwn(fieldAliases, 'reserved_domains'),
-    entry(449, 400, '{field} and {other} were both sent. They name the same field: send {other} only.'),
+    entry(449, 400, '{field} and {other} were both sent. They are the same field. Send only {other}.'),
   ),
   private_key_type_invalid: field(1909, 400, MANAGED_KEY_TYPES.map((type) => `"${type}"`).join(' or ')),
   certificate_not_found: ofField(

@@ -16,7 +16,7 @@ export const placeErrors = declareErrors({
     hasPlaces,
     withCode(
       'invalid_region_target',
-      field(90418, 400, `${PINNABLE_REGIONS.join(', ')}, or an IP address of yours, with or without a port`),
+      field(90418, 400, `${PINNABLE_REGIONS.join(', ')}, or one of your IP addresses, with or without a port`),
     ),
   ),
   domain_place_repeated: only(hasPlaces, field(456, 400, 'each place once')),
