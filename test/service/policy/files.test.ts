@@ -233,7 +233,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'endpoints:\n  - url: a.internal\n    traffic_policy: { on_tcp_connect: [] }\n',
     ['endpoints[0].traffic_policy'],
     [
-      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for internal https endpoints. |                     { on_tcp_connect: [] }',
+      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that is not available for internal https endpoint |                     { on_tcp_connect: [] }',
     ],
   ],
   [
@@ -241,7 +241,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'endpoints:\n  - url: a.internal:80\n    traffic_policy: { on_tcp_connect: [] }\n',
     ['endpoints[0].traffic_policy'],
     [
-      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for internal https endpoints. |                     { on_tcp_connect: [] }',
+      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that is not available for internal https endpoint |                     { on_tcp_connect: [] }',
     ],
   ],
   [
@@ -249,7 +249,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'tunnels:\n  a:\n    proto: tcp\n    traffic_policy: { on_http_request: [] }\n',
     ['tunnels.a.traffic_policy'],
     [
-      '4:23-4:38 | tunnels.a.traffic_policy | In the policy, on_http_request is a phase that does not exist for tcp endpoints. Allowed:  |                     { on_http_request: [] }',
+      '4:23-4:38 | tunnels.a.traffic_policy | In the policy, on_http_request is a phase that is not available for tcp endpoints. Allowed |                     { on_http_request: [] }',
     ],
   ],
   [
