@@ -50,5 +50,7 @@ test('node:test shows the report and the line of a test that times out', async (
 test("node:test shows which timer of a test waits for the gateway's clock", async () => {
   const output = await run(WAITS)
   expect(output.split('The runner ended this test before its function finished.')).toHaveLength(2)
-  expect(output).toMatch(/finished\.\n.*\n.* 1 timer waits for the gateway's clock\. It is due at 2026-01-01T00:01:00Z\. /)
+  expect(output).toMatch(
+    /finished\.\n.*\n.* 1 timer waits for the gateway's clock\. It is due at 2026-01-01T00:01:00Z\. /,
+  )
 })
