@@ -30,5 +30,8 @@ describe.skipIf(!CHROMIUM)('The sent events of the tab Requests', () => {
     gateway.vaults.create({ name: 'second' })
     await page.getByText('4 sent events').waitFor()
     expect(await rows.count()).toBe(4)
+    await go('now')
+    const due = page.locator('p', { hasText: 'Next: delivery of events to' })
+    expect(await due.getByRole('link').getAttribute('href')).toBe(`#resources/event_destinations/${ids[1]}`)
   })
 })

@@ -5,6 +5,7 @@ import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { withWaitingNotice } from '../../src/server/log/waiting-notice.ts'
 import { serve } from '../../src/server/node.ts'
+import { receiveEvents } from '../control/sent-events/support.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { startServer } from '../support/command.ts'
 import { waitUntil } from '../support/wire.ts'
@@ -112,6 +113,20 @@ test('no request can make a server post events to an address: only the start of 
   const destinations = { datadog: 'http://192.0.2.1/' }
   const { status, body } = await call(url, 'POST', '/_fauxgate/gateways', { destinations })
   expect([status, body.msg]).toEqual([400, expect.stringContaining('destinations is not')])
+})
+
+test('a further gateway posts its events to the addresses of its server', async () => {
+  const receiver = await receiveEvents()
+  const { url } = await open({ destinations: { datadog: receiver.url } })
+  const own = await add(url)
+  const destination = { format: 'json', target: { datadog: { api_key: 'a key' } } }
+  const { body } = await call(own.url, 'POST', '/event_destinations', destination)
+  const sources = [{ type: 'vault_created.v0' }]
+  await call(own.url, 'POST', '/event_subscriptions', { sources, destination_ids: [body.id] })
+  const vault = (await call(own.url, 'POST', '/vaults', { name: 'app' })).body
+  const readEvents = async () => (await call(own.url, 'GET', '/_fauxgate/sent-events')).body
+  await waitUntil(async () => (await readEvents())[0]?.delivery === 'delivered')
+  expect(receiver.received.map(({ events }) => events)).toMatchObject([[{ object: vault }]])
 })
 
 test('a further gateway can have a system clock, and then no start', async () => {

@@ -54,9 +54,8 @@ export class SentEventLog implements EventWriter {
     if (this.isIdle || operation.endsWith(DUE)) return
     const tx = new OpenTransaction(this.engine.state, now)
     const { caller } = this.engine
-    const merged = mergeChanges(changes)
-    const deleted = (id: string) => merged.find(({ key, after }) => key === id && !after)?.before
-    for (const { collection, before, after } of merged) {
+    const deleted = (id: string) => changes.find(({ key, after }) => key === id && !after)?.before
+    for (const { collection, before, after } of changes) {
       const view = this.#views.get(collection.name)
       const event = this.rules.ofChange(tx, { collection, before, after, view, deleted, operation, caller })
       if (event) this.#write(tx, event.type, lazy(event.read))
@@ -136,15 +135,4 @@ export class SentEventLog implements EventWriter {
     this.count = 0
     this.deliveries.clear()
   }
-}
-
-/** Merges all changes to a record into one. */
-function mergeChanges(changes: RawCommit['changes']): RawCommit['changes'] {
-  const merged = new Map<string, RawCommit['changes'][number]>()
-  for (const change of changes) {
-    const id = `${change.collection.name} ${change.key}`
-    const { before } = merged.get(id) ?? change
-    merged.set(id, { ...change, before })
-  }
-  return [...merged.values()]
 }

@@ -2,7 +2,7 @@
 import type { FilterMatcher } from '../../core/operation/events.ts'
 import { utf8Length } from '../../core/schema/platform.ts'
 import { type Redaction, redact } from '../../core/schema/secret-fields.ts'
-import { timestamp } from '../../core/schema/time.ts'
+import { exactTimestamp } from '../../core/schema/time.ts'
 import { isObject, lookUp, writePath } from '../../core/schema/values.ts'
 import { DECISIONS } from '../../service/policy/decisions.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
@@ -47,11 +47,11 @@ function readVisit({ exchange, sizes, redaction }: EndedVisit, now: number): Rea
     'conn.bytes_in': headLength(`${method} ${url.pathname}${url.search} HTTP/1.1`, headers) + sizes.request,
     'conn.bytes_out': status === null ? 0 : headLength(`HTTP/1.1 ${status} `, responseHeaders) + sizes.response,
     'conn.client_ip': ip,
-    'conn.end_ts': timestamp(now),
+    'conn.end_ts': exactTimestamp(now),
     'conn.server_ip': facts.get('conn.server_ip'),
     'conn.server_name': url.hostname,
     'conn.server_port': Number(url.port) || (/^(https|wss):$/.test(url.protocol) ? 443 : 80),
-    'conn.start_ts': timestamp(exchange.at),
+    'conn.start_ts': exactTimestamp(exchange.at),
     'http.request.body_length': sizes.request,
     'http.request.headers': listHeaders(headers, redaction),
     'http.request.method': method.toLowerCase(),

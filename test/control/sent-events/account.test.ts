@@ -198,6 +198,16 @@ describe('An event of the account (rules: events#account)', () => {
     gateway.clock.advance('31s')
     expect(gateway.sentEvents.list()).toEqual([])
   })
+
+  test('is not there for an attempt and a renewal that a test makes', () => {
+    const { gateway } = openGateway(EVENT_TYPES.filter((type) => !type.endsWith('_created.v0')))
+    const certificate_management_policy = { authority: 'letsencrypt' } as const
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy })
+    gateway.provisioning.attempt(id)
+    gateway.provisioning.renewNow(id, { early: true })
+    gateway.provisioning.attempt(id)
+    expect(gateway.sentEvents.list()).toEqual([])
+  })
 })
 
 describe('Without a subscription (rules: events#account)', () => {
@@ -274,6 +284,17 @@ describe('The principal of an event (rules: events#principal)', () => {
       source: 'API',
       credential: { id: api_key.id },
     })
+  })
+
+  test('is never the key that the request creates, and may be the key that it deletes', async () => {
+    const { gateway, send } = openGateway(['api_key_created.v0', 'api_key_deleted.v0'])
+    const { id, token } = gateway.apiKeys.create({})
+    const second = gateway.apiKeys.create({})
+    const path = `/api_keys/${second.id}`
+    await send('DELETE', path, { headers: { authorization: `Bearer ${second.token}` } })
+    await send('DELETE', `/api_keys/${id}`, { headers: { authorization: `Bearer ${token}` } })
+    const keys = gateway.sentEvents.list().map(({ principal }) => Reflect.get(Object(principal?.credential), 'id'))
+    expect(keys).toEqual(['ak_0000000theKeyOfThisAccount0', id, second.id, id])
   })
 
   test("is the user in the dashboard for what a server's page changes", async () => {

@@ -53,6 +53,22 @@ test('A subscription receives the event of its own creation (rules: events#accou
   expect(subscribe('event_subscription_created.v0').events()).toHaveLength(1)
 })
 
+test('An update without a change is no event of a vault and a secret, whose updated_at stays too (rules: events#account)', () => {
+  const { gateway, events } = subscribe('vault_updated.v0', 'secret_updated.v0')
+  const { id: vault_id } = gateway.vaults.create({ name: 'app' })
+  const secret = gateway.vaultSecrets.create({ name: 'token', value: 'a value', vault_id })
+  gateway.vaults.update(vault_id, { name: 'app' })
+  gateway.vaultSecrets.update(secret.id, {})
+  expect(events()).toEqual([])
+  gateway.vaults.update(vault_id, { name: 'other' })
+  const renamed = gateway.vaultSecrets.get(secret.id)
+  expect(renamed.vault_name).toBe('other')
+  expect(events().map(({ event_type, object }) => [event_type, object])).toEqual([
+    ['secret_updated.v0', renamed],
+    ['vault_updated.v0', gateway.vaults.get(vault_id)],
+  ])
+})
+
 test('An update is an event even if no value changes (rules: events#account)', () => {
   const { gateway, events } = subscribe('ip_policy_updated.v0')
   const { id } = gateway.ipPolicies.create({ description: 'offices' })
@@ -160,6 +176,19 @@ test('A change that its store undoes causes no event, and earlier events stay (r
   store.failure = undefined
   gateway.vaults.create({ name: 'three' })
   expect(events().map(({ object }) => object.name)).toEqual(['one', 'three'])
+})
+
+test('Sent events are not stored: a gateway that resumes from its store has none, and sends new ones (rules: events#delivery)', () => {
+  const store = memoryStore()
+  const { gateway, events } = subscribeWith({ store }, ['vault_created.v0'])
+  gateway.vaults.create({ name: 'one' })
+  expect(events()).toHaveLength(1)
+  gateway.dispose()
+  const clock = manualClock(CLOCK_START)
+  const resumed = createNgrok({ seed: 'claims', clock, store: memoryStore(store.commits) })
+  expect(resumed.sentEvents.list()).toEqual([])
+  resumed.vaults.create({ name: 'two' })
+  expect(resumed.sentEvents.list().map(({ object }) => object.name)).toEqual(['two'])
 })
 
 test('A subscription does not receive the event of its own deletion (rules: events#account)', () => {

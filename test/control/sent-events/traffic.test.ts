@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../../src/core/engine/manual-clock.ts'
+import { exactTimestamp } from '../../../src/core/schema/time.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { certificatePair } from '../../../src/testing/certificates.ts'
 import { CLOCK_START } from '../../support/clock.ts'
-import { timeAfter } from '../../support/provisioning.ts'
 
 const HTTP = 'http_request_complete.v0'
 const TCP = 'tcp_connection_closed.v0'
@@ -142,7 +142,7 @@ describe('An event of traffic (rules: events#traffic)', () => {
     const facts = { 'conn.tls.cipher_suite': 'TLS_AES_128_GCM_SHA256', 'conn.tls.version': 'TLSv1.3' }
     const { certificate_pem: certificate } = certificatePair({ names: ['device.example.com'] })
     gateway.traffic.upstream(URL, () => {
-      gateway.clock.advance('2s')
+      gateway.clock.advance('1500ms')
       return new Response('hello')
     })
     const headers = { 'user-agent': 'Tests/1' }
@@ -152,7 +152,7 @@ describe('An event of traffic (rules: events#traffic)', () => {
       server_ip: null,
       server_name: 'app.ngrok.app',
       server_port: 443,
-      start_ts: timeAfter(),
+      start_ts: exactTimestamp(CLOCK_START),
     }
     expect(last(HTTP)).toEqual({
       backend: { connection_reused: null },
@@ -182,7 +182,12 @@ describe('An event of traffic (rules: events#traffic)', () => {
       webhook_verification: { decision: null },
     })
     expect(last(TCP)).toEqual({
-      conn: { ...conn, bytes_in: expect.any(Number), bytes_out: expect.any(Number), end_ts: timeAfter('2s') },
+      conn: {
+        ...conn,
+        bytes_in: expect.any(Number),
+        bytes_out: expect.any(Number),
+        end_ts: exactTimestamp(CLOCK_START + 1500),
+      },
       ip_policy: { decision: null },
       ja4_fingerprint: null,
       traffic_policy: { logs: [] },
