@@ -166,11 +166,12 @@ function listWaiting(host: ControlHost): Section {
     const entry = entries.find((each) => each.operationId === operationId)
     return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of a fault's latency.`
   })
-  const more = all.length > first.length ? [`… and ${all.length - first.length} more`] : []
   const attempts = host.engine.clock.waiting
     .filter(({ event }) => event === 'delivery')
     .map(({ key, until }) => `The next attempt to deliver events to ${key} is at ${timeOfStep(until)}.`)
-  return ['waiting', [...lines, ...more, ...attempts]]
+  const shown = [...lines, ...attempts].slice(0, MAX_PENDING)
+  const more = all.length + attempts.length - shown.length
+  return ['waiting', [...shown, ...(more > 0 ? [`… and ${more} more`] : [])]]
 }
 
 /** Matches the message of a test whose code may wait for the clock. */

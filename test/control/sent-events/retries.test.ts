@@ -225,3 +225,16 @@ describe('The problem of a delivery names what happened, and its code (rules: ev
     },
   )
 })
+
+test('The report names at most 12 attempts, and counts the others', async () => {
+  const { gateway, receiver } = await openFailing()
+  for (let destination = 0; destination < 14; destination++) {
+    const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+    gateway.eventSubscriptions.create({ sources: [{ type: 'ip_policy_created.v0' }], destination_ids: [id] })
+  }
+  gateway.ipPolicies.create({})
+  await gateway.sentEvents.idle()
+  expect(receiver.attempts).toBe(15)
+  expect(gateway.report().match(/The next attempt to deliver events/g)).toHaveLength(12)
+  expect(gateway.report()).toContain('    … and 3 more\n')
+})
