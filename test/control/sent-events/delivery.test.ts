@@ -98,17 +98,23 @@ describe('An event for a destination with an address (rules: events#delivery)', 
     expect([wait?.timer.hasRef(), others]).toEqual([false, []])
   })
 
-  test('is not posted after a reset', async () => {
+  test('is not posted after a reset, also if its destination exists from the beginning', async () => {
     const receiver = await receiveEvents()
-    const { gateway } = openGateway(receiver.url)
+    const initial = { eventDestinations: [{ format: 'json' as const, target: { datadog: { api_key: 'the key' } } }] }
+    const destinations = { datadog: receiver.url }
+    const gateway = createNgrok({ seed: 'events', clock: manualClock(CLOCK_START), initial, destinations })
+    const findDestination = () => gateway.eventDestinations.list().event_destinations[0]?.id ?? ''
+    const destination = findDestination()
+    gateway.eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }], destination_ids: [destination] })
     receiver.status = 503
     gateway.vaults.create({ name: 'one' })
     await gateway.sentEvents.idle()
     gateway.reset()
+    expect(findDestination()).toBe(destination)
     receiver.status = 200
     gateway.clock.advance('1h')
     await gateway.sentEvents.idle()
-    expect(receiver.received).toEqual([])
+    expect([receiver.attempts, receiver.received]).toEqual([1, []])
   })
 
   test('is one of at most 100 in a request, and of the last 1,000 in the list', async () => {
