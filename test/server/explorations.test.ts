@@ -88,6 +88,12 @@ test('a poll moves the clock of its run to the next event, and a silence past it
   expect(survived.report).toMatch(/^\d+ of \d+ schedules with up to 1 fault; 0 fail$/)
 })
 
+test('a program that fails because it calls another URL is told which URL to call', async () => {
+  const { report } = await explore(() => Promise.reject(new Error('connection refused')), {})
+  expect(report).toMatch(/fails without any fault: it rejects with Error: connection refused/)
+  expect(report).toMatch('The gateway received no request. The code must call the URL that it is given: ')
+})
+
 test('a crash kills the program after a request, and starts it again on the same gateway', async () => {
   const { report } = await explore(async (send) => void (await create(send)), { restart: true, kinds: ['crash'] })
   expect(report).toMatch('the code crashes before the response')

@@ -63,31 +63,70 @@ async function readControls(url: string) {
   return JSON.stringify([...shown, agent]).replaceAll(url, '')
 }
 
-const USES: readonly (readonly [method: string, path: string, body?: object])[] = [
-  ['POST', '/clock', { advance: '1h', remember: true }],
-  ['POST', '/faults', { status: 503, operation: 'reserved_addrs.list' }],
-  ['POST', '/snapshots', { name: 'before' }],
-  ['PUT', '/dns', { name: 'app.example.com', type: 'A', value: '192.0.2.1' }],
-  ['POST', '/provisioning/script', { outcomes: ['DNS_ERROR'] }],
-  ['POST', '/declare', { tunnel_session: { endpoints: [{ url: 'https://app.example.com' }] } }],
-  ['PUT', '/traffic/upstreams', { url: 'https://app.example.com', status: 200, body: 'hello' }],
-  ['POST', '/traffic', { url: 'https://app.example.com/' }],
-  ['PUT', '/agent', { down: true }],
-  ['PUT', '/agent', { down: false }],
-  ['POST', '/undo'],
+const AT_DOMAIN = { id: DOMAIN.domain }
+
+/** Calls of each control that changes something. A function receives the response to the call before. */
+const USES: readonly (readonly [
+  call: string,
+  sent?: object | ((last: Readonly<Record<string, { readonly id: string }>>) => string),
+])[] = [
+  ['POST /clock', { advance: '1s', remember: true }],
+  ['POST /undo'],
+  ['PUT /undo'],
+  ['POST /faults', { status: 503, operation: 'reserved_addrs.list' }],
+  ['DELETE /faults'],
+  ['POST /snapshots', { name: 'before' }],
+  ['POST /snapshots/restore', { name: 'before' }],
+  ['DELETE /snapshots', () => '?name=before'],
+  ['PUT /dns', { name: 'app.example.com', type: 'A', value: '192.0.2.1' }],
+  ['DELETE /dns', () => '?name=app.example.com'],
+  ['POST /provisioning/script', { outcomes: ['DNS_ERROR'] }],
+  ['DELETE /provisioning/script'],
+  ['POST /provisioning/attempt', AT_DOMAIN],
+  ['POST /provisioning/renew', AT_DOMAIN],
+  ['POST /provisioning/expire', AT_DOMAIN],
+  ['POST /declare', { dev_domain: {} }],
+  ['DELETE /declare', ({ dev_domain }) => `?id=${dev_domain?.id}`],
+  ['POST /declare', { tunnel_session: { endpoints: [{ url: 'https://other.example.com' }] } }],
+  ['PUT /traffic/upstreams', { url: 'https://other.example.com', status: 200, body: 'hello' }],
+  ['POST /traffic', { url: 'https://other.example.com/' }],
+  ['DELETE /traffic/upstreams', () => '?url=https://other.example.com'],
+  ['DELETE /traffic'],
+  ['POST /agent/tunnels', { addr: 80, name: 'web' }],
+  ['PUT /agent', { down: true }],
+  ['PUT /agent', { down: false }],
+  ['POST /agent/restart'],
+  ['POST /policy/check', { policy: 'on_http_request: []' }],
+  ['DELETE /requests'],
+  ['POST /reset'],
 ]
+
+/** The controls that create gateways, take a whole state, only read what is sent, or call other controls. */
+const WITHOUT_USE = /^(?:POST|DELETE|PUT) \/(?:gateways|explorations.*|certificates|state|troubles\/fix)$/
+
+test('each control that changes a gateway has its row', () => {
+  const changing = controlCallsWith({}).filter(({ method }) => method !== 'GET')
+  const names = changing.map(({ method, path }) => `${method} ${path}`).filter((name) => !WITHOUT_USE.test(name))
+  expect([...new Set(USES.map(([name]) => name))].sort()).toEqual(names.sort())
+})
 
 test('nothing that a control does to one gateway is seen in another', async () => {
   const { url } = await open()
   const [one, other] = [await add(url), await add(url)]
+  await call(one.url, 'POST', '/reserved_domains', DOMAIN)
   const before = await readControls(other.url)
-  for (const [method, path, body] of USES) {
-    const { status } = await call(one.url, method, `/_fauxgate${path}`, body)
-    expect([path, Math.floor(status / 100)]).toEqual([path, 2])
-    await call(other.url, 'DELETE', '/_fauxgate/requests')
-    expect([path, await readControls(other.url)]).toEqual([path, before])
-  }
   expect(await readControls(one.url)).not.toBe(before)
+  let last = {}
+  for (const [name, sent] of USES) {
+    const [method = '', path] = name.split(' ')
+    const made = typeof sent === 'function' ? sent(last) : sent
+    const [query, body] = typeof made === 'string' ? [made] : ['', made]
+    const response = await call(one.url, method, `/_fauxgate${path}${query}`, body)
+    expect([name, response.body, Math.floor(response.status / 100)]).toEqual([name, response.body, 2])
+    last = response.body
+    await call(other.url, 'DELETE', '/_fauxgate/requests')
+    expect([name, await readControls(other.url)]).toEqual([name, before])
+  }
   expect((await call(other.url, 'POST', '/_fauxgate/undo')).status).toBe(404)
 })
 

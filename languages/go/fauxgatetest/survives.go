@@ -76,12 +76,12 @@ func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Obj
 // callOnce calls the code, and reports its end.
 func (g *Gateway) callOnce(id string, of step, code func(t *testing.T, url string)) {
 	inner := new(testing.T) // A subtest that fails would fail the test.
-	end := Object{"id": id, "run": of.Run, "copy": of.Copy, "life": of.Life, "error": "it ends its goroutine"}
+	end := Object{"id": id, "run": of.Run, "copy": of.Copy, "life": of.Life, "error": "the end of its goroutine"}
 	defer func() {
 		if cause := recover(); cause != nil {
 			end["error"] = fmt.Sprintf("panic: %v", cause)
 		} else if inner.Failed() {
-			end["error"] = "its test fails"
+			end["error"] = "a failed test"
 		}
 		_, _ = g.server.send(g.URL, "POST", "/explorations/ended", end)
 	}()

@@ -62,13 +62,22 @@ func TestBrokenFunctions(t *testing.T) {
 			settings["copies"] = 2
 		}
 		looks := os.Getenv("BROKEN") == "copies"
-		fauxgatetest.Survives(t, func(t *testing.T, url string) { onboard(t, url, looks) }, settings)
+		fauxgatetest.Survives(t, func(t *testing.T, url string) {
+			if os.Getenv("BROKEN") == "always" {
+				t.Fatal("it is broken")
+			}
+			onboard(t, url, looks)
+		}, settings)
 		return
 	}
 	for kind, stories := range map[string][]string{
 		"look": {
 			"does not survive one fault: 2 reserved_addrs, expected 1",
 			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.Object{"replay": "POST /reserved_addrs#1 lost-after"})`,
+		},
+		"always": {
+			"fails without any fault: it rejects with a failed test, and nothing had failed.",
+			"The gateway received no request.",
 		},
 		"copies": {
 			"Two concurrent copies end differently than copies that run one after the other",

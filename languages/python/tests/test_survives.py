@@ -35,7 +35,7 @@ def test_a_retry_without_a_look_creates_a_second_address(fauxgate: Gateway) -> N
     with pytest.raises(SurvivalError, match="careless does not survive one fault: 2 reserved_addrs") as found:
         fauxgate.survives(careless, silence=0.1)
     assert found.value.replay == "POST /reserved_addrs#1 lost-after"
-    assert 'gateway.survives(careless, replay="POST /reserved_addrs#1 lost-after")' in str(found.value)
+    assert 'fauxgate.survives(careless, replay="POST /reserved_addrs#1 lost-after")' in str(found.value)
 
 
 def test_a_function_that_looks_first_survives_failures_and_crashes(fauxgate: Gateway) -> None:
@@ -61,7 +61,7 @@ def test_copies_in_threads_are_a_race(fauxgate: Gateway) -> None:
     race = "Two concurrent copies end differently than copies that run one after the other"
     with pytest.raises(SurvivalError, match=race) as found:
         fauxgate.survives(onboard, copies=2)
-    assert 'Replay: gateway.survives(onboard, copies=2, replay="A1 B A")' in str(found.value)
+    assert 'Replay: fauxgate.survives(onboard, copies=2, replay="A1 B A")' in str(found.value)
     with pytest.raises(SurvivalError, match=race):
         fauxgate.survives(onboard, copies=2, replay="A1 B A")
 
@@ -93,4 +93,20 @@ def test_the_marker_runs_a_test_once_for_each_failure(pytester: pytest.Pytester)
     story = "*test_onboard does not survive one fault: 2 reserved_addrs, expected 1.*"
     result.stdout.fnmatch_lines([story, '*Replay: @pytest.mark.survives(replay="POST /reserved_addrs#1 lost-after")'])
     result.stdout.no_fnmatch_line("During handling of*")
+    result.stdout.no_fnmatch_line("*What happened in the gateway*")
+
+
+def test_a_story_is_told_without_the_report_of_a_gateway_that_had_no_requests(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import urllib.request
+
+        def test_onboard(fauxgate):
+            headers = {"authorization": "Bearer key", "ngrok-version": "2"}
+            look = lambda url: urllib.request.urlopen(urllib.request.Request(f"{url}/reserved_addrs", None, headers)).close()
+            fauxgate.survives(look, setup=lambda url: None, silence=0.1, kinds=["lost"], allow="^$")
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(["*Replay: fauxgate.survives(function, setup=setup, replay=*"])
     result.stdout.no_fnmatch_line("*What happened in the gateway*")

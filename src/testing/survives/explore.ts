@@ -94,7 +94,10 @@ export class Explorer {
         const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, serial)
         requireEqualRuns(run, again, this.#runner)
       }
-      if (run === first || !isSurvived) yield result
+      if (!isSurvived && run.arrivals.events.length === 0)
+        // The likeliest reason: the code calls another URL.
+        yield { ...result, story: `${result.story}\n  The gateway received no request. ${this.#runner.hints.noRequests}` }
+      else if (run === first || !isSurvived) yield result
       if (!isSurvived) return undefined
       if (run !== first) continue
       if (run.arrivals.events.length === 0) throw noRequestsError(run.gateway.url, this.#runner.hints.noRequests)

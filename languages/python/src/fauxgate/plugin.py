@@ -188,7 +188,9 @@ def fauxgate(request: pytest.FixtureRequest, fauxgate_server: Server) -> Gateway
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Fails a test that left something unused, adds the gateway's report to a failing one, and removes the gateway at the end."""
     report = yield
     gateway = item.stash.get(OF_TEST, None)
@@ -198,8 +200,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         if report.passed and report.when == "call" and item.stash[STRICT] and (unused := gateway.unused()):
             report.outcome = "failed"
             report.longrepr = "\n".join([*unused, "To allow this, mark the test: @pytest.mark.fauxgate(strict=False)"])
-        # The runs of a test that must survive failures had gateways of their own, and the story tells about these.
-        if report.failed and not item.get_closest_marker("survives"):
+        # The runs of code that must survive failures had gateways of their own, and the story tells about these.
+        is_told = item.get_closest_marker("survives") or (call.excinfo and call.excinfo.errisinstance(SurvivalError))
+        if report.failed and not is_told:
             report.sections.append(("What happened in the gateway", gateway.report()))
         if report.when == "teardown":
             gateway.close()

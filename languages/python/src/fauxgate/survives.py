@@ -29,9 +29,10 @@ def survives(
     **settings: Any,
 ) -> str:
     """Implements `Gateway.survives`."""
-    name = settings.pop("name", getattr(function, "__name__", "The code"))
-    again = {**settings, "setup": getattr(setup, "__name__", setup)} if setup else settings
-    call = {"name": name, "replayCall": format_replay(f"gateway.survives({name}, ", again), "timeout": 30, **settings}
+    name = settings.pop("name", name_of(function, "The code"))
+    again = {**settings, "setup": name_of(setup, "setup")} if setup else settings
+    replay = format_replay(f"fauxgate.survives({name_of(function, 'function')}, ", again)
+    call = {"name": name, "replayCall": replay, "timeout": 30, **settings}
     id = gateway.control("POST", "/explorations", {**call, "setup": setup is not None})["id"]
     calls: dict[tuple[int, str], Thread] = {}
     while (step := gateway.control("POST", "/explorations/next", {"id": id}))["do"] != "finish":
@@ -45,6 +46,12 @@ def survives(
     if not step["survives"]:
         raise SurvivalError(step["report"], step.get("replay"))
     return str(step["report"])
+
+
+def name_of(function: Callable[[str], Any], default: str) -> str:
+    """Returns the name of a function that has one, unlike a lambda or an object."""
+    name = str(getattr(function, "__name__", default))
+    return name if name.isidentifier() else default
 
 
 def format_replay(start: str, settings: Mapping[str, Any]) -> str:
