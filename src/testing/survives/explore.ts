@@ -94,9 +94,9 @@ export class Explorer {
         const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, serial)
         requireEqualRuns(run, again, this.#runner)
       }
-      if (!isSurvived && run.arrivals.events.length === 0)
-        // The likeliest reason: the code calls another URL.
-        yield { ...result, story: `${result.story}\n  The gateway received no request. ${this.#runner.hints.noRequests}` }
+      // The likeliest reason: the code calls another URL.
+      const reason = `\n  The gateway received no request. ${this.#runner.hints.noRequests}`
+      if (!isSurvived && run.arrivals.events.length === 0) yield { ...result, story: result.story + reason }
       else if (run === first || !isSurvived) yield result
       if (!isSurvived) return undefined
       if (run !== first) continue
