@@ -112,7 +112,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     })
     expect((await restore(to, `${first}\n`, '?existing=keep')).body).toMatchObject({ kept: 1, is_whole: false })
     const fullResponse = await restore(to, archive, '?existing=keep')
-    expect(fullResponse.body.details['line 2']).toContain('1 sandbox with the prefix t is reached')
+    expect(fullResponse.body.details['line 2']).toContain('1 sandbox with the prefix t has been reached')
     expect(await to.listNames()).toEqual(['one', 'three'])
     await to.callAccount('DELETE', '/s/three')
     expect((await restore(to, archive, '?existing=keep')).body).toMatchObject({ restored: 1, kept: 1, is_whole: true })

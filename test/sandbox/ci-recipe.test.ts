@@ -102,7 +102,7 @@ describe('The recipe for a sandbox for each pull request', () => {
     const second = await runJob('test', 3, 13)
     expect([second.passed, second.output]).toEqual([
       false,
-      expect.stringContaining('1 sandbox with the prefix pr- is reached'),
+      expect.stringContaining('1 sandbox with the prefix pr- has been reached'),
     ])
     expect(await doesSandboxExist()).toBe(true)
   })

@@ -51,7 +51,7 @@ describe('A limit', () => {
     for (let n = 0; n < 2; n++) expect((await sandbox.send('POST', '/reserved_addrs', large)).status).toBe(201)
     const { status, body } = await sandbox.send('POST', '/reserved_addrs', large)
     expect(status).toBe(507)
-    expect(body.msg).toMatch(/would keep 12\d\d\d bytes of records; at most 12000 are allowed \(MOST_BYTES\)/)
+    expect(body.msg).toMatch(/to 12\d\d\d bytes of records\. At most 12000 are allowed \(MOST_BYTES\)/)
     expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(2)
     expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
     await sandboxes.callAccount('DELETE', '/s/bytes')

@@ -76,7 +76,7 @@ test('the story shows where the code has ended, if requests follow', async () =>
   const error = await expectSurvivalError(survives(webhook, { replay: 'GET /reserved_addrs#1 503' }))
   expect(error.message).toBe(
     [
-      'webhook does not survive one fault: it has ended, and then sends 2 requests.',
+      'webhook does not survive one fault: it sends 2 requests after it has ended.',
       '',
       '      0s  GET /reserved_addrs ✗ 503',
       '          the code has ended: nothing awaits the following',

@@ -35,7 +35,7 @@ export const policyCheckCommand: Command = {
   example: 'policy check policy.yaml',
   notes: [
     'FILE is YAML or JSON, a folder, a glob such as "policies/**/*.yaml", or - for standard input.',
-    'A file is a policy, has policies under traffic_policy (such as an agent config), has Kubernetes resources with policies, or is Terraform with policies in heredocs or jsonencode.',
+    'A file can be a policy, or contain policies: under traffic_policy (such as an agent config), in Kubernetes resources, or in heredocs or jsonencode of Terraform.',
     'Exit codes: 0 no errors; 1 errors; 2 invalid command line, unreadable file, or no file with a policy.',
   ],
   async run(parsed, environment) {

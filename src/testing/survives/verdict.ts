@@ -81,7 +81,7 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
     )
   }
   if (requestsAfterEnd > 0) {
-    return verdictOf('work-after-end', `it has ended, and then sends ${formatCount(requestsAfterEnd, 'request')}.`)
+    return verdictOf('work-after-end', `it sends ${formatCount(requestsAfterEnd, 'request')} after it has ended.`)
   }
   if (remainingTimers.length > 0 && baseline && !baseline.hasTimersLeft) {
     const timers = formatCount(remainingTimers.length, 'timer is', 'timers are')

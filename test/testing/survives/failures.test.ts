@@ -92,7 +92,7 @@ test('what follows the late failure of a request that nobody awaits is work afte
     void createCall(life)('GET', '/reserved_addrs').catch(() => createCall(life)('POST', '/reserved_addrs', {}))
   }
   const { message } = await expectSurvivalError(survives(code, { replay: 'GET /reserved_addrs#1 silent' }))
-  expect(message).toContain('it has ended, and then sends 1 request.')
+  expect(message).toContain('it sends 1 request after it has ended.')
   expect(message).toContain('      5m  POST /reserved_addrs {}')
 })
 

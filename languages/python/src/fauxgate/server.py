@@ -143,7 +143,7 @@ class Process:
                 self._lines.append(line)
                 if not self._has_started.is_set():
                     self._read_start(line)
-                elif "waits for the clock" in line:
+                elif "is waiting for the clock" in line:
                     print(f"\nfauxgate: {line}", end="", file=self._notices, flush=True)
         self._has_started.set()
 
