@@ -28,6 +28,8 @@ interface GatewayName {
   readonly nouns: Readonly<Record<string, FamilyNouns>>
 }
 
+const NO_SERVER = 'The server does not respond. Start it again at this address: this page keeps trying.'
+
 class PageState {
   readonly gateway: GatewayName | undefined = undefined
   readonly overview: Overview | undefined = undefined
@@ -217,8 +219,9 @@ export class Page extends PageState {
           this.#handle(event, data)
         }
       } catch (error) {
-        // The header shows a lost connection.
         if (error instanceof ResponseError) this.set({ needsKey: error.status === 401, problem: error.message })
+        // The header shows a connection that is lost later.
+        else if (!this.isConnected && !this.lostAt) this.set({ problem: NO_SERVER })
       }
       this.#ended++
       this.set({ isConnected: false, lostAt: this.isConnected ? Date.now() : this.lostAt })

@@ -71,6 +71,17 @@ describe.skipIf(!CHROMIUM)('What the page has not loaded', () => {
     expect((await titlesOf(page)).map((each) => each.trim())).toEqual(['Faults', 'Pending outcomes', 'DNS zone'])
   })
 
+  test('is said with what to do if the server stops before the first event, until it responds', async () => {
+    const { page } = await open()
+    await page.route(/\/_fauxgate\/events$/, (route) => route.abort())
+    await page.reload()
+    const alert = page.getByRole('alert').getByText('The server does not respond. Start it again at this address')
+    await alert.waitFor()
+    await page.unroute(/\/_fauxgate\/events$/)
+    await page.getByRole('status').getByText('live').waitFor()
+    await alert.waitFor({ state: 'detached' })
+  })
+
   test('is said of sent events, of the document of the service, and of the menus of a form', async () => {
     const { gateway, server, page, go } = await open({}, { place: '' })
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })

@@ -1,6 +1,7 @@
 import { isManual } from '../../core/engine/clock.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount, toSentence } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { ArmedFault, Trouble } from '../../generated/controls.ts'
 import { hasEnded } from '../../traffic/trace.ts'
@@ -147,11 +148,23 @@ function describeWait(
   return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
 }
 
+/** The path of a command that ends the session of an agent. */
+const SESSION_COMMAND = /^(\/tunnel_sessions\/[^/]+)\/(?:stop|restart)$/
+
+function describeEndedSession({ path, now }: SeenRequest): string {
+  const ended = `POST ${path} ended it at ${timestamp(now)}`
+  return path.endsWith('/stop')
+    ? `${ended}, and its tunnels and endpoints with it. Start the agent again: its new session has another id.`
+    : `${ended}. The agent is in a new session with the same tunnels: list the sessions to find its id.`
+}
+
 /** Tells what became of a resource that an earlier request created. Returns undefined if none did. */
 function describeRemoved(request: SeenRequest, all: readonly SeenRequest[]): string | undefined {
   const { path } = request
   const earlier = all.slice(all.indexOf(request) + 1).filter(({ status }) => status < 300)
   if (earlier.some((each) => each.method === 'DELETE' && each.path === path)) return 'An earlier request deleted it.'
+  const command = earlier.find((each) => path.startsWith(SESSION_COMMAND.exec(each.path)?.[1] ?? '\0'))
+  if (command) return describeEndedSession(command)
   const creation = earlier.find((each) => {
     const response = each.method === 'POST' ? each.readResponse() : undefined
     return isObject(response) && path.split('/').includes(String(response.id))
@@ -182,7 +195,8 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const { method, url, status, error, number, endpoint, at, responseHeaders } = last
     const code = error === null ? '' : ` ${error}`
     const end = describeEnd(last)
-    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + adviceFor(error, end)
+    const gone = describeGone(last, all)
+    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + gone + adviceFor(error, end)
     const later = all.slice(0, all.indexOf(last))
     const successes = later.filter((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
@@ -198,6 +212,15 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const wait = describeWait(host, tx, cause, Date.parse(at), responseHeaders)
     return [{ count, about, ...wait, ...(wait.fix && { id: `visitors: ${end}` }) }]
   })
+}
+
+/** Tells which endpoint took an earlier request to a URL that has none now. */
+function describeGone(last: TrafficEntry, all: readonly TrafficEntry[]): string {
+  if (last.endpoint !== null || !last.error?.endsWith('_3200')) return ''
+  const { origin } = new URL(last.url)
+  const earlier = all.slice(all.indexOf(last) + 1)
+  const taken = earlier.find(({ endpoint, url }) => endpoint !== null && new URL(url).origin === origin)
+  return taken ? ` ${taken.endpoint} took a request there at ${taken.at}, and has gone offline since.` : ''
 }
 
 /** The advice for an error whose trace has none. */

@@ -77,8 +77,8 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
             <span class="bad">{formatTimes(problem)}</span>
           ) : (
             event && [
-              <span class="dim">{formatTime(event.at)}</span>,
-              <b> {event.transition} </b>,
+              <b>{event.transition}</b>,
+              <span class="dim"> {formatTime(event.at)} </span>,
               formatTimes(event.message),
             ]
           )}

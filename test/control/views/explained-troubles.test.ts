@@ -151,6 +151,42 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     ])
   })
 
+  test('of an agent session that a command ended says when, what went with it, and how to continue', async () => {
+    const gateway = open()
+    const send = client(gateway)
+    const url = 'https://app.ngrok.app'
+    const causes: string[] = []
+    for (const command of ['stop', 'restart']) {
+      const { id } = gateway.declare.tunnelSession({ endpoints: [{ url }] })
+      await send('POST', `/tunnel_sessions/${id}/${command}`, { json: {} })
+      gateway.clock.advance('1m')
+      await send('GET', `/tunnel_sessions/${id}`)
+      causes.push(((await listTroubles(gateway))[0]?.cause ?? '').replaceAll(id, 'ts_1'))
+    }
+    const [stopped, restarted] = causes
+    expect(stopped).toBe(
+      `There is no tunnel session ts_1. POST /tunnel_sessions/ts_1/stop ended it at ${SHOWN_START}, and its tunnels and endpoints with it. Start the agent again: its new session has another id.`,
+    )
+    expect(restarted).toContain(
+      `POST /tunnel_sessions/ts_1/restart ended it at ${timeAfter('1m')}. The agent is in a new session with the same tunnels: list the sessions to find its id.`,
+    )
+  })
+
+  test('of a visitor whose endpoint has gone offline names the endpoint and when it was there', async () => {
+    const gateway = open()
+    gateway.traffic.upstream('http://localhost:80', () => new Response('here'))
+    const url = 'https://app.ngrok.app'
+    const { id } = gateway.declare.tunnelSession({ endpoints: [{ url }] })
+    await gateway.traffic.fetch(`${url}/`)
+    const endpoint = gateway.traffic.last()?.endpoint
+    await client(gateway)('POST', `/tunnel_sessions/${id}/stop`, { json: {} })
+    gateway.clock.advance('1m')
+    await gateway.traffic.fetch(`${url}/`)
+    expect((await listTroubles(gateway)).at(-1)?.cause).toBe(
+      `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${url}. ${endpoint} took a request there at ${SHOWN_START}, and has gone offline since. Start an agent for this URL, or create an endpoint.`,
+    )
+  })
+
   test('is told for an event destination that rejects events, until it takes them', async () => {
     let status = 500
     const server = createServer((_, response) => void response.writeHead(status).end())
