@@ -3,6 +3,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import type { Trouble } from '../../generated/controls.ts'
 import { type EndpointRecord, endpoints, parseUrl } from '../../service/ngrok/endpoint-records.ts'
 import { deniesEverybody } from '../../service/policy/denies-everybody.ts'
+import { domains } from '../../service/resources/reserved-domains/records.ts'
 import type { ControlHost } from '../control.ts'
 
 /**
@@ -14,14 +15,17 @@ export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble
     value: [...tx.newestFirst(endpoints)].flatMap((each): Trouble[] => {
       const { lost, url, traffic_policy } = each
       const isDenied = traffic_policy !== null && deniesEverybody(traffic_policy)
-      const host = parseUrl(url)?.host
+      const { host = '' } = parseUrl(url) ?? {}
+      const isReservedAgain = tx.find(domains, 'domain', host) !== undefined
       return [
         ...(isDenied ? [createRisk(each, 'The policy of the endpoint denies every visitor.')] : []),
         ...(lost === 'domain'
           ? [
               createRisk(
                 each,
-                `The domain of the endpoint was deleted. Reserve ${host} again, and start the agent again.`,
+                isReservedAgain
+                  ? 'The domain of the endpoint was deleted, and reserved again since. Start the agent again.'
+                  : `The domain of the endpoint was deleted. Reserve ${host} again, and start the agent again.`,
               ),
             ]
           : []),
@@ -37,7 +41,7 @@ export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble
     }),
     until: Number.POSITIVE_INFINITY,
   })
-  return engine.state.derive(tx, listEndpoints, list, [endpoints.name])
+  return engine.state.derive(tx, listEndpoints, list, [endpoints.name, domains.name])
 }
 
 function createRisk({ id, url }: EndpointRecord, cause: string): Trouble {

@@ -126,6 +126,8 @@ function describeCause(
   if (isRepeated) return fixed('The same request succeeded later.')
   const deleted = findDeleted(host, tx, request, cause)
   if (deleted !== undefined) return fixed(`${deleted} has been deleted since.`)
+  const present = status === 404 ? findPresent(host, tx, request) : undefined
+  if (present !== undefined && cause.includes(present)) return fixed('It exists now.')
   const removed = status === 404 ? describeRemoved(request, all) : undefined
   if (removed !== undefined) return { kind: 'refused', cause: `${cause} ${removed}` }
   return describeWait(host, tx, cause, request.now, entry.responseHeaders)
@@ -146,6 +148,12 @@ function describeWait(
   if (!isManual(clock)) return { kind: 'refused', cause }
   const advice = `The clock does not move: advance it by ${wait} s.`
   return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
+}
+
+/** Returns the id in the path of a request, if a restore or an undo has brought back the resource. */
+function findPresent({ collections }: ControlHost, tx: Transaction, { operation, path }: SeenRequest) {
+  const family = collections.find(({ name }) => name === operation?.replace(/\..*/, ''))
+  return family && path.split('/').find((part) => tx.get(family, part))
 }
 
 /** The path of a command that ends the session of an agent. */
@@ -195,11 +203,15 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const { method, url, status, error, number, endpoint, at, responseHeaders } = last
     const code = error === null ? '' : ` ${error}`
     const end = describeEnd(last)
-    const gone = describeGone(last, all)
-    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + gone + adviceFor(error, end)
+    const gone = findGone(last, all)
+    const isBack = gone && endpoints && tx.get(endpoints, `${gone.endpoint}`) !== undefined
+    const took = gone ? ` ${gone.endpoint} took a request there at ${gone.at}, and has gone offline since.` : ''
+    const how = isBack ? ` ${gone.endpoint} is online there now.` : took + adviceFor(error, end)
+    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + how
     const later = all.slice(0, all.indexOf(last))
     const successes = later.filter((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
+    if (isBack) return [{ kind: 'fixed', count, cause, about }]
     // In a pool, another endpoint may have taken the later request.
     const present = endpoints && endpoint !== null && tx.get(endpoints, endpoint) ? endpoint : undefined
     if (successes.some((each) => present === undefined || each.endpoint === present))
@@ -214,13 +226,12 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Tells which endpoint took an earlier request to a URL that has none now. */
-function describeGone(last: TrafficEntry, all: readonly TrafficEntry[]): string {
-  if (last.endpoint !== null || !last.error?.endsWith('_3200')) return ''
+/** Returns an earlier visit to an endpoint whose URL had none at the last one. */
+function findGone(last: TrafficEntry, all: readonly TrafficEntry[]): TrafficEntry | undefined {
+  if (last.endpoint !== null || !last.error?.endsWith('_3200')) return undefined
   const { origin } = new URL(last.url)
   const earlier = all.slice(all.indexOf(last) + 1)
-  const taken = earlier.find(({ endpoint, url }) => endpoint !== null && new URL(url).origin === origin)
-  return taken ? ` ${taken.endpoint} took a request there at ${taken.at}, and has gone offline since.` : ''
+  return earlier.find(({ endpoint, url }) => endpoint !== null && new URL(url).origin === origin)
 }
 
 /** The advice for an error whose trace has none. */

@@ -139,6 +139,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const gateway = open()
     const create = async (): Promise<string> => (await client(gateway)('POST', '/reserved_addrs')).body.id
     const deleted = await create()
+    const whole = gateway.snapshot()
     for (let at = 0; at < 2; at++) await client(gateway)('DELETE', `/reserved_addrs/${deleted}`)
     const before = gateway.snapshot()
     const undone = await create()
@@ -148,6 +149,11 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(await listCauses(gateway)).toEqual([
       ['refused', `There is no reserved address ${undone}. ${why}`],
       ['refused', `There is no reserved address ${deleted}. An earlier request deleted it.`],
+    ])
+    gateway.restore(whole)
+    expect(await listCauses(gateway)).toContainEqual([
+      'fixed',
+      `There is no reserved address ${deleted}. It exists now.`,
     ])
   })
 
@@ -179,12 +185,35 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const { id } = gateway.declare.tunnelSession({ endpoints: [{ url }] })
     await gateway.traffic.fetch(`${url}/`)
     const endpoint = gateway.traffic.last()?.endpoint
+    const online = gateway.snapshot()
     await client(gateway)('POST', `/tunnel_sessions/${id}/stop`, { json: {} })
     gateway.clock.advance('1m')
     await gateway.traffic.fetch(`${url}/`)
     expect((await listTroubles(gateway)).at(-1)?.cause).toBe(
       `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${url}. ${endpoint} took a request there at ${SHOWN_START}, and has gone offline since. Start an agent for this URL, or create an endpoint.`,
     )
+    gateway.restore(online)
+    expect(await listCauses(gateway)).toEqual([
+      [
+        'fixed',
+        `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${url}. ${endpoint} is online there now.`,
+      ],
+    ])
+  })
+
+  test('of an endpoint whose domain was deleted does not advise to reserve a domain that is reserved again', async () => {
+    const gateway = open()
+    const reserve = () => gateway.reservedDomains.create({ domain: 'app.ngrok.app' })
+    const { id } = reserve()
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok.app' }] })
+    gateway.reservedDomains.delete(id)
+    expect((await listCauses(gateway)).map(([, cause]) => cause)).toEqual([
+      'The domain of the endpoint was deleted. Reserve app.ngrok.app again, and start the agent again.',
+    ])
+    reserve()
+    expect((await listCauses(gateway)).map(([, cause]) => cause)).toEqual([
+      'The domain of the endpoint was deleted, and reserved again since. Start the agent again.',
+    ])
   })
 
   test('is told for an event destination that rejects events, until it takes them', async () => {
