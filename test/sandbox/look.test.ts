@@ -235,6 +235,10 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByLabel('Account key').fill(ACCOUNT_KEY)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByRole('searchbox').fill('crew-')
+    await page.getByText(/^\d+, as of \d\d:\d\d:\d\d, updated every 5 s while visible$/).waitFor()
+    await page.route(/\/s\?limit=/, (route) => route.abort())
+    await page.getByText(/, as of \d\d:\d\d:\d\d, disconnected$/).waitFor()
+    await page.unroute(/\/s\?limit=/)
     const listNames = () => page.locator('tbody th a').allTextContents()
     const [alpha] = await Promise.all(
       ['alpha', 'beta', 'zeta'].map((each) => sandboxes.create(`crew-${each}`, MANUAL_CLOCK)),
