@@ -98,6 +98,20 @@ test('The transport of a session is ssh without an agent, which has no user agen
   expect(events().map(({ object }) => object)).toMatchObject([{ transport: 'ssh', user_agent: '' }, agent, agent])
 })
 
+test("A session that the agent's API starts writes the event of its start, and that of its stop (rules: events#account)", async () => {
+  const { gateway, events } = subscribe('agent_session_start.v0', 'agent_session_stop.v0')
+  const url = 'http://127.0.0.1:4040/api/tunnels'
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'app', proto: 'http', addr: 8080 })
+  expect((await gateway.agent.fetch(url, { method: 'POST', headers, body })).status).toBe(201)
+  const [session] = gateway.tunnelSessions.list().tunnel_sessions
+  expect(events()).toMatchObject([
+    { event_type: 'agent_session_start.v0', object: { session: { id: session?.id }, error: '' } },
+  ])
+  gateway.tunnelSessions.stop(session?.id ?? '')
+  expect(events()[1]).toMatchObject({ event_type: 'agent_session_stop.v0', object: { session: { id: session?.id } } })
+})
+
 test('The server of a connection with a WebSocket has the port of its scheme (rules: events#traffic)', async () => {
   const { gateway, events } = subscribe(HTTP)
   gateway.reservedDomains.create({ domain: 'app.ngrok.app' })
