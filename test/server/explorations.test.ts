@@ -91,7 +91,7 @@ test('a poll moves the clock of its run to the next event, and a silence past it
 test('a program that fails because it calls another URL is told which URL to call', async () => {
   const { report } = await explore(() => Promise.reject(new Error('connection refused')), {})
   expect(report).toMatch(/fails without any fault: it rejects with Error: connection refused/)
-  expect(report).toMatch('The gateway received no request. The code must call the URL that it is given: ')
+  expect(report).toMatch('The gateway received no request. The code must call the URL')
 })
 
 test('a crash kills the program after a request, and starts it again on the same gateway', async () => {
