@@ -12,12 +12,16 @@ import { factsOfCertificate } from './client-tls.ts'
 import { refusals } from './refusals.ts'
 import type { Visitor } from './visitor.ts'
 
+/** The facts about most visitors. */
+const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
+
 /**
  * Returns the facts about a visitor, by the paths of variables.
  * @throws Refusal if there is no such variable, or for a stated result that no action can have
  */
-export function readFacts({ country, facts = {}, actions, certificate }: Visitor): ReadonlyMap<string, unknown> {
-  const given = new Map(Object.entries(facts))
+export function readFacts({ country, facts, actions, certificate }: Visitor): ReadonlyMap<string, unknown> {
+  if ([country, facts, actions, certificate].every((each) => each === undefined)) return NO_FACTS
+  const given = new Map(Object.entries(facts ?? {}))
   const variables =
     given.size > 0 || actions ? variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true }) : {}
   if (given.size > 0) {

@@ -18,7 +18,8 @@ export class MessageHeaders implements HeaderFields {
   }
 
   get(name: string): string | undefined {
-    return this.#values.get(name)?.join(', ')
+    const values = this.#values.get(name)
+    return values && joinValues(values)
   }
 
   all(name: string): readonly string[] {
@@ -72,13 +73,25 @@ export class MessageHeaders implements HeaderFields {
 
   /** Returns the headers by name. Several values are joined. */
   toRecord(): Record<string, string> {
-    return Object.fromEntries([...this.#values].map(([name, values]) => [name, values.join(', ')]))
+    const record: Record<string, string> = {}
+    this.#values.forEach((values, name) => {
+      // An assignment to this name would be one to the prototype.
+      if (name === '__proto__') Object.defineProperty(record, name, { value: joinValues(values), enumerable: true })
+      else record[name] = joinValues(values)
+    })
+    return record
   }
 
   /** Returns the values of each header, by name. */
   toLists(): Record<string, readonly string[]> {
     return Object.fromEntries([...this.#values].map(([name, values]) => [name, [...values]]))
   }
+}
+
+/** Joins the values of a header. Most headers have one. */
+function joinValues(values: readonly string[]): string {
+  const [first = ''] = values
+  return values.length === 1 ? first : values.join(', ')
 }
 
 /** Returns whether a content type is that of a stream of events. */

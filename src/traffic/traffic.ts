@@ -163,7 +163,7 @@ export class GatewayTraffic {
       sentUrl: request.url,
       secrets: noSecrets(),
       reader: this.#read(),
-      facts: new Map([...tls, ...readFacts(visitor)]),
+      facts: tls.length === 0 ? readFacts(visitor) : new Map([...tls, ...readFacts(visitor)]),
       closing: {},
       startedAt: host.now,
       meter: host.awaitsEnds ? new VisitMeter(request, isServed, signal) : undefined,

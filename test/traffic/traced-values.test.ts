@@ -44,3 +44,15 @@ test('A trace shows that a header with a secret name is absent', async () => {
     { "getReqHeader('x-api-key')": '[redacted]' },
   ])
 })
+
+test('A trace has a header with the name of a prototype', async () => {
+  const { gateway, visit } = createVisited()
+  await visit('/', { headers: [['__proto__', 'a']] })
+  const steps = gateway.traffic.last()?.trace.flatMap((each) => ('step' in each ? (each.request ?? []) : [])) ?? []
+  expect(steps.map(({ headers }) => Object.entries(headers))).toEqual([
+    expect.arrayContaining([
+      ['__proto__', 'a'],
+      ['x-forwarded-proto', 'https'],
+    ]),
+  ])
+})
