@@ -52,6 +52,8 @@ describe('Coverage counts what was evaluated, also if the trace hides a part of 
     write(expression, [
       [path, wrong, 'status: 403, rule: keys'],
       [path, right, 'status: 200, rule: null'],
+      // Without the key, the expression fails.
+      [path, '', 'status: 200, rule: null'],
     ])
     expect([alone < 100, other < 100, await reach()]).toEqual([true, true, 100])
     expect(await runTests('text')).toContain('outcomes of rules and actions.\n')
@@ -65,6 +67,7 @@ describe('Coverage counts what was evaluated, also if the trace hides a part of 
       ['/closed?token=abcdefgh1234', '', 'status: 403'],
       ['/open?token=wrong-token', '', 'status: 200'],
       ['/?token=wrong-token', '', 'status: 403'],
+      ['/', '', 'status: 200'],
     ])
     expect(await reach()).toBe(100)
   })
