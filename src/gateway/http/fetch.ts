@@ -1,4 +1,5 @@
 import { abortable } from '../../core/engine/clock.ts'
+import { EventLoop } from '../../core/engine/event-loop.ts'
 import { MAX_BODY_BYTES, type RequestBody } from '../../core/schema/body.ts'
 import { atCaller } from '../../core/schema/caller-stack.ts'
 import { platform, utf8Length, utf8Text } from '../../core/schema/platform.ts'
@@ -32,8 +33,15 @@ type FindLimit = (method: string, url: string) => number
 /** A function that waits, on the gateway's clock, until a response may be delivered. */
 type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<void>
 
+/**
+ * The number of requests after which timers get a turn. Otherwise a loop that forgets to wait between its requests would hang
+ * a runner whose time-out is a timer.
+ */
+const REQUESTS_PER_TURN = 1000
+
 /** Creates the `fetch` of a gateway. It is bound, and as strict about its arguments as the global `fetch`. */
 export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitForDelivery): GatewayFetch {
+  let requests = 0
   return async (input, options) => {
     const init = options ?? {}
     const sent = isRequest(input) ? input : undefined
@@ -48,9 +56,16 @@ export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitFo
     const immediate = handler(signal ? { ...known, signal } : known)
     const response = immediate.safe ? await waitForResponse(immediate.safe, signal) : immediate
     if (response.delivery) await wait(response.delivery, signal)
+    if (++requests % REQUESTS_PER_TURN === 0) await waitForTurn()
     if (response.delivery?.drop) throw createBrokenConnection('fetch failed')
     return toResponse(response, signal)
   }
+}
+
+async function waitForTurn(): Promise<void> {
+  const eventLoop = new EventLoop()
+  await eventLoop.turn()
+  eventLoop.close()
 }
 
 /** @throws TypeError if the caller is not an object with an address. */

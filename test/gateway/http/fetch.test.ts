@@ -40,6 +40,16 @@ describe('gateway.fetch can replace the global fetch', () => {
     expect((await fetch(URL_OF_ALL, { headers: HEADERS })).status).toBe(200)
   })
 
+  test("lets timers fire in a loop that forgets to wait, so that a runner's time-out can end it", async () => {
+    const gateway = open()
+    let hasFired = false
+    setTimeout(() => {
+      hasFired = true
+    })
+    for (let count = 0; count < 1000; count++) await gateway.fetch(`${gateway.url}/reserved_addrs`)
+    expect(hasFired).toBe(true)
+  })
+
   test('answers a real Response, whose body can be read once', async () => {
     const response = await open().fetch(URL_OF_ALL, { headers: HEADERS })
     expect(response).toBeInstanceOf(Response)
