@@ -85,6 +85,7 @@ await withPackage(async (folder, tarball) => {
       problemsOfEntries.get(version) +
       compile(folder, version, ['entries.mts'], AS_NODE) +
       compile(folder, version, ['types'], AS_TESTS) +
+      compile(folder, version, ['types'], { ...AS_TESTS, exactOptionalPropertyTypes: false }) +
       compile(folder, version, ['blocks', 'examples/**/*.ts'])
     if (problems === '') {
       console.log(

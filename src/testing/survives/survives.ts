@@ -5,8 +5,6 @@ import type { GatewayOptions } from '../../generated/options.ts'
 import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
 
-type DefaultCreate = (options: GatewayOptions<ManualClock>) => Gateway<ManualClock>
-
 /**
  * Creates the gateway for a run. For a generic function such as `createNgrok`, the compiler knows only that the gateway has
  * some clock.
@@ -17,10 +15,13 @@ type CreateForRun = (options: GatewayOptions<ManualClock>) => Gateway
 type GatewayOf<Create extends CreateForRun> =
   ReturnType<Create> extends Gateway<ManualClock> ? ReturnType<Create> : ReturnType<Create> & Gateway<ManualClock>
 
-/** Options whose `create` has its own type, without which the compiler infers nothing from a generic function. */
+/**
+ * Options whose `create` has its own type. The compiler infers nothing from a generic function such as `createNgrok` if
+ * `create` may be undefined.
+ */
 type WithCreate<Options, Create> = Omit<Options, 'create'> & {
   /** Creates the gateway for each run: see {@link ScheduleOptions}. */
-  readonly create?: Create
+  readonly create: Create
 }
 
 /**
@@ -41,10 +42,13 @@ type WithCreate<Options, Create> = Omit<Options, 'create'> & {
  * @throws SurvivalError with the smallest failing schedule; its message tells what happened. TypeError for an option that is
  * unknown or has a value that is not allowed.
  */
-export async function survives<T, Create extends CreateForRun = DefaultCreate>(
+export function survives<T, Create extends CreateForRun>(
   code: CodeUnderTest<T, GatewayOf<Create>>,
-  options: WithCreate<SurvivesOptions<T, GatewayOf<Create>>, Create> = {},
-): Promise<SurvivalResult> {
+  options: WithCreate<SurvivesOptions<T, GatewayOf<Create>>, Create>,
+): Promise<SurvivalResult>
+/** Finds the failure that breaks your code, with gateways that `createGateway` creates by default. */
+export function survives<T>(code: CodeUnderTest<T>, options?: SurvivesOptions<T>): Promise<SurvivalResult>
+export async function survives(code: unknown, options: unknown = {}): Promise<SurvivalResult> {
   const caller = new Error()
   Error.captureStackTrace?.(caller, survives)
   const { search } = await import('./search.ts')
@@ -67,10 +71,16 @@ export async function survives<T, Create extends CreateForRun = DefaultCreate>(
  * for await (const { verdict, replay } of schedules(provision, { faults: 1 })) console.log(replay, verdict)
  * ```
  */
-export async function* schedules<T, Create extends CreateForRun = DefaultCreate>(
+export function schedules<T, Create extends CreateForRun>(
   code: CodeUnderTest<T, GatewayOf<Create>>,
-  options: WithCreate<ScheduleOptions<T, GatewayOf<Create>>, Create> = {},
-): AsyncGenerator<TriedSchedule, SurvivalResult> {
+  options: WithCreate<ScheduleOptions<T, GatewayOf<Create>>, Create>,
+): AsyncGenerator<TriedSchedule, SurvivalResult>
+/** Yields each schedule after it was tried, with gateways that `createGateway` creates by default. */
+export function schedules<T>(
+  code: CodeUnderTest<T>,
+  options?: ScheduleOptions<T>,
+): AsyncGenerator<TriedSchedule, SurvivalResult>
+export async function* schedules(code: unknown, options: unknown = {}): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const { iterate } = await import('./search.ts')
   return yield* iterate(...withoutTypes(code, options))
 }
