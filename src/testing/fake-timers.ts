@@ -5,6 +5,9 @@ import type { ManualClock } from '../core/engine/manual-clock.ts'
 /** Creates timers of @sinonjs/fake-timers on a manual clock. Each move of the clock fires the timers that are due. */
 export function fakeTimersOn(clock: ManualClock) {
   const fake = createClock(clock.now)
+  // Code may cancel a timer that it has set on the platform's clock before.
+  const { clearTimeout: _clearTimeout, clearInterval: _clearInterval, clearImmediate: _clearImmediate } = globalThis
+  Object.assign(fake, { shouldClearNativeTimers: true, _clearTimeout, _clearInterval, _clearImmediate })
   /** The number of ms by which the dates of these timers are ahead of the clock. */
   let ahead = 0
   // The time of these timers is the clock's time.

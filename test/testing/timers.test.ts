@@ -43,6 +43,17 @@ describe('Timers on a manual clock', () => {
     expect(fired).toEqual(['at once', 'with', 'arguments'])
   })
 
+  test('also cancel a timer of the platform, without a warning', async () => {
+    const warn = vi.spyOn(console, 'warn')
+    let hasFired = false
+    const immediate = setImmediate(() => {
+      hasFired = true
+    })
+    createTimers().timers.clearImmediate(immediate)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([hasFired, warn.mock.calls]).toEqual([false, []])
+  })
+
   test("have AbortSignal.timeout on the clock's time", async () => {
     const { clock, timers } = createTimers()
     const signal = timers.AbortSignal.timeout(5000)
