@@ -111,11 +111,15 @@ export class Compiler {
     for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
     if (root.op !== 'id') return refuseNode(node, 'not a field of an item', VALUE_ALLOWED)
     if (root.args === 'time') return refuseNode(node, undefined, 'timestamp(time.now)')
-    if (root.args !== this.itemName)
-      return refuseNode(node, 'an unknown name', describeFields(this.itemName, this.itemType))
+    if (root.args !== this.itemName) return refuseNode(node, 'an unknown name', this.#describeFields())
     return this.#declaredFields
       ? this.#compileDeclaredField(node, names.join('.'), this.#declaredFields)
       : this.#compilePath(node, names)
+  }
+
+  #describeFields(): string {
+    if (!this.#declaredFields) return describeFields(this.itemName, this.itemType)
+    return [...this.#declaredFields.keys()].map((each) => `${this.itemName}.${each}`).join(', ')
   }
 
   #compilePath(node: ASTNode, names: readonly string[]): FilterExpression {
@@ -130,10 +134,7 @@ export class Compiler {
 
   #compileDeclaredField(node: ASTNode, name: string, fields: DeclaredFields): FilterExpression {
     const declared = fields.get(name)
-    if (!declared) {
-      const names = [...fields.keys()].map((each) => `${this.itemName}.${each}`).join(', ')
-      return refuseNode(node, 'a field that filters cannot use', names)
-    }
+    if (!declared) return refuseNode(node, 'a field that filters cannot use', this.#describeFields())
     const { path = name, words } = declared
     if (path === null) return { node, type: { kind: 'text', nullable: true }, evaluate: () => null }
     const found = this.#compilePath(node, path.split('.'))

@@ -130,6 +130,12 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
     expect(sessions.tunnel_sessions.map((each) => each.id)).toEqual([sessionId])
   })
 
+  test('an unknown name is rejected with the fields that filters can use', () => {
+    const expectedFor = (filter: string) => catchError(() => listUrls(filter)).message.split('; expected ')[1]
+    expect(expectedFor('url == "x"')).toMatch(/^obj\.id, /)
+    expect(expectedFor('url == "x"')).toBe(expectedFor('obj.nope == "x"'))
+  })
+
   test.each([
     ['obj.public_url == "x"', 'obj.scheme'],
     ['obj.proto == "x"', 'a field that filters cannot use'],
