@@ -11,7 +11,7 @@ import {
   readPredicateResult,
   requireValues,
 } from '../core/schema/options.ts'
-import { cut, formatCount } from '../core/schema/text.ts'
+import { cut, formatCount, quote } from '../core/schema/text.ts'
 import { isJson, isObject } from '../core/schema/values.ts'
 import type { JournalEntry, JournalFields } from '../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
@@ -138,7 +138,12 @@ function filterSchema(operations: readonly string[]) {
     {
       operation: v.exactOptional(
         documented(
-          v.nullable(v.picklist(operations, ({ input }) => `null, or one of ${listNames(`${input}`, operations)}`)),
+          v.nullable(
+            v.picklist(
+              operations,
+              ({ input }) => `null, or one of ${listNames(quote(input).slice(1, -1), operations)}`,
+            ),
+          ),
           "The operation's name; null for requests that match no operation.",
           { type: 'Name | null' },
         ),

@@ -10,6 +10,7 @@ import { provisioningOptions } from '../../service/provisioning/managed-domain.t
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
+import { formatTrace } from '../../traffic/trace-text.ts'
 import { timeOfStep, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
@@ -23,6 +24,7 @@ import { describeMisread } from './report-misread.ts'
 import { type ListedRequests, listRequests, noteEarlier, type Section } from './report-requests.ts'
 
 const MAX_VISITORS = 10
+const MAX_TRACE_LINES = 15
 const MAX_EVENTS = 10
 const MAX_DOMAINS = 5
 const MAX_TRANSITIONS = 6
@@ -114,7 +116,7 @@ function createReport(host: ControlHost, { about: text = '', for: language }: Re
     listVisitors(host),
     listSentEvents(host),
     listWaiting(host),
-    ...(isAboutWaiting(host, text, requests) ? [describeNextStep(host, language)] : []),
+    ...(isAboutWaiting(host, text, requests) ? [describeNextStep(host, text, language)] : []),
     ...others,
     host.transact(warnOfUncheckedRecords),
     listPending(host, text),
@@ -136,11 +138,25 @@ function describeStart(host: ControlHost): Section {
   ]
 }
 
-/** Lists the last visitor requests through the gateway, each with the rule that decided it. */
+/** Lists the last visitor requests through the gateway, each with the rule that decided it, and the trace of the last one. */
 function listVisitors({ traffic: { journal } }: ControlHost): Section {
   const newest: TrafficEntry[] = []
   for (const entry of journal.newestFirst()) if (newest.push(entry) === MAX_VISITORS) break
-  return ['visitors', [...noteEarlier(journal.count - newest.length), ...newest.reverse().map(describeTraffic)]]
+  const earlier = noteEarlier(journal.count - newest.length)
+  return [
+    'visitors',
+    [...earlier, ...[...newest].reverse().map(describeTraffic), ...newest.slice(0, 1).flatMap(listTrace)],
+  ]
+}
+
+function listTrace(entry: TrafficEntry): readonly string[] {
+  const lines = formatTrace(entry).split('\n')
+  const more = lines.length - MAX_TRACE_LINES
+  return [
+    `  the last visitor came from ${entry.ip}:`,
+    ...lines.slice(0, MAX_TRACE_LINES).map((line) => `    ${line}`),
+    ...(more > 0 ? [`    … ${formatCount(more, 'line')} left out`] : []),
+  ]
 }
 
 /** Lists the last events of the account, each with its delivery status. */
@@ -188,19 +204,23 @@ function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: L
   return WAITING.test(text) && !(refusal && text.includes(refusal))
 }
 
-/** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
-function describeNextStep(host: ControlHost, language: keyof typeof GO_THERE | undefined): Section {
+/**
+ * Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever, and the
+ * next attempt if a failure is about time, because the code may have given up before.
+ */
+function describeNextStep(host: ControlHost, text: string, language: keyof typeof GO_THERE | undefined): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
   const { oldestTime } = host.journal
   const move = oldestTime === undefined ? undefined : describeShortMove(host.engine.now - oldestTime)
-  if (!next || !isManual(host.clock) || move === undefined) return ['next', []]
+  const isTooEarly = text !== '' && next?.event === 'attempt'
+  if (!next || !isManual(host.clock) || !(move !== undefined || isTooEarly)) return ['next', []]
   const steps = { response: 'the delayed response to', delivery: 'the next delivery of events to' }
   const what = next.event === 'response' || next.event === 'delivery' ? steps[next.event] : next.collection
   const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
   return [
     'next',
     [
-      `The clock has ${move} since the first request.`,
+      ...(move === undefined ? [] : [`The clock has ${move} since the first request.`]),
       `At ${next.at}: ${event}. ${language ? GO_THERE[language] : 'Advance the clock to go there.'}`,
     ],
   ]

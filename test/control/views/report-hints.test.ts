@@ -127,6 +127,35 @@ describe('The report says of the response that code may have misread', () => {
     expect(readOf(about, opened)).toMatch(/has the fields id, .*(?<!certificate is null.*)$/)
   })
 
+  test('when the next attempt is, if code has given up before', async () => {
+    const { gateway, send } = open()
+    await send('POST', '/reserved_domains', { domain: 'app.example.com' })
+    gateway.clock.advance('20s')
+    const next = `At ${dueAfter('30s')}: the attempt for app.example.com.`
+    expect(gateway.report({ about: 'there is no certificate' })).toContain(next)
+    expect(gateway.report({ about: 'expected 1 to be 2' })).not.toContain(next)
+    gateway.clock.advance('10s')
+    expect(gateway.report({ about: 'there is no certificate' })).not.toContain('  next:')
+  })
+
+  test('what the gateway did with the last visitor, and where the visitor came from', async () => {
+    const { gateway } = open()
+    const allow = ['203.0.113.0/24']
+    const actions = [{ type: 'restrict-ips', config: { enforce: false, allow } }]
+    const respond = { type: 'custom-response', config: { status_code: 200 } }
+    const traffic_policy = JSON.stringify({ on_http_request: [{ actions }, { actions: [respond] }] })
+    gateway.reservedDomains.create({ domain: 'shop.ngrok.app' })
+    gateway.endpoints.create({ url: 'https://shop.ngrok.app', type: 'cloud', traffic_policy })
+    for (const ip of ['203.0.113.9', '192.0.2.1'])
+      await gateway.traffic.fetch('https://shop.ngrok.app', { from: { ip } })
+    const report = gateway.report({ about: 'expected 200 to be 403' })
+    expect(report).toContain(
+      'restrict-ips denied 192.0.2.1 because it is in no allowed range, and let the request pass',
+    )
+    expect(report.split('the last visitor came from')).toHaveLength(2)
+    expect(report).not.toContain('203.0.113.9')
+  })
+
   test('which field is null, and when it will not be', async () => {
     const opened = open()
     const { gateway, send } = opened
