@@ -38,7 +38,7 @@ export function requireHostTimers(): void {
   if (MARK in setTimeout) {
     throw new Error(
       'Another call of survives or schedules is running. Await it first: each call replaces timers, dates and fetch of the ' +
-        'whole process. Tests that run concurrently cannot both call survives.',
+        "whole process. Concurrent tests can't both call survives, and a call continues after its test has timed out.",
     )
   }
   if ('clock' in setTimeout || '_isMockFunction' in setTimeout) {

@@ -137,3 +137,15 @@ describe('An effect that fails', () => {
     expect((await survives(caught, { kinds: [], also: ['effect'], create })).summary).toMatch(/; 0 fail$/)
   })
 })
+
+test('A crash that loses a file is noticed by holds, since the resources alone are compared', async () => {
+  const work = async ({ disk, effect }: Life) => {
+    if (disk.has('done')) return
+    await effect('mark as done', () => disk.set('done', true))
+    await effect('save the secret', () => disk.set('secret', true))
+  }
+  const options = { restart: true, kinds: ['crash'] } as const
+  expect((await survives(work, options)).summary).toMatch(/; 0 fail$/)
+  const { message } = await expectSurvivalError(survives(work, { ...options, holds: ({ disk }) => disk.has('secret') }))
+  expect(message).toContain('mark as done')
+})
