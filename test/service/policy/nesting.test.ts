@@ -26,7 +26,7 @@ const check = (expression: string) =>
 /** Calls a function below many others, which leave it less of the stack. */
 const callDeep = <T>(run: () => T, calls = 3000): T => (calls === 0 ? run() : callDeep(run, calls - 1))
 
-describe('The depth of an expression is at most 250 levels, whatever the stack (rules: policies#expressions)', () => {
+describe('The depth of an expression is at most 250 levels, whatever the stack (rules: traffic-policy#expressions)', () => {
   test.each(NESTED)('%s', async (_, write) => {
     const { gateway, visit } = createVisited(policyOf('deny', {}, 'on_http_request', [write(249)]))
     // The first time, the code is not optimized.
