@@ -205,8 +205,8 @@ function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: L
 }
 
 /**
- * Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever, and the
- * next attempt if a failure is about time, because the code may have given up before.
+ * Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. If a
+ * failure is about time, it describes the next attempt, because the code may have given up before.
  */
 function describeNextStep(host: ControlHost, text: string, language: keyof typeof GO_THERE | undefined): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
