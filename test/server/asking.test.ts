@@ -10,7 +10,7 @@ import { dueAfter } from '../support/provisioning.ts'
 import { listen, serveResponse } from '../support/serve.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
-const CLOCK = '{"now": "2026-01-01T00:00:00Z", "manual": true}'
+const CLOCK = '{"now": "2026-01-01T00:00:00Z", "ms": 1767225600000, "manual": true}'
 const serveClock = (clock = CLOCK) => serveResponse((response) => response.writeHead(200, JSON_TYPE).end(clock))
 
 describe('A command sends its request to the given server', () => {
