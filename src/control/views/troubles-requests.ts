@@ -252,7 +252,7 @@ function getEnd({ status, error, rule, endpoint, url, trace }: TrafficEntry): st
 
 function describeEnd({ trace }: TrafficEntry): string {
   const texts = trace.flatMap((each): string[] => {
-    if ('step' in each) return each.isEnd ? [each.did] : []
+    if ('step' in each) return each.isEnd ? [each.step === 'certificate' ? `the gateway ${each.did}` : each.did] : []
     const { name, phase, index, policy, actions } = each
     const action = actions.find(({ isEnd }) => isEnd)
     return action ? [`the rule ${name ?? `${phase}.${index}`} of ${policy}: ${action.type} ${action.did}`] : []

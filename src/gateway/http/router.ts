@@ -1,7 +1,7 @@
 import type { PathIds } from '../../core/operation/operation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
-import { nearest } from '../../core/schema/nearest.ts'
+import { listNames, nearest } from '../../core/schema/nearest.ts'
 import { quote, quoteWord } from '../../core/schema/text.ts'
 import { itemAt } from '../../core/schema/values.ts'
 import { describeNgrokOnly, findNgrokPath } from '../../service/resources/ngrok-paths.ts'
@@ -90,16 +90,16 @@ function describeProblem<O>(root: Node<O>, path: string, elsewhere: string | und
       const similar = nearest(segment, node.fixed.keys())
       if (elsewhere && !similar) return elsewhere
       const what = segment === '' ? 'An empty segment' : `The segment ${quote(segment)}`
-      return `${what} is unknown. ${similar ? `Did you mean ${similar}?` : describeChildren(node)}`
+      return `${what} is unknown. ${similar ? `Did you mean ${similar}?` : describeChildren(node, segment)}`
     }
     node = next
   }
   return elsewhere ?? `The path is incomplete. ${describeChildren(node)}`
 }
 
-function describeChildren<O>({ fixed, parameter }: Node<O>): string {
+function describeChildren<O>({ fixed, parameter }: Node<O>, segment = ''): string {
   const names = [...fixed.keys(), ...(parameter ? [`{${parameter.name}}`] : [])]
-  return names.length === 0 ? 'No path continues there.' : `Allowed there: ${names.join(', ')}.`
+  return names.length === 0 ? 'No path continues there.' : `Allowed there: ${listNames(segment, names)}.`
 }
 
 /** Returns the operation of a route for a method, or undefined if there is none. HEAD counts as GET. */

@@ -92,8 +92,8 @@ function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; ow
   return (
     <div class="row">
       {own.length > 0 ? (
-        <Button kind="quiet" label={`Dismiss all ${kind}`} onClick={hide}>
-          Dismiss
+        <Button kind="quiet" onClick={hide}>
+          Dismiss all {kind}
         </Button>
       ) : (
         <Button kind="quiet" onClick={show}>

@@ -178,6 +178,17 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     )
   })
 
+  test('of a visitor who rejects the certificate names the gateway and the domain', async () => {
+    const gateway = open()
+    gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const traffic_policy = JSON.stringify({ on_http_request: [{ actions: [{ type: 'deny' }] }] })
+    gateway.endpoints.create({ url: 'https://app.example.com', type: 'cloud', traffic_policy })
+    await gateway.traffic.fetch('https://app.example.com/').catch(() => undefined)
+    expect((await listTroubles(gateway)).find(({ kind }) => kind === 'refused')?.cause).toMatch(
+      /^Visitors got no response: the gateway presented its default certificate for \S+: app\.example\.com has none yet/,
+    )
+  })
+
   test('of a visitor whose endpoint has gone offline names the endpoint and when it was there', async () => {
     const gateway = open()
     gateway.traffic.upstream('http://localhost:80', () => new Response('here'))

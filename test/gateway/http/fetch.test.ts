@@ -46,7 +46,7 @@ describe('gateway.fetch can replace the global fetch', () => {
     setTimeout(() => {
       hasFired = true
     })
-    for (let count = 0; count < 1000; count++) await gateway.fetch(`${gateway.url}/reserved_addrs`)
+    for (let count = 0; count < 3000; count++) await gateway.fetch(`${gateway.url}/reserved_addrs`)
     expect(hasFired).toBe(true)
   })
 
