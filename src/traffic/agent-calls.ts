@@ -4,35 +4,35 @@ import type { KnownSecrets } from './exchange.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
 import type { Reader } from './reader.ts'
 
-/** The tunnel of an agent that a request passes. */
+/** The agent's tunnel that a request passes through. */
 export interface PassedTunnel {
   readonly id: string
-  /** The id of the session of the agent. */
+  /** The id of the agent session. */
   readonly session: string
   readonly name: string
-  /** False if the agent only counts the requests. */
+  /** False if the agent counts requests but doesn't record them. */
   readonly inspect: boolean
-  /** True if the API of the agent started the tunnel. */
+  /** True if the agent's API started the tunnel. */
   readonly isStarted?: true | undefined
 }
 
-/** A request that an agent passes on to its upstream. */
+/** A request that an agent forwards to its upstream. */
 export interface AgentCall {
   readonly tunnel: PassedTunnel
   readonly request: VisitorRequest
-  /** The URL of the upstream. */
+  /** The upstream's URL. */
   readonly upstream: string
-  /** The address of the visitor. */
+  /** The visitor's address. */
   readonly ip: string
   /** The time at which the request reached the agent, in ms since 1970. */
   readonly at: number
   readonly secrets: KnownSecrets
 }
 
-/** Sees the requests that agents pass on. The function that it returns sees the response. */
+/** Called for requests that agents forward. The function that it returns is called with the response. */
 export type AgentWatcher = (call: AgentCall) => ((response: UpstreamResponse, at: number) => void) | undefined
 
-/** Returns the tunnel of an endpoint, or undefined if it is of no agent's session. */
+/** Returns the tunnel of an endpoint, or undefined if the endpoint does not belong to an agent session. */
 export function findTunnel(
   reader: Reader,
   { id, name, tunnel_session_id: session }: EndpointRecord,

@@ -8,10 +8,10 @@ import { domains } from '../service/resources/reserved-domains/records.ts'
 import { TlsFailure } from './tls-failure.ts'
 import type { VisitContext } from './visit-context.ts'
 
-/** The reason why a visitor rejects a certificate, with the code of Node's error. */
+/** The reason why a visitor rejects a certificate, with Node's error code. */
 interface CertificateProblem {
   readonly code: 'ERR_TLS_CERT_ALTNAME_INVALID' | 'CERT_HAS_EXPIRED'
-  /** The deed of the gateway in words, such as "presented its default certificate …". */
+  /** A description of what the gateway did, such as "presented its default certificate …". */
   readonly did: string
 }
 
@@ -21,7 +21,7 @@ const REMEDIES: Readonly<Record<CertificateProblem['code'], string>> = {
   CERT_HAS_EXPIRED: 'Let the renewal succeed',
 }
 
-/** The error of a visitor who rejects the certificate of the gateway. */
+/** The error of a visitor that rejects the gateway's certificate. */
 class CertificateRejected extends TlsFailure {
   override readonly name = 'CertificateRejected'
 
@@ -31,7 +31,7 @@ class CertificateRejected extends TlsFailure {
 }
 
 /**
- * Presents the certificate of an endpoint to the visitor (rules: traffic#certificate). At a port, the visitor has seen it before.
+ * Presents an endpoint's certificate to the visitor (rules: traffic#certificate). Through a port, the visitor has already seen it.
  * @throws CertificateRejected
  */
 export function presentCertificate(context: VisitContext, endpoint: EndpointRecord, hostname: string): void {
@@ -43,7 +43,10 @@ export function presentCertificate(context: VisitContext, endpoint: EndpointReco
   if (isRejected) throw new CertificateRejected(problem)
 }
 
-/** Returns the reason why a visitor who verifies certificates rejects the one of an endpoint, or undefined if it does not. */
+/**
+ * Returns the reason why a visitor that verifies certificates rejects an endpoint's certificate, or undefined if it accepts the
+ * certificate.
+ */
 function findProblem(
   { reader, host }: VisitContext,
   { domain_id }: EndpointRecord,
@@ -68,7 +71,7 @@ function findProblem(
   return { code: 'CERT_HAS_EXPIRED', did: `${presented}, which expired at ${timestamp(ends)}` }
 }
 
-/** Returns the names that a certificate is for, as clients read them. */
+/** Returns the names that a certificate is valid for, as clients read them. */
 function namesOf({ upload, order }: CertificateRecord): readonly string[] {
   if (order) return [order.domain]
   const { subject_alternative_names, subject_common_name } = upload.leaf
@@ -76,7 +79,7 @@ function namesOf({ upload, order }: CertificateRecord): readonly string[] {
   return dns_names.length + ips.length > 0 ? dns_names : [subject_common_name].filter((name) => name !== '')
 }
 
-/** Returns whether a name of a certificate covers a host. A wildcard covers one label (RFC 9525, section 6.3). */
+/** Returns whether a name in a certificate covers a host. A wildcard covers one label (RFC 9525, section 6.3). */
 function covers(name: string, hostname: string): boolean {
   const pattern = name.toLowerCase()
   return pattern === hostname || (pattern.startsWith('*.') && pattern.slice(1) === hostname.replace(/^[^.]+/, ''))

@@ -9,7 +9,7 @@ import type { Reader } from './reader.ts'
 import { TlsFailure } from './tls-failure.ts'
 import type { VisitContext } from './visit-context.ts'
 
-/** The names of the errors of Node's client after the alerts that Go's servers send. */
+/** The names of the errors that Node's client reports for the alerts that Go servers send. */
 const CODES = {
   version: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
   missing: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
@@ -67,7 +67,7 @@ function findCertificateProblem(
   return strategy === 'require-any' ? undefined : findChainProblem(readCertificates(shown), authorities, now)
 }
 
-/** Returns the reason why no authority vouches for a certificate (RFC 5280, 6.1). Intermediate certificates may follow it. */
+/** Returns the reason why none of the authorities trusts a certificate (RFC 5280, 6.1). Intermediate certificates may follow it. */
 function findChainProblem(
   [leaf, ...others]: readonly [PemCertificate, ...PemCertificate[]],
   authorities: readonly PemCertificate[],
@@ -98,7 +98,7 @@ function findChainProblem(
 const isIssuedBy = (below: PemCertificate, above: PemCertificate): boolean =>
   above.isAuthority && findSignatureProblem(below, above) === undefined
 
-/** Reads authorities, each as PEM or as the id of one of the account. One that cannot be read is a warning. */
+/** Reads certificate authorities, each given as PEM or as the id of one in the account. Warns about an authority that cannot be read. */
 function readAuthorities(reader: Reader, sources: readonly string[]) {
   const authorities: PemCertificate[] = []
   const warnings: string[] = []
@@ -114,7 +114,7 @@ function readAuthorities(reader: Reader, sources: readonly string[]) {
   return { authorities, warnings }
 }
 
-/** Returns the facts about the certificate that a visitor shows, by the paths of variables. */
+/** Returns the facts about a visitor's certificate, by variable path. */
 export function factsOfCertificate(pem: string): Readonly<Record<string, unknown>> {
   const [{ fields, pem: own }] = readCertificates(pem)
   const list = (text: string) => (text === '' ? [] : [text])

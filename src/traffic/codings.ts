@@ -1,4 +1,4 @@
-/** A stream that changes what passes. */
+/** A transforming stream. */
 export interface Transform {
   readonly readable: ReadableStream
   readonly writable: WritableStream
@@ -6,7 +6,7 @@ export interface Transform {
 
 type Make = (options?: object) => object
 
-/** The parts of Node that platforms with `CompressionStream` alone lack: Brotli, and the end of a block for each part that passes. */
+/** The parts of Node that platforms with only `CompressionStream` lack: Brotli, and flushing after each chunk. */
 interface NodeZlib {
   readonly constants: { readonly Z_SYNC_FLUSH: number; readonly BROTLI_OPERATION_FLUSH: number }
   readonly createGzip: Make
@@ -22,7 +22,7 @@ interface NodeModules {
   }
 }
 
-/** Returns a stream that compresses each part as it passes, or undefined if the algorithm does not exist here. */
+/** Returns a stream that compresses each chunk as it passes through, or undefined if the platform does not support the algorithm. */
 export function createCompressor(algorithm: string | undefined): Transform | undefined {
   const own = fromNode(({ createGzip, createDeflate, createBrotliCompress, constants }) => {
     const flush = constants.Z_SYNC_FLUSH
@@ -34,7 +34,7 @@ export function createCompressor(algorithm: string | undefined): Transform | und
   return algorithm === 'gzip' || algorithm === 'deflate' ? new CompressionStream(algorithm) : undefined
 }
 
-/** Returns a stream that decompresses, or undefined if the coding is not known here. */
+/** Returns a stream that decompresses, or undefined if the platform does not support the coding. */
 export function createDecompressor(coding: string): Transform | undefined {
   if (coding === 'gzip' || coding === 'x-gzip') return new DecompressionStream('gzip')
   if (coding === 'deflate') return new DecompressionStream('deflate')

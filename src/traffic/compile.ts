@@ -24,12 +24,12 @@ import { readDuration } from '../service/policy/time.ts'
 /** A policy that is ready to run: its rules by phase. */
 export interface CompiledPolicy {
   readonly phases: ReadonlyMap<Phase, CompiledPhase>
-  /** True if an expression may name the length of a body, which a stream does not tell. */
+  /** True if an expression may use the length of a body, which is unknown for a stream. */
   readonly readsLength: boolean
 }
 
 export interface CompiledPhase {
-  /** The name of the phase in the policy: the older module has other names. */
+  /** The name of the phase in the policy. The older module uses other names. */
   readonly key: string
   readonly rules: readonly CompiledRule[]
   /** The variables of its expressions. */
@@ -47,11 +47,11 @@ export interface CompiledAction {
   readonly type: string
   /** The row of the action, or undefined for an action that is not documented. */
   readonly row: Action | undefined
-  /** True if a request passes although the action rejects it. */
+  /** True if a request passes even if the action rejects it. */
   readonly isLenient: boolean
   /** The outcomes of a check. */
   readonly outcomes: ReturnType<typeof outcomesOf>
-  /** Returns the config with its defaults and with the values of its expressions. */
+  /** Returns the config with its defaults and the values of its expressions. */
   readonly read: (values: Values) => Config
 }
 
@@ -61,7 +61,7 @@ export interface CompileOptions {
   readonly place?: PolicyPlace
 }
 
-/** Returns the policy that a record has as text or as a value, compiled once for the record, or undefined if it has none. */
+/** Returns the policy that a record contains as text or as a value, compiled once per record, or undefined if it has none. */
 export function compileOnce(
   owner: object,
   policy: unknown,
@@ -77,7 +77,7 @@ export function compileOnce(
   return compiled
 }
 
-/** Creates a policy ready to run. It was checked before. */
+/** Compiles a policy that has already been checked. */
 function compilePolicy(policy: unknown, options: CompileOptions, expressions: Expressions): CompiledPolicy {
   const { protocol, place } = options
   const phases = new Map<Phase, CompiledPhase>()
@@ -97,7 +97,7 @@ function compilePolicy(policy: unknown, options: CompileOptions, expressions: Ex
   return { phases, readsLength: /content_?length/i.test(JSON.stringify(policy)) }
 }
 
-/** A part of a config that depends on the request. All other parts are values. */
+/** A part of a config that depends on the request. All other parts are plain values. */
 class Dynamic {
   constructor(readonly read: (values: Values) => unknown) {}
 }
@@ -194,7 +194,7 @@ class Compiler {
     return new Dynamic((values) => template.evaluate(values, read))
   }
 
-  /** Compiles a pattern when an action first needs it. Only one that depends on the request has limited steps. */
+  /** Compiles a pattern when an action first needs it. Steps are limited only for patterns that depend on the request. */
   #compilePattern(text: string): unknown {
     const { pattern } = this.expressions
     if (!text.includes('${')) return { replaceAll: (from: string, to: string) => pattern(text).replaceAll(from, to) }
@@ -202,7 +202,7 @@ class Compiler {
     return new Dynamic((values) => limitPattern(template.evaluate(values), pattern))
   }
 
-  /** Compiles a value of `set-vars`: a string that is one `${…}` alone keeps the type of its value. */
+  /** Compiles a value of `set-vars`. A string that consists of a single `${…}` keeps the type of the value. */
   #compileWhole(value: unknown): unknown {
     if (typeof value !== 'string' || !value.includes('${')) return this.#compileDeep(value)
     const template = compileTemplate(value, this.scope, this.expressions)
@@ -232,10 +232,13 @@ class Compiler {
   }
 }
 
-/** Returns a part of credentials. An expression makes no further colon: no request has the character in its place. */
+/**
+ * Returns a part of credentials. An expression cannot add another colon, because it is replaced with a character that does not occur in
+ * requests.
+ */
 const toPartOfCredentials = (value: unknown) => toText(value).replaceAll(':', '\ud800')
 
-/** Evaluates an expression. Returns undefined if that fails, such as for the response of an attempt that has none. */
+/** Evaluates an expression. Returns undefined if that fails, for example because it reads the response of an attempt that has none. */
 function evaluateIfPossible(expression: Expression, values: Values): unknown {
   try {
     return expression.evaluate(values)
@@ -245,7 +248,7 @@ function evaluateIfPossible(expression: Expression, values: Values): unknown {
   }
 }
 
-/** Joins parts to a value, at once if no part depends on the request. */
+/** Joins parts into a value, in advance if no part depends on the request. */
 function join(parts: readonly unknown[], make: (all: readonly unknown[]) => unknown): unknown {
   if (!parts.some((part) => part instanceof Dynamic)) return make(parts)
   return new Dynamic((values) => make(parts.map((part) => readPart(part, values))))

@@ -31,13 +31,13 @@ import { createRoots } from './variables.ts'
 import type { WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
-/** A visit at one endpoint: what its policy and its modules see and do. */
+/** A visit to one endpoint, as seen and handled by its policy and modules. */
 export class EndpointVisit implements Visit, PolicyRun {
   phase: Phase = 'on_tcp_connect'
   place = ''
   response: UpstreamResponse | undefined
   event: Map<string, string> | undefined
-  /** False for rules that the trace leaves out. */
+  /** False for rules that the trace omits. */
   isTraced = true
   #vars: Record<string, unknown> = Object.create(null)
   readonly #results = new Map<string, ActionResult>()
@@ -51,7 +51,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     readonly whole: WholeVisit,
   ) {}
 
-  /** Returns a visit for the messages of the response, with the results of the actions that ran before. */
+  /** Returns a visit for the response's event stream messages, with the results of the actions that have already run. */
   forMessages(): EndpointVisit {
     const visit = new EndpointVisit(this.request, this.endpoint, this.whole)
     visit.response = this.response
@@ -172,7 +172,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     return state
   }
 
-  /** Tells the breakers that let the request pass about the response of the upstream; undefined if there was none. */
+  /** Reports the upstream's response, or undefined if there was none, to the breakers that let the request pass. */
   settleBreakers(status: number | undefined): void {
     if (this.#breakers.length === 0) return
     this.whole.context.host.transact((tx) => {

@@ -3,7 +3,7 @@ import type { Ending, OwnResponse } from '../service/policy/visit.ts'
 import { UpstreamResponse } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 
-/** The errors that visitors get, by number: the status, and the sentence. The numbers are those of the service. */
+/** The errors that visitors can receive, by error number: the status and the message. The numbers are those of the service. */
 const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {
   3004: [502, 'The upstream sent no valid HTTP response.'],
   3005: [504, 'The upstream did not respond in time.'],
@@ -37,7 +37,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   8012: [502, 'The agent cannot connect to its upstream.'],
 }
 
-/** Returns the response of an end. @throws EvaluationProblem for a header that cannot be sent */
+/** Returns the response for an end. @throws EvaluationProblem for a header that cannot be sent */
 export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: CommonDialect): UpstreamResponse {
   if (end instanceof UpstreamResponse) return end
   return toOwnResponse(end as OwnResponse, dialect) // No other class is a response of an upstream.
@@ -46,17 +46,20 @@ export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: Commo
 /** The errors by which the policy of an endpoint rejects a request. */
 const REFUSALS = /^(3105|320[2-5]|34\d\d|370[02]|5312)$/
 
-/** Returns whether an end of an endpoint is an error of the gateway, and no error of its policy (rules: traffic#responses). */
+/**
+ * Returns whether a visit to an endpoint ended with an error from the gateway rather than from the endpoint's policy (rules:
+ * traffic#responses).
+ */
 export function isGatewayFailure(end: Ending): boolean {
   return end !== 'close' && 'error' in end && end.error !== undefined && !REFUSALS.test(String(end.error))
 }
 
-/** Returns the sentence of an error, by its number. */
+/** Returns the message of an error, by its number. */
 export function sentenceOf(error: number): string {
   return ERRORS[error]?.[1] ?? 'A rule of the policy failed.'
 }
 
-/** Returns whether the rules for responses run on an end of a rule (rules: traffic#responses). */
+/** Returns whether response rules run on the end that a rule caused (rules: traffic#responses). */
 export function hasResponsePhase(end: Ending): boolean {
   return end !== 'close' && 'hasResponsePhase' in end
 }
@@ -68,7 +71,7 @@ export function requireSendable(end: Ending | undefined): void {
   MessageHeaders.ofTexts(headers)
 }
 
-/** Creates a response of the gateway itself. An error is a string with its code and its sentence (rules: traffic#errors). */
+/** Creates a response from the gateway itself. The body of an error is its code and message as text (rules: traffic#errors). */
 function toOwnResponse(own: OwnResponse, dialect: CommonDialect): UpstreamResponse {
   const headers = MessageHeaders.ofTexts(own.headers ?? {})
   if (own.error === undefined) return new UpstreamResponse(own.status, headers, toBody(own.body))

@@ -6,12 +6,12 @@ import { isEventStream } from './message-headers.ts'
 import { runPhase } from './policy-run.ts'
 import { MAX_BODY_BYTES, readCodings } from './read-body.ts'
 
-/** The number of messages of a stream whose rules are in the trace. */
+/** The number of messages in a stream whose rules are traced. */
 const MAX_TRACED = 100
 
 /**
- * Runs the rules for messages on the events of a response, as they pass. Other responses stay unchanged (rules: traffic#bodies).
- * Further rules and modules may run on the visit meanwhile, so those for messages have their own visit.
+ * Runs the message rules on the events of a response as they pass through. Other responses are not changed (rules: traffic#bodies). Other
+ * rules and modules may run on the visit in the meantime, so message rules have a separate visit.
  * @throws BodyProblem for a coding that cannot be decoded
  */
 export function streamEvents(
@@ -57,23 +57,23 @@ export function streamEvents(
   return response
 }
 
-/** A message of an event stream. */
+/** A message in an event stream. */
 interface StreamEvent {
   /** The text as it arrived. */
   readonly text: string
   readonly fields: Map<string, string>
 }
 
-/** Reads the messages of an event stream (HTML Standard, section 9.2), each part of the text once. */
+/** Reads the messages of an event stream (HTML Standard, section 9.2), reading each chunk of text once. */
 class EventReader {
   #lines: string[] = []
-  /** The beginning of the line that has not ended. */
+  /** The beginning of the unfinished line. */
   #line = ''
-  /** The text of the message, with the ends of its lines. */
+  /** The text of the message, including line endings. */
   #text = ''
   #endedWithReturn = false
 
-  /** Returns the message that the end of the stream cuts off, or undefined if there is none. */
+  /** Returns the message cut off by the end of the stream, or undefined if there is none. */
   end(part: string): StreamEvent | undefined {
     this.#add(part)
     if (this.#line !== '') this.#lines.push(this.#line)
@@ -88,7 +88,7 @@ class EventReader {
       throw new Error(`A message of the stream has more than ${MAX_BODY_BYTES} characters.`)
   }
 
-  /** Returns the messages that a part of the text ends. @throws Error for a message that is too long */
+  /** Returns the messages that a chunk of text completes. @throws Error for a message that is too long */
   *read(part: string): Generator<StreamEvent> {
     // The end of a line may come in two parts.
     let from = this.#endedWithReturn && part.startsWith('\n') ? 1 : 0
@@ -114,7 +114,7 @@ class EventReader {
   }
 }
 
-/** Reads the fields of a message. The values of several lines of one name are joined. */
+/** Reads the fields of a message. Joins the values of lines with the same name. */
 function readFields(lines: readonly string[]): Map<string, string> {
   const values = new Map<string, string[]>()
   for (const line of lines) {

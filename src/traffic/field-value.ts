@@ -1,19 +1,18 @@
 import { EvaluationProblem } from '../service/policy/cel/values.ts'
 import type { HeaderFields } from '../service/policy/visit.ts'
 
-/** The strings that are the same as their bytes. Most values are. */
+/** Matches strings that are identical to their bytes, as most values are. */
 const PLAIN = /^[\t\x20-\x7e]*$/
-/** The characters that no value of a header may have (RFC 9110, section 5.5). */
+/** Matches characters that are not allowed in header values (RFC 9110, section 5.5). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\n-\x1f\x7f]/
 
-/** The values of Host (RFC 3986, section 3.2.2). An empty one names no host. */
+/** Matches values of the Host header (RFC 3986, section 3.2.2). An empty value does not name a host. */
 const AUTHORITY = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(:\d*)?$/i
 
 /**
- * Returns the value of a header from a string of a policy, as its bytes in UTF-8. Node and `fetch` have one character for each
- * byte.
- * @throws EvaluationProblem if no header can have it (rules: traffic#header-values)
+ * Returns a policy string as a header value, in UTF-8. Node and `fetch` use one character per byte. @throws EvaluationProblem if it is not
+ * a valid header value (rules: traffic#header-values)
  */
 export function toFieldValue(name: string, text: string): string {
   if (name.toLowerCase() === 'host' && !AUTHORITY.test(text))
@@ -28,7 +27,7 @@ export function toFieldValue(name: string, text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
 }
 
-/** Returns the text of a value that was received. Each byte that is not valid UTF-8 is one character. */
+/** Returns the text of a received value. Each byte that is not valid UTF-8 is one character. */
 export function toFieldText(value: string): string {
   if (PLAIN.test(value)) return value
   try {
@@ -38,7 +37,7 @@ export function toFieldText(value: string): string {
   }
 }
 
-/** Returns the strings of the values of each header, by name. */
+/** Returns the values of each header as strings, by name. */
 export function listTexts(headers: Pick<HeaderFields, 'toLists'>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(headers.toLists()).map(([name, values]) => [name, values.map(toFieldText)]))
 }

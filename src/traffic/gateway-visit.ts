@@ -34,25 +34,25 @@ import { callUpstream, readUpstream, type UpstreamPlace } from './upstream-call.
 import type { Compiled, VisitContext, WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
-/** The most endpoints that a request is forwarded through, and the most requests of policies inside one another. */
+/** The maximum number of endpoints that a request is forwarded through, and the maximum nesting of requests sent by policies. */
 const MAX_FORWARDS = 5
 const MAX_SENDS = 3
 
-/** The maximum number of bytes of a response body to `http-request`, as in the service. */
+/** The maximum size in bytes of a response body for `http-request`, as in the service. */
 const MAX_SENT_BYTES = 256 * 1024
 
-/** The path of the challenges that prove a domain to its authority. The gateway itself answers there. */
+/** The path of the challenges that prove control of a domain to its certificate authority. The gateway itself responds there. */
 const ACME_PATH = '/.well-known/acme-challenge'
 
 function failForward(error: number, did: string, more: Partial<ActionOutcome>): ActionOutcome {
   return { did, ends: errorResponse(error), isRefusal: true, ...more }
 }
 
-/** A visit: one request of a visitor, through all endpoints, edges and backends of the gateway that it passes. */
+/** A visit: one visitor request and its path through the gateway's endpoints, edges, and backends. */
 export class GatewayVisit implements WholeVisit {
-  /** The first endpoint, edge or route that took the request, or null if none did. */
+  /** The first endpoint, edge, or route that received the request, or null if none did. */
   endpoint: string | null = null
-  /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
+  /** The URL of the upstream, or the id of the backend, that received the request, or null if none did. */
   upstream: string | null = null
 
   constructor(
@@ -62,7 +62,7 @@ export class GatewayVisit implements WholeVisit {
     readonly sends = 0,
   ) {}
 
-  /** Runs the visit to its end. */
+  /** Runs the visit until it ends. */
   async run(request: VisitorRequest, { edge, route, backend }: Target): Promise<Ending> {
     if (edge !== undefined) return runTlsModules(this, edge) ?? this.#runEdge(edge, route, request, backend)
     if (backend !== undefined) return this.#sendToBackend(backend, request)
@@ -106,7 +106,7 @@ export class GatewayVisit implements WholeVisit {
     return this.#runEndpoint(endpoint, visit, check)
   }
 
-  /** Applies what the account requires of visitors of its endpoints. Returns the end of the visit if they reject it. */
+  /** Applies the account's requirements on visitors to its endpoints. If a requirement rejects the visit, returns how it ends. */
   async #checkAccount(visit: EndpointVisit): Promise<Ending | undefined> {
     const restriction = this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(visit, restriction))
@@ -143,7 +143,7 @@ export class GatewayVisit implements WholeVisit {
     return this.#runPolicy(visit, policy, sendOn, check)
   }
 
-  /** Runs the phases of a policy around what sends the request on. The check of the account follows the connection's phase. */
+  /** Runs the phases of a policy around the function that forwards the request. The account check follows the connection phase. */
   async #runPolicy(
     visit: EndpointVisit,
     policy: CompiledPolicy | undefined,

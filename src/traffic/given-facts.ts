@@ -16,7 +16,7 @@ import type { Visitor } from './visitor.ts'
 const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
 
 /**
- * Returns the facts about a visitor, by the paths of variables.
+ * Returns the facts about a visitor, by variable path.
  * @throws Refusal if there is no such variable, or for a stated result that no action can have
  */
 export function readFacts({ country, facts, actions, certificate }: Visitor): ReadonlyMap<string, unknown> {
@@ -55,7 +55,7 @@ function refuseName(field: string, name: string, known: readonly string[]): neve
   return refuse(refusals.traffic_fact_unknown, { field, ...facts })
 }
 
-/** Checks the results of actions that a caller states. A misspelt denial would let the request pass. */
+/** Checks the action results that a caller supplies. A misspelled denial would let the request pass. */
 function checkResults(actions: NonNullable<Visitor['actions']>, variables: Variables): void {
   const types = ACTIONS.map(({ type }) => type)
   for (const [type, stated] of Object.entries(actions)) {
@@ -78,7 +78,7 @@ function checkStated(stated: Config, sets: Variables | Variable, field: string):
   }
 }
 
-/** The checks of values by their type, each with the words for what is allowed. Other types are not checked. */
+/** The checks of values, by type, each with a description of the allowed values. Other types are not checked. */
 const OF_TYPES: Readonly<Record<string, readonly [is: (value: unknown) => boolean, allowed: string]>> = {
   string: [(value) => typeof value === 'string', 'a string'],
   bool: [(value) => typeof value === 'boolean', 'true or false'],
@@ -93,7 +93,7 @@ function checkStatedValue(value: unknown, { type, choices }: Variable, field: st
     refuse(general.field_invalid, { field, received: quote(value), allowed: choices?.join(' or ') ?? allowed })
 }
 
-/** Adds the categories that are above those of an address, and what follows from them, as the documentation of the service says. */
+/** Adds the parent categories of an address's categories, and the facts that follow from them, according to the service's documentation. */
 function addCategories(given: Map<string, unknown>, ip: string): void {
   const own = given.get(`${ip}.categories`)
   if (!Array.isArray(own)) return

@@ -7,14 +7,17 @@ import type { TrafficHost } from './traffic-host.ts'
 
 const NUMBER = 6024
 
-/** The path of the gateway's own to which the button of the page leads. */
+/** The gateway's own path, which the button on the page leads to. */
 const VISIT_PATH = '/ngrok/visit'
 
-/** The cookie of a visitor who has pressed the button. Its value is the host, as programs set it that avoid the page. */
+/** The cookie of a visitor who has pressed the button. Its value is the host, which matches what programs set to avoid the page. */
 const COOKIE = 'abuse_interstitial'
 const SEVEN_DAYS = 7 * 24 * 60 * 60
 
-/** Returns the page before what a browser visits on the free plan, or the response to its button; undefined for other requests (rules: traffic#interstitial-page). */
+/**
+ * Returns the interstitial page that browsers see on the free plan, or the response to its button, or undefined for other requests (rules:
+ * traffic#interstitial-page).
+ */
 export function findInterstitial(host: TrafficHost, request: VisitorRequest): OwnResponse | undefined {
   if (!isOfBrowser(request) || !host.transact(isOnPlanFree)) return undefined
   const { path, query } = splitTarget(request.url)
@@ -24,7 +27,8 @@ export function findInterstitial(host: TrafficHost, request: VisitorRequest): Ow
 }
 
 /**
- * Returns whether a browser asks for something: with GET, a User-Agent of browsers, and without the header that skips the page.
+ * Returns whether a request is from a browser, that is, a GET request with a browser's User-Agent and without the header that skips the
+ * page.
  */
 function isOfBrowser({ method, headers }: VisitorRequest): boolean {
   const skips = ['ngrok-skip-browser-warning', 'upgrade'].some((name) => headers.get(name) !== undefined)
@@ -36,7 +40,7 @@ function hasVisited({ headers }: VisitorRequest, hostname: string): boolean {
   return cookies.some((each) => each.toLowerCase() === `${COOKIE}=${hostname}`)
 }
 
-/** Sends the visitor to a path of the same host, with the cookie. */
+/** Redirects the visitor to a path on the same host, with the cookie. */
 function continueAt(to: string, hostname: string): OwnResponse {
   const location = /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/'
   const cookie = `${COOKIE}=${hostname}; Path=/; Max-Age=${SEVEN_DAYS}; HttpOnly; SameSite=Lax`

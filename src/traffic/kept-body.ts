@@ -1,14 +1,14 @@
 import type { VisitorRequest } from './message.ts'
 
-/** The maximum number of bytes of a request's body that are kept. */
+/** The maximum number of bytes to keep of a request body. */
 const MAX_BYTES = 16_384
 
-/** Returns the body of a request as far as it has passed, or null if it has none, undefined if it is longer than 16 KB. */
+/** Returns the part of a request body that has passed through so far, null if there is no body, or undefined if it is longer than 16 KB. */
 export type KeptBody = () => readonly Uint8Array[] | null | undefined
 
 const noBody: KeptBody = () => null
 
-/** Keeps the body of a request as it passes. */
+/** Keeps a request body as it passes through. */
 export function keepBody(request: VisitorRequest): KeptBody {
   const { body, headers } = request
   if (body === null) return noBody

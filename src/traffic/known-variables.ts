@@ -8,14 +8,14 @@ import { portOf, splitTarget } from './target.ts'
 export interface EndpointFacts {
   readonly id: string
   readonly url: string
-  /** The edge of a route. */
+  /** The edge that a route belongs to. */
   readonly edge_id?: string | null
 }
 
 /** The variables that an action has set. */
 export interface ActionResult {
   readonly sets: object
-  /** True if the caller states them. Nobody knows those that it leaves out. */
+  /** True if the caller supplied them. Omitted variables are then unknown. */
   readonly isStated: boolean
 }
 
@@ -23,7 +23,7 @@ export interface ActionResult {
 export interface Surroundings {
   readonly request: PolicyRequest
   readonly response: PolicyResponse | undefined
-  /** The URL as the visitor sent it. */
+  /** The URL as sent by the visitor. */
   readonly sentUrl: string
   /** The gateway's time, in ms since 1970. */
   readonly now: number
@@ -31,9 +31,9 @@ export interface Surroundings {
   readonly startedAt: number
   readonly ip: string
   readonly endpoint: EndpointFacts
-  /** The facts that the caller gives, by the paths of variables. */
+  /** The facts that the caller supplies, by variable path. */
   readonly facts: ReadonlyMap<string, unknown>
-  /** The variables of actions that ran, by the names of actions in expressions. */
+  /** The variables of actions that have run, by action name in expressions. */
   readonly results: ReadonlyMap<string, ActionResult>
   /** Returns the variables of `set-vars` in this phase. */
   readonly vars: () => Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export interface Surroundings {
 
 type Read = (surroundings: Surroundings) => unknown
 
-/** The variables that follow from the request, the response and the gateway's state. Only the caller knows the others. */
+/** The variables derived from the request, the response, and the gateway's state. Only the caller knows the others. */
 export const KNOWN: Readonly<Record<string, Read>> = {
   'time.now': ({ now }) => new Date(now).toISOString(),
   ...ofEndpoint('endpoint.id', ({ id }) => id),
@@ -136,8 +136,8 @@ function textOf(headers: HeaderFields, name: string): string {
 }
 
 /**
- * Decodes each escape of a path for itself: one that is none, or bytes that are no UTF-8, must not hide the others from a rule that
- * denies a path.
+ * Decodes each escape in a path separately, because an invalid escape or invalid UTF-8 must not hide other escapes from a rule that denies
+ * a path.
  */
 function decode(path: string): string {
   return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
@@ -171,7 +171,7 @@ function readParameters(text: string): Record<string, string> {
   )
 }
 
-/** Returns headers by the names that Go gives them, such as `User-Agent`, which the older spelling has. */
+/** Returns headers by Go's canonical names, such as `User-Agent`, as used in the older spelling. */
 function toCanonicalNames(headers: Readonly<Record<string, readonly string[]>>) {
   const toCanonical = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
   return Object.fromEntries(Object.entries(headers).map(([name, values]) => [toCanonical(name), values]))
@@ -182,7 +182,7 @@ const NO_ATTRIBUTES = {
   ...{ domain: '', path: '', same_site: '', secure: false, http_only: false, unparsed_attributes: {} },
   ...{ expires: parseTimestamp('0001-01-01T00:00:00Z'), max_age: new Duration(0n) },
 }
-/** The attributes that have their own field. */
+/** The attributes that have separate fields. */
 const ATTRIBUTES = ['domain', 'expires', 'httponly', 'max-age', 'path', 'samesite', 'secure']
 
 type Cookies = Readonly<Record<string, readonly object[]>>
@@ -193,7 +193,7 @@ function readCookies(headers: HeaderFields): Cookies {
   return collectCookies(pairs.map((pair) => ({ ...NO_ATTRIBUTES, ...readPair(pair) })))
 }
 
-/** Reads the cookies of a response (RFC 6265, section 5.2). Of those of one name, the one with the longest path is the first. */
+/** Reads the cookies of a response (RFC 6265, section 5.2). If several have the same name, the one with the longest path comes first. */
 function readSetCookies(headers: HeaderFields): Cookies {
   const cookies = headers.all('set-cookie').map((line) => {
     const [pair = '', ...rest] = toFieldText(line).split(';')

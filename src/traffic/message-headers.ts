@@ -1,16 +1,16 @@
 import type { HeaderFields } from '../service/policy/visit.ts'
 import { toFieldValue } from './field-value.ts'
 
-/** The headers of a message, as bytes: one character each. */
+/** The headers of a message, with one character per byte. */
 export class MessageHeaders implements HeaderFields {
   readonly #values = new Map<string, string[]>()
 
-  /** Creates headers of values that were received. */
+  /** Creates headers from received values. */
   constructor(headers: Iterable<readonly [string, string]> = []) {
     for (const [name, value] of headers) this.#add(name, value)
   }
 
-  /** Creates headers of strings, such as those of a policy. @throws EvaluationProblem for a string that no header can have */
+  /** Creates headers from strings, such as those in a policy. @throws EvaluationProblem for a string that is not a valid header value */
   static ofTexts(texts: Readonly<Record<string, string>>): MessageHeaders {
     const headers = new MessageHeaders()
     for (const [name, text] of Object.entries(texts)) headers.append(name, text)
@@ -41,12 +41,12 @@ export class MessageHeaders implements HeaderFields {
     this.setBytes(name, toFieldValue(name, text))
   }
 
-  /** Sets a header to a value of a message, as its bytes. */
+  /** Sets a header to a value from a message, as bytes. */
   setBytes(name: string, value: string): void {
     this.#values.set(name.toLowerCase(), [value])
   }
 
-  /** Adds a string to the last value of a header, after a comma. */
+  /** Appends a string to the last value of a header, after a comma. */
   extend(name: string, text: string): void {
     const before = this.get(name)
     const value = toFieldValue(name, text)
@@ -57,12 +57,12 @@ export class MessageHeaders implements HeaderFields {
     return this.#values.delete(name.toLowerCase())
   }
 
-  /** Iterates over each value with its name. */
+  /** Iterates over the values with their names. */
   [Symbol.iterator](): Iterator<[string, string]> {
     return this.toPairs()[Symbol.iterator]()
   }
 
-  /** Returns each value with its name. */
+  /** Returns the values with their names. */
   toPairs(): [string, string][] {
     const pairs: [string, string][] = []
     this.#values.forEach((values, name) => {
@@ -88,18 +88,18 @@ export class MessageHeaders implements HeaderFields {
   }
 }
 
-/** Joins the values of a header. Most headers have one. */
+/** Joins the values of a header. Most headers have only one. */
 function joinValues(values: readonly string[]): string {
   const [first = ''] = values
   return values.length === 1 ? first : values.join(', ')
 }
 
-/** Returns whether a content type is that of a stream of events. */
+/** Returns whether a content type is that of an event stream. */
 export function isEventStream(type = ''): boolean {
   return /^text\/event-stream *(;|$)/i.test(type)
 }
 
-/** The headers of one connection, which no gateway sends on (RFC 9110, section 7.6.1). */
+/** The hop-by-hop headers, which gateways do not forward (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = [
   'keep-alive',
   'proxy-connection',
@@ -110,7 +110,7 @@ const HOP_BY_HOP = [
   'proxy-authorization',
 ]
 
-/** Removes the headers of one connection. `connection: upgrade` and `upgrade` stay, unless nothing may upgrade. */
+/** Removes the hop-by-hop headers. Keeps `connection: upgrade` and `upgrade` if upgrades are allowed. */
 export function removeHopByHop(headers: MessageHeaders, mayUpgrade = true): void {
   const connection = headers.get('connection')
   const named = connection === undefined ? [] : connection.toLowerCase().split(/[\s,]+/)

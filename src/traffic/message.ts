@@ -16,7 +16,7 @@ import {
 import { findHostProblem } from './target.ts'
 import { parseVisitable } from './visitor.ts'
 
-/** The headers that a changed body makes wrong: digests of its bytes (RFC 9530), and the offer of parts of it. */
+/** The headers that are no longer correct for a changed body: digests of its bytes (RFC 9530), and the offer of byte ranges. */
 const OF_THE_BYTES = ['accept-ranges', 'content-digest', 'content-md5', 'digest', 'repr-digest']
 
 abstract class Message {
@@ -30,7 +30,7 @@ abstract class Message {
     this.#body = body
   }
 
-  /** The body to send on. */
+  /** The body to forward. */
   get body(): Body {
     return this.#body
   }
@@ -45,13 +45,13 @@ abstract class Message {
     return this.#body instanceof Uint8Array ? this.#body.length : 0
   }
 
-  /** Reads a body whose length nobody said, unless it may never end. @throws BodyProblem */
+  /** Reads a body of undeclared length, unless it may never end. @throws BodyProblem */
   async measure(): Promise<void> {
     const isKnown = this.headers.get('content-length') !== undefined
     if (!isKnown && !isEventStream(this.headers.get('content-type'))) await this.bytes()
   }
 
-  /** Lets the whole body arrive before anybody reads it. Returns its length, as far as it arrives. */
+  /** Receives the whole body before it is read. Returns the length received. */
   async arrive(): Promise<number> {
     if (!(this.#body instanceof ReadableStream)) return this.#body?.length ?? 0
     const [ahead, body] = this.#body.tee()
@@ -74,14 +74,14 @@ abstract class Message {
     return bytes
   }
 
-  /** Lets the body pass to nobody. A stream of events, which may never end, and what is left of a long body are ended. */
+  /** Discards the body. Cancels an event stream, which may never end, and the rest of a long body. */
   async drain(): Promise<void> {
     const isEndless = isEventStream(this.headers.get('content-type'))
     if (!isEndless) await drainBody(this.#body, MAX_BODY_BYTES)
     this.discard()
   }
 
-  /** Reads the whole body without its codings, such as `gzip`. @throws BodyProblem */
+  /** Reads the whole body, decoded from content codings such as `gzip`. @throws BodyProblem */
   async content(limit = MAX_BODY_BYTES): Promise<Uint8Array> {
     const bytes = await this.bytes(limit)
     const codings = readCodings(this.headers.get('content-encoding'))
@@ -90,20 +90,19 @@ abstract class Message {
   }
 
   /**
-   * Returns the body without its codings as it passes, or null if there is none. @throws BodyProblem for a coding that is not
-   * known
+   * Returns the decoded body as it passes through, or null if there is none. @throws BodyProblem for an unknown coding
    */
   decode(): ReadableStream<Uint8Array> | null {
     const codings = readCodings(this.headers.get('content-encoding'))
     return this.#body && decodeBody(this.#body, codings, this.statuses)
   }
 
-  /** Calls a function with each part of the body as it passes, and another one at its end. */
+  /** Calls a function with each chunk of the body as it passes through, and another function at the end. */
   watchBody(see: (part: Uint8Array) => void, end?: () => void): void {
     this.#body = watchBody(this.#body, see, end)
   }
 
-  /** Ends the body unread, and with it the connection that it comes from. */
+  /** Discards the unread body and its connection. */
   discard(): void {
     discardBody(this.#body)
     this.#body = null
@@ -116,7 +115,7 @@ abstract class Message {
     else this.headers.delete('content-length')
   }
 
-  /** Replaces the body by a changed one, with the headers that depend on its bytes (rules: traffic#bodies). */
+  /** Replaces the body with a changed one, and updates the headers that depend on its bytes (rules: traffic#bodies). */
   changeBody(body: Uint8Array | ReadableStream<Uint8Array> | null, coding?: string): void {
     this.replaceBody(body)
     if (coding === undefined) this.headers.delete('content-encoding')
@@ -128,10 +127,10 @@ abstract class Message {
   }
 }
 
-/** A request that passes the gateway. */
+/** A request that passes through the gateway. */
 export class VisitorRequest extends Message implements PolicyRequest {
   protected readonly statuses = { tooLong: 413, broken: 400, unknown: 415 }
-  /** True if its sender knows the length of the body, although no header says so. */
+  /** True if its sender knows the length of the body even though no header states it. */
   isWhole = false
   readonly withheld: Set<string>
 
@@ -148,7 +147,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
     this.withheld = new Set(withheld)
   }
 
-  /** Reads the arguments of a `fetch`. */
+  /** Reads the arguments of a `fetch` call. */
   static from(input: string | URL | Request, init: RequestInit): VisitorRequest {
     // A Request takes longer than all else, and the usual call needs none.
     const parsed = readUrl(input instanceof Request ? input.url : input)
@@ -167,7 +166,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
     return request
   }
 
-  /** Returns a copy that is sent to another URL. */
+  /** Returns a copy to send to another URL. */
   to(url: string): VisitorRequest {
     const headers = new MessageHeaders(this.headers)
     const copy = new VisitorRequest(this.method, url, headers, this.body, this.inform, this.withheld)
@@ -192,7 +191,7 @@ function readPlain({ href, username, password }: URL, { headers }: RequestInit) 
   return { method: 'GET', url: href, headers: headers && new Headers(headers), body: null }
 }
 
-/** A response that goes to the visitor. */
+/** A response to the visitor. */
 export class UpstreamResponse extends Message implements PolicyResponse {
   protected readonly statuses = { tooLong: 502, broken: 502, unknown: 502 }
 
@@ -200,7 +199,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     readonly status: number,
     headers: MessageHeaders,
     body: Body,
-    /** The connection of an upstream that has switched protocols. */
+    /** The connection to an upstream that has switched protocols. */
     readonly switched?: Switched | undefined,
   ) {
     super(headers, body)
@@ -220,7 +219,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     return new UpstreamResponse(response.status, headers, response.body)
   }
 
-  /** Returns the response that the visitor gets. A response to HEAD has no body. */
+  /** Returns the response as the visitor receives it. A response to HEAD has no body. */
   toResponse(method: string): Response {
     const { status, headers, body } = this
     // Responses of a fetch have no status below 200.
@@ -231,7 +230,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   }
 }
 
-/** Returns whether the response with a status to a request has no body. */
+/** Returns whether a response to a request with this status has no body. */
 export function isBodiless(method: string, status: number): boolean {
   return method === 'HEAD' || status < 200 || status === 204 || status === 205 || status === 304
 }

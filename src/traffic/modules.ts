@@ -9,11 +9,11 @@ import type { WholeVisit } from './visit-context.ts'
 type Module = Readonly<Record<string, unknown>>
 type ReadModule = (name: string) => Module | undefined
 
-/** A module of a route, which works as an action of a policy does. */
+/** A route module, which works like a policy action. */
 interface ModuleRow {
   /** The name of its collection. */
   readonly name: string
-  /** The action that it works as. */
+  /** The action that it works like. */
   readonly action?: string
   readonly run: (module: Module, visit: EndpointVisit) => ActionOutcome | Promise<ActionOutcome>
 }
@@ -45,7 +45,7 @@ const signIn = (name: string, type: string): ModuleRow => ({
   },
 })
 
-/** The lists of people who may pass: the error for all others, and what they have of an identity. */
+/** The lists of people who may pass: the error for everyone else, and the part of the identity that each list is compared with. */
 const PEOPLE: Readonly<Record<string, readonly [error: number, read: (identity: Module) => unknown]>> = {
   email_addresses: [3105, ({ email }) => email],
   email_domains: [3105, ({ email }) => String(email).split('@')[1]],
@@ -55,8 +55,8 @@ const PEOPLE: Readonly<Record<string, readonly [error: number, read: (identity: 
 }
 
 /**
- * Returns the reason why a person is in none of a module's lists of people (rules: traffic#signing-in), or undefined if there are
- * none.
+ * Returns the reason why a person is in none of a module's lists of people (rules: traffic#signing-in), or undefined if it has no such
+ * lists.
  */
 function findOutsider(module: Module, identity: Module) {
   const lists = Object.entries(PEOPLE).flatMap(([name, [error, read]]) => {
@@ -83,7 +83,7 @@ const setHeaders = (name: string): ModuleRow => ({
   },
 })
 
-/** The modules that see a request before its policy, in order (rules: traffic#modules). */
+/** The modules that process a request before its policy, in order (rules: traffic#modules). */
 const REQUEST_MODULES: readonly ModuleRow[] = [
   {
     name: 'route_ip_restriction',
@@ -121,7 +121,7 @@ const REQUEST_MODULES: readonly ModuleRow[] = [
   setHeaders('route_request_headers'),
 ]
 
-/** The modules that see a response after its policy, in order. */
+/** The modules that process a response after its policy, in order. */
 const RESPONSE_MODULES: readonly ModuleRow[] = [
   setHeaders('route_response_headers'),
   {
@@ -131,13 +131,15 @@ const RESPONSE_MODULES: readonly ModuleRow[] = [
   },
 ]
 
-/** Runs the modules of a route on a request. Returns the end of the traffic, if a module ends it. */
+/** Runs the modules of a route on a request. If a module ends the traffic, returns how it ends. */
 export async function runRequestModules(visit: EndpointVisit, read: ReadModule): Promise<Ending | undefined> {
   visit.start('on_http_request')
   return runModules(REQUEST_MODULES, visit, read)
 }
 
-/** Runs the IP restriction of the account's endpoints on a request. Returns the end of the traffic, if it is enforced and rejects. */
+/**
+ * Applies the account's IP restriction on endpoints to a request. If it is enforced and rejects the request, returns how the traffic ends.
+ */
 export async function runRestriction(
   visit: EndpointVisit,
   { enforced, ip_policy_ids }: { readonly enforced: boolean; readonly ip_policy_ids: readonly string[] },
@@ -188,7 +190,7 @@ function filterUserAgent({ allow, deny }: Module, visit: EndpointVisit): ActionO
   return { did: 'rejected the user agent', ends: { status: 403 }, isRefusal: true }
 }
 
-/** Checks the TLS of a visitor by the modules of an edge. Returns the end of the visit if they reject it. */
+/** Checks a visitor's TLS against the modules of an edge. If they reject the visit, returns how it ends. */
 export function runTlsModules(whole: WholeVisit, edge: string): Ending | undefined {
   const { reader, trace } = whole.context
   const mutual_tls_certificate_authorities = reader.module('https_edge_mutual_tls', edge)?.certificate_authority_ids

@@ -19,34 +19,34 @@ import { BodyProblem } from './read-body.ts'
 import { RAN, type TracedAction, type TracedExpression, type TracedRule } from './trace.ts'
 import type { VisitContext } from './visit-context.ts'
 
-/** The surroundings of a policy that runs. */
+/** The context in which a policy runs. */
 export interface PolicyRun {
   /** The owner of the policy, for the trace. */
   readonly policy: string
   readonly visit: Visit
-  /** The place of the action that runs, in its policy. */
+  /** The position of the running action in its policy. */
   place: string
-  /** Returns the present values of expressions. */
+  /** Returns the current values of expressions. */
   values(phase: CompiledPhase): Values
-  /** Keeps the variables of an action that ran. */
+  /** Keeps the variables of an action that has run. */
   keep(action: string, sets: object, isStated: boolean): void
-  /** Returns the code of an error, from its number. */
+  /** Returns an error code from its number. */
   codeOf(number: number): string
-  /** Starts a phase: the variables of `set-vars` end with theirs. */
+  /** Starts a phase. Variables set by `set-vars` do not outlive their phase. */
   start(phase: Phase): void
-  /** Returns the result that the caller gives for an action, or undefined if the caller gives none. */
+  /** Returns the result that the caller supplies for an action, or undefined if there is none. */
   given(type: string): Config | undefined
   readonly trace: { push(rule: TracedRule): unknown }
 }
 
-/** An action that the gateway does not execute, and whose result the caller does not supply. */
+/** Thrown for an action that the gateway does not execute and whose result the caller does not supply. */
 export class NotSimulated extends Error {
   constructor(readonly action: string) {
     super(action)
   }
 }
 
-/** Runs the rules of a phase in order. Returns the end of the traffic, if a rule ends it. */
+/** Runs the rules of a phase in order. If a rule ends the traffic, returns how it ends. */
 export async function runPhase(policy: CompiledPolicy, phase: Phase, run: PolicyRun): Promise<Ending | undefined> {
   const compiled = policy.phases.get(phase)
   if (!compiled) return undefined
@@ -59,7 +59,7 @@ export async function runPhase(policy: CompiledPolicy, phase: Phase, run: Policy
   return undefined
 }
 
-/** The traces of the actions of rules that do not apply. The journal keeps many rules, so they share it. */
+/** The action traces of rules that do not apply. They share one list because the journal keeps many rules. */
 const NO_ACTIONS: readonly TracedAction[] = []
 
 /**
@@ -98,10 +98,10 @@ async function runActions(
   return undefined
 }
 
-/** The actions whose pages say that the rules for responses do not run after them. */
+/** The actions whose documentation states that response rules do not run after them. */
 const DOCUMENTED_ENDS = ['deny', 'forward-internal']
 
-/** Adds to the trace that the rules for responses did not run on the end of a rule for requests, if there are such rules. */
+/** If there are response rules, adds to the trace that they did not run after a request rule ended the traffic. */
 export function noteSkippedPhase(policy: CompiledPolicy | undefined, end: Ending, trace: VisitContext['trace']): void {
   const last = trace.at(-1)
   const type = last && 'actions' in last ? last.actions.at(-1)?.type : undefined
@@ -109,13 +109,13 @@ export function noteSkippedPhase(policy: CompiledPolicy | undefined, end: Ending
   trace.push({ step: 'policy', did: 'skipped the rules for responses', decision: DECISIONS.responsePhase })
 }
 
-/** Adds to the trace that the rules for responses run on an error, in the place of the response of an upstream, if there are such rules. */
+/** If there are response rules, adds to the trace that they run on an error instead of an upstream's response. */
 export function noteErrorPhase(policy: CompiledPolicy, trace: VisitContext['trace']): void {
   if (!policy.phases.has('on_http_response')) return
   trace.push({ step: 'policy', did: 'runs the rules for responses on the error', decision: DECISIONS.errorPhase })
 }
 
-/** Evaluates expressions until one is not true. */
+/** Evaluates expressions until one of them is not true. */
 function evaluateConditions({ conditions }: CompiledRule, values: Values): readonly TracedExpression[] {
   let traced: readonly TracedExpression[] = []
   for (const condition of conditions) {
@@ -159,7 +159,7 @@ function readValues({ paths, calls }: Expression, values: Values): Record<string
   return found
 }
 
-/** Runs an action. `end` is the end of the traffic. */
+/** Runs an action. `end` is how the traffic ends. */
 async function runAction(
   action: CompiledAction,
   phase: CompiledPhase,
@@ -196,7 +196,10 @@ async function runAction(
     : { ...deed, end: ends, isPassedOn }
 }
 
-/** Names the outcome of an action, unless the action had nothing to do or ended with a harmless error. A check rejects if it ends the request. */
+/**
+ * Returns the outcome of an action, unless the action had nothing to do or ended with a harmless error. A check that ends the request
+ * counts as a rejection.
+ */
 function nameOutcome(
   { ends, isRefusal, isIdle }: ActionOutcome,
   [passed, refused]: readonly string[] = [RAN],
@@ -213,14 +216,14 @@ function runRow({ row, type, read }: CompiledAction, phase: CompiledPhase, run: 
   return row.run(read(run.values(phase)), run.visit)
 }
 
-/** Returns the outcome of an action whose result the caller states. */
+/** Returns the outcome of an action whose result the caller supplies. */
 function toOutcome(stated: Config, row: Action | undefined, phase: Phase): ActionOutcome {
   const ends = row?.refusal?.(stated, phase)
   const outcome = { did: 'returned the result that the caller supplied', sets: stated, isStated: true } as const
   return ends ? { ...outcome, ends, isRefusal: true, decision: DECISIONS.statedRefusal } : outcome
 }
 
-/** Returns the deed and the end of what cannot be carried out. */
+/** Returns the description and the end for an action that cannot be executed. */
 export function describeProblem(error: EvaluationProblem): { did: string; ends: Ending; decision: Decision } {
   const { source, message } = error
   const did = source === undefined ? `failed: ${message}` : `failed: ${source}: ${message}`
@@ -231,7 +234,7 @@ export function describeProblem(error: EvaluationProblem): { did: string; ends: 
   return { did, ends: errorResponse(number), decision: DECISIONS.expressionError }
 }
 
-/** Returns the error of an action that rejected, as its variables have it. */
+/** Returns the error of an action that rejected the request, as in its variables. */
 function errorOf(ends: ActionOutcome['ends'], run: PolicyRun): object {
   if (typeof ends !== 'object' || !('error' in ends) || ends.error === undefined) return {}
   return { error: { code: run.codeOf(ends.error), message: ends.body ?? sentenceOf(ends.error) } }

@@ -3,18 +3,17 @@ import { type Body, joinBytes, toFetchBody } from './body.ts'
 import { createDecompressor } from './codings.ts'
 
 /**
- * The maximum number of bytes of a body that actions read. GitHub's webhooks, the longest of the documented senders, have at most
- * 25 MB.
+ * The maximum size in bytes of a body that actions read. GitHub's webhooks, the largest of the documented senders, are limited to 25 MB.
  */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024
 
-/** The ways in which a body is one that no action can have. */
+/** The reasons why a body is not available to actions. */
 type BodyFailure = 'tooLong' | 'broken' | 'unknown'
 
 /** The statuses of the responses about a body. */
 export type BodyStatuses = Readonly<Record<BodyFailure, number>>
 
-/** A body that an action needs and cannot have (rules: traffic#bodies). */
+/** Thrown for a body that an action needs but that is not available (rules: traffic#bodies). */
 export class BodyProblem extends EvaluationProblem {
   readonly status: number
 
@@ -27,13 +26,13 @@ export class BodyProblem extends EvaluationProblem {
     this.status = statuses[failure]
   }
 
-  /** The number of the error: a body that cannot be read, or one that cannot be changed. */
+  /** The error number for a body that cannot be read, or for one that cannot be changed. */
   get number(): number {
     return this.failure === 'unknown' ? 3904 : 3903
   }
 }
 
-/** Reads a body as a whole. @throws BodyProblem if it has more bytes than the limit, or if it breaks off */
+/** Reads a whole body. @throws BodyProblem if it exceeds the limit or is interrupted */
 export async function readBody(body: Body, limit: number, statuses: BodyStatuses): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
@@ -51,7 +50,7 @@ export async function readBody(body: Body, limit: number, statuses: BodyStatuses
   return parts.length === 1 && parts[0] ? parts[0] : joinBytes(parts)
 }
 
-/** Lets a body pass to nobody, until its end or until more than a number of bytes have passed. */
+/** Discards a body until it ends or exceeds a number of bytes. */
 export async function drainBody(body: Body, limit: number): Promise<void> {
   let size = 0
   try {
@@ -82,7 +81,7 @@ async function* partsOf(body: Body): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Returns the stream of a body without its codings, such as `gzip`. @throws BodyProblem for a coding that is not known */
+/** Returns a body as a stream, decoded from content codings such as `gzip`. @throws BodyProblem for an unknown coding */
 export function decodeBody(
   body: Exclude<Body, null>,
   codings: readonly string[],

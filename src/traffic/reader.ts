@@ -1,7 +1,7 @@
 import type { Records } from '../core/engine/records.ts'
 import type { Collection } from '../core/operation/collection.ts'
 
-/** Reads the records of a gateway, which may lack families: its dialect may not have them. */
+/** Reads a gateway's records. Some families may be missing from its dialect. */
 export class Reader {
   readonly #names: ReadonlySet<string>
 
@@ -31,13 +31,13 @@ export class Reader {
     if (this.#names.has(collection.name)) yield* this.records.table(collection).newestFirst()
   }
 
-  /** Returns the module of an edge or a route, or undefined if it has none, or if the module is not enabled. */
+  /** Returns the module of an edge or a route, or undefined if it has none or the module is disabled. */
   module(name: string, key: string): Readonly<Record<string, unknown>> | undefined {
     const { module } = this.moduleRecord(name, key)
     return module && Reflect.get(module, 'enabled') !== false ? { ...module } : undefined
   }
 
-  /** Returns the record of a module, which changes with the module; an empty one if there is none. */
+  /** Returns the record of a module, which changes with the module, or an empty record if there is none. */
   moduleRecord(name: string, key: string): { readonly module?: object } {
     return (this.#names.has(name) && this.records.tableNamed(name).get(key)) || {}
   }

@@ -7,21 +7,21 @@ import type { BreakerSettings, BreakerState } from '../service/policy/visit.ts'
 
 const slots = v.array(v.object({ at: instant, requests: count }))
 
-/** The requests that a rate limit has counted, in the parts of its window. */
+/** The requests counted by a rate limit, in the parts of its window. */
 export const windows = collection({
   name: 'traffic_windows',
   key: ({ key }) => key,
   schema: v.object({ key: someText, ends_at: instant, slots }),
 })
 
-/** The parts of the window of a rate limit. Requests of one part leave the window together. */
+/** The parts of the window of a rate limit. Requests in the same part leave the window together. */
 const PARTS = 60
-/** At multiples of this number of windows, those that have ended are removed. */
+/** Each time the number of windows reaches a multiple of this number, ended windows are removed. */
 const MANY = 1000
 
 /**
- * Counts a request in the window of a rate limit that slides over the gateway's time. Returns after how many seconds it may be
- * retried, or undefined if the window has room. Requests that are rejected do not count.
+ * Counts a request in a rate limit's window, which slides with the gateway's time. Returns the number of seconds after which it can be
+ * retried, or undefined if the limit is not reached. Rejected requests do not count.
  */
 export function countInWindow(tx: Transaction, key: string, capacity: number, window: number): number | undefined {
   const at = startOf(tx.now, window / PARTS)
@@ -41,7 +41,7 @@ function removeEnded(tx: Transaction): void {
   for (const each of [...tx.newestFirst(windows)]) if (each.ends_at < tx.now) tx.remove(windows, each)
 }
 
-/** Returns the start of the part of a window that a time is in. */
+/** Returns the start of the window part that contains a time. */
 function startOf(time: number, part: number): number {
   return Math.floor(Math.floor(time / part) * part)
 }
@@ -54,7 +54,7 @@ export const breakers = collection({
     key: someText,
     /** The time at which the breaker tripped, in ms, or null while it is closed. */
     tripped_at: v.nullable(instant),
-    /** True while one request tries whether the upstream works again. */
+    /** True while a request tests whether the upstream works again. */
     is_trying: v.boolean(),
     buckets: v.array(v.object({ at: instant, requests: count, errors: count })),
   }),
@@ -64,7 +64,7 @@ type Breaker = v.InferOutput<typeof breakers.schema>
 
 const closed = (key: string) => ({ key, tripped_at: null, is_trying: false, buckets: [] })
 
-/** Lets a request pass a breaker. After `tripped` ms an open breaker is half open: it lets one request pass at a time. */
+/** Lets a request pass a breaker. After `tripped` ms, an open breaker is half-open and lets one request pass at a time. */
 export function enterBreaker(tx: Transaction, key: string, { tripped }: BreakerSettings): BreakerState {
   const breaker = tx.get(breakers, key)
   if (!breaker || breaker.tripped_at === null) return 'closed'
@@ -73,7 +73,7 @@ export function enterBreaker(tx: Transaction, key: string, { tripped }: BreakerS
   return 'half open'
 }
 
-/** Tells a breaker the result of a request that it let pass. */
+/** Reports the result of a request to the breaker that let it pass. */
 export function leaveBreaker(tx: Transaction, key: string, settings: BreakerSettings, isError: boolean): void {
   const breaker: Breaker = tx.get(breakers, key) ?? closed(key)
   if (breaker.is_trying) {
@@ -93,13 +93,13 @@ export function leaveBreaker(tx: Transaction, key: string, settings: BreakerSett
   tx.put(breakers, { key, tripped_at: isTripped ? tx.now : null, is_trying: false, buckets: isTripped ? [] : buckets })
 }
 
-/** Tells a breaker that a request which it let pass never reached the upstream. */
+/** Reports to the breaker that let a request pass that it did not reach the upstream. */
 export function releaseBreaker(tx: Transaction, key: string): void {
   const breaker = tx.get(breakers, key)
   if (breaker?.is_trying) tx.put(breakers, { ...breaker, is_trying: false })
 }
 
-/** The sign-ins of people at endpoints and routes. Each outlives its session, whose end signs the person out. */
+/** Sign-ins to endpoints and routes. Each sign-in outlives its session. When the session ends, the person is signed out. */
 export const signIns = collection({
   name: 'traffic_sign_ins',
   key: ({ key }) => key,

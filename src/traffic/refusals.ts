@@ -1,6 +1,6 @@
 import { declareErrors, entry, ofField } from '../core/schema/errors.ts'
 
-/** The errors of a request that the gateway cannot take to its end. */
+/** The errors for requests that the gateway cannot complete. */
 export const refusals = declareErrors({
   traffic_fact_missing: entry(
     90450,

@@ -6,7 +6,7 @@ import { findHostProblem } from './target.ts'
 
 export type Binding = EndpointRecord['binding']
 
-/** Returns the endpoints at a URL, oldest first: at its host, else at the most specific wildcard that has it. */
+/** Returns the endpoints at a URL, oldest first: those at its host, or else those at the most specific wildcard that covers it. */
 export function findEndpoints(reader: Reader, url: URL, binding: Binding): readonly EndpointRecord[] {
   // A policy can forward to a host of any length.
   if (findHostProblem(url.hostname) !== undefined) return []
@@ -20,7 +20,7 @@ export function findEndpoints(reader: Reader, url: URL, binding: Binding): reado
   return []
 }
 
-/** Tells that no endpoint is online at a URL, and mentions one at its host with another scheme or binding. */
+/** Creates the message that no endpoint is online at a URL. Mentions an endpoint at the same host with another scheme or binding. */
 export function describeMissing(reader: Reader, { protocol, host }: URL, binding: Binding): string {
   const missing = `no ${binding} endpoint is online at ${protocol}//${host}`
   for (const each of ['public', 'internal', 'kubernetes'] as const) {
@@ -32,7 +32,7 @@ export function describeMissing(reader: Reader, { protocol, host }: URL, binding
   return missing
 }
 
-/** Returns the route of an edge for a path: that of the exact path, else that of the longest prefix. */
+/** Returns an edge's route for a path: the route with the exact path, or else the route with the longest prefix. */
 export function findRoute(reader: Reader, edge: string, path: string): RouteRecord | undefined {
   const all = reader.findAll(routes, 'edge', edge)
   const exact = all.find(({ match_type, match }) => match_type === 'exact_path' && match === path)

@@ -5,7 +5,7 @@ import { applicationSessionRecords, applicationUserRecords } from '../service/ng
 import type { SignIn } from '../service/policy/visit.ts'
 import { signIns } from './records.ts'
 
-/** The place and the program of a person who signs in. */
+/** The place where a person signs in, and the user agent. */
 interface Surroundings {
   readonly endpoint: { readonly id: string; readonly url: string; readonly edge_id?: string | null }
   readonly user_agent: string
@@ -16,7 +16,7 @@ interface Surroundings {
 const keyOf = ({ provider, provider_user_id }: SignIn['person'], place: string): string =>
   JSON.stringify([place, provider, provider_user_id])
 
-/** Ends the session of a person at an endpoint or a route, as its deletion does. */
+/** Ends a person's session at an endpoint or route, as deleting the session does. */
 export function endSession(tx: Transaction, person: SignIn['person'], place: string): void {
   const known = tx.get(signIns, keyOf(person, place))
   const session = known && tx.get(applicationSessionRecords, known.session_id)
@@ -24,8 +24,8 @@ export function endSession(tx: Transaction, person: SignIn['person'], place: str
 }
 
 /**
- * Returns whether a person is signed in at an endpoint or a route. Who comes for the first time has just signed in, and becomes an
- * application user with a session. Who comes after the end of the session must sign in again (rules: traffic#signing-in).
+ * Returns whether a person is signed in to an endpoint or a route. A person who arrives for the first time has just signed in, and is
+ * recorded as an application user with a session. After the session has ended, the person must sign in again (rules: traffic#signing-in).
  */
 export function continueSession(tx: Transaction, { person, max, idle }: SignIn, at: Surroundings): boolean {
   const key = keyOf(person, at.endpoint.id)

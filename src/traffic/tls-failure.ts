@@ -1,4 +1,4 @@
-/** A handshake of TLS that fails: one side rejects the other. `code` is that of Node's error. */
+/** Thrown for a failed TLS handshake, in which one side rejects the other. `code` is the code of Node's error. */
 export class TlsFailure extends Error {
   override readonly name: string = 'TlsFailure'
 

@@ -4,11 +4,11 @@ import { hasEnded, nameOf, type Trace, type TracedExpression, type TracedRule, t
 
 interface Traced {
   readonly trace: Trace
-  /** The status of the response; null if there was none. */
+  /** The status of the response, or null if there was none. */
   readonly status: number | null
 }
 
-/** Returns the trace of a visit as text: each step in a line, and below a rule its expressions and its actions. */
+/** Returns the trace of a visit as text, one step per line, with each rule's expressions and actions listed below it. */
 export function formatTrace({ trace, status }: Traced): string {
   const last = trace.findLast(hasEnded)
   const result = status === null ? 'no response' : String(status)
@@ -21,7 +21,7 @@ export function formatTrace({ trace, status }: Traced): string {
 
 type SayEnd = (did: string) => string
 
-/** Returns whether a deed says already what the visitor got, as "denied with 403" does. */
+/** Returns whether an effect already states what the visitor received, as "denied with 403" does. */
 function saysEnd(did: string, result: string): boolean {
   return did.endsWith(` ${result}`) || did === 'closed the connection'
 }
@@ -66,7 +66,7 @@ function formatExpression({ source, value, values, error }: TracedExpression): s
   return error === undefined ? `${line} is ${formatValue(value)}${from}` : `${line} failed: ${error}${from}`
 }
 
-/** Returns a value as text: lists and maps as JSON, such as the headers of a request. */
+/** Returns a value as text. Lists and maps, such as request headers, are formatted as JSON. */
 function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null || value instanceof Map) return quote(value)
   const json = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each))

@@ -17,9 +17,9 @@ export interface UpstreamFault {
   readonly drop?: boolean | undefined
   /** In ms. */
   readonly latency?: number | undefined
-  /** The number of bytes after which the body is cut. */
+  /** The number of bytes after which the body is truncated. */
   readonly truncate?: number | undefined
-  /** The end of a body that is cut. */
+  /** The way in which a truncated body ends. */
   readonly ending: Ending
 }
 
@@ -32,17 +32,17 @@ export interface TrafficHost {
   readonly records: Records
   /** Runs work as one transaction, after all events that are due by now. */
   transact<T>(work: (tx: Transaction) => T): T
-  /** Resolves at a time of the gateway, in ms since 1970. */
+  /** Resolves at a gateway time, in ms since 1970. */
   waitUntil(at: number, signal?: AbortSignal): Promise<void>
   /** Returns the fault that applies to a request to an upstream, and counts it. */
   applyFault(keys: readonly string[]): UpstreamFault | undefined
   readonly watchAgent: AgentWatcher
-  /** Receives the parts of expressions that decide a value; undefined if nobody counts them. */
+  /** Receives the parts of expressions that decide a value. Undefined if they are not counted. */
   readonly onDecided: OnDecided | undefined
   /** Adds a request to the traffic journal, and returns its number there. */
   record(exchange: VisitorExchange): number
-  /** True if somebody needs to know when a visit has ended. */
+  /** True if the end of a visit must be reported. */
   readonly awaitsEnds: boolean
-  /** Is called at the end of a visit, when the body of its response has passed. */
+  /** Called at the end of a visit, when its response body has passed through. */
   ended(exchange: VisitorExchange, sizes: VisitSizes, matches: FilterMatcher): void
 }

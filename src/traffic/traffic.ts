@@ -65,7 +65,7 @@ export class GatewayTraffic {
     this.#compiled = { expressions: createExpressions(host.onDecided), keys: new Map(), policies: new WeakMap() }
   }
 
-  /** Returns whether a URL is that of a public endpoint, or of a reserved domain without one. */
+  /** Returns whether a URL belongs to a public endpoint, or to a reserved domain without one. */
   takes(url: string): boolean {
     if (!URL.canParse(url)) return false
     const parsed = new URL(url)
@@ -75,8 +75,8 @@ export class GatewayTraffic {
   }
 
   /**
-   * Returns the origin that a visitor of a local port means: the host without `.localhost`, in the first of these schemes with an
-   * endpoint there. A single label, as in `app.localhost`, means the oldest endpoint whose host begins with it.
+   * Returns the origin that a visitor to a local port intends: the host without `.localhost`, with the first of these schemes that has an
+   * endpoint. A single label, as in `app.localhost`, stands for the oldest endpoint whose host begins with it.
    */
   locate(host: string, schemes: readonly string[]): string {
     const reader = this.#read()
@@ -105,7 +105,7 @@ export class GatewayTraffic {
     return visited.toResponse(request.method)
   }
 
-  /** Sends a request that a server received through the gateway. No message becomes one of a `fetch`. */
+  /** Sends a request that a server received through the gateway. Messages are not converted to those of `fetch`. */
   async serve({
     method,
     url,
@@ -136,7 +136,9 @@ export class GatewayTraffic {
     throw new TypeError('fetch failed', { cause })
   }
 
-  /** Sends a request from an agent to its upstream again, past endpoints and policies. Resolves when the response has passed. */
+  /**
+   * Sends a request from an agent to its upstream again, bypassing endpoints and policies. Resolves when the response has passed through.
+   */
   async replay(request: VisitorRequest, place: UpstreamPlace, ip: string): Promise<void> {
     const end = new AbortController()
     const call = { host: this.host, trace: [], secrets: noSecrets(), signal: end.signal, ip }
@@ -149,7 +151,7 @@ export class GatewayTraffic {
     }
   }
 
-  /** Returns the response, or undefined if the connection closes. */
+  /** Returns the response, or undefined if the connection is closed. */
   async #pass(sent: Visit): Promise<UpstreamResponse | undefined> {
     const { request, from: visitor, target, signal, isServed = false, tls = [], onRecorded } = sent
     const { host } = this
@@ -211,7 +213,7 @@ export class GatewayTraffic {
     return response
   }
 
-  /** Returns the reader of the present records, which `reset` and `restore` replace. */
+  /** Returns the reader of the current records, which `reset` and `restore` replace. */
   #read(): Reader {
     const { records } = this.host
     if (this.#reader?.records !== records) this.#reader = new Reader(records)
@@ -219,7 +221,7 @@ export class GatewayTraffic {
   }
 }
 
-/** Returns the end of a request whose modules or backend cannot be carried out. Throws any other error. */
+/** Returns the end of a request whose modules or backend cannot be applied. Throws any other error. */
 function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   if (!(error instanceof EvaluationProblem)) throw error
   const { ends, ...deed } = describeProblem(error)

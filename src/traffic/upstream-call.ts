@@ -12,28 +12,28 @@ import type { TracedStep } from './trace.ts'
 import type { TrafficHost, UpstreamFault } from './traffic-host.ts'
 import type { Responder, ServedCall } from './upstreams.ts'
 
-/** The time that an upstream has for the head of its response, in ms: the service ends a connection that is idle for as long. */
+/** The time within which an upstream must send its response headers, in ms. The service closes a connection that is idle for this long. */
 const TIMEOUT = 300_000
 
 /** The ways to set an upstream. */
 const HOW_TO_SERVE =
   'Set one: in a test with gateway.traffic.upstream, on a server with --upstream or "fauxgate upstream"'
 
-/** The place that a request is sent on to. */
+/** The target to which a request is forwarded. */
 export interface UpstreamPlace {
-  /** The URLs and ids under which a test may have set the upstream, the most exact first. */
+  /** The URLs and ids for which a test may have set the upstream, most specific first. */
   readonly keys: readonly string[]
-  /** The URL that the request is sent to, without its path. */
+  /** The URL to which the request is sent, without its path. */
   readonly url: string
-  /** True for the upstream of an agent, whose failures have their own number. */
+  /** True for an agent's upstream, whose failures have a separate error number. */
   readonly isAgent: boolean
-  /** True if the request passes a tunnel of a group, and the API of an agent started it. */
+  /** True if the request passes through a tunnel of a group that an agent's API started. */
   readonly isStarted?: true | undefined
-  /** The tunnel of the agent, if the request passes one of a known agent. */
+  /** The agent's tunnel, if the request passes through a tunnel of a known agent. */
   readonly tunnel?: PassedTunnel | undefined
-  /** The protocol that the agent speaks to a server there. Default: `http1`. */
+  /** The protocol that the agent uses to connect to a server there. Default: `http1`. */
   readonly protocol?: string | undefined
-  /** True for a request that has the headers that a gateway adds. */
+  /** True for a request that already has the headers that a gateway adds. */
   readonly isReplay?: true
 }
 
@@ -46,7 +46,7 @@ interface Call {
   readonly secrets: KnownSecrets
 }
 
-/** Sends a request on to its upstream, with the headers that a gateway adds. Returns its response, or the gateway's error. */
+/** Forwards a request to its upstream, with the headers that a gateway adds. Returns the upstream's response or the gateway's error. */
 export async function callUpstream(request: VisitorRequest, place: UpstreamPlace, call: Call): Promise<Ending> {
   const { host, ip, secrets } = call
   const { tunnel, url } = place
@@ -117,17 +117,20 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   return withFault(received, fault, signal)
 }
 
-/** Reaches the upstream of a tunnel that a program started through the agent's API: it named the upstream (rules: agent#upstreams). */
+/**
+ * Reaches the upstream of a tunnel that a program started through the agent's API, where the program specified the upstream (rules:
+ * agent#upstreams).
+ */
 function dialStarted({ isStarted, tunnel, url }: UpstreamPlace, { upstreams }: TrafficHost) {
   return (isStarted ?? tunnel?.isStarted) ? upstreams.dial(url) : undefined
 }
 
 const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'
 
-/** The error of a function of a test that returns something else. */
+/** The error for a test function that does not return a response. */
 class WrongResponse extends Error {}
 
-/** Calls the function of an upstream. */
+/** Calls an upstream's function. */
 function callHandler(
   responder: Responder,
   request: VisitorRequest,
@@ -163,7 +166,7 @@ function withFault(
   return response
 }
 
-/** Returns the request as the upstream gets it (rules: traffic#headers). */
+/** Returns the request as the upstream receives it (rules: traffic#headers). */
 function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip }: Call): VisitorRequest {
   const sent = request.to(new URL(url).origin + targetOf(request.url))
   const { headers, withheld } = sent
@@ -185,7 +188,7 @@ function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined
   return new Request(sent.url, { method, headers: headers.toPairs(), ...init, ...(signal && { signal }) })
 }
 
-/** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. A response that is late is ended. */
+/** Runs a test function. Returns undefined if it takes too long on the gateway's clock. A late response is discarded. */
 async function withTimeout(
   run: () => UpstreamResponse | Promise<UpstreamResponse>,
   { host, signal }: Pick<Call, 'host' | 'signal'>,
@@ -207,7 +210,7 @@ async function withTimeout(
   }
 }
 
-/** Returns the text at a URL that the test serves as an upstream. @throws TypeError if no upstream answers there in time */
+/** Returns the text at a URL that the test serves as an upstream. @throws TypeError if no upstream responds in time */
 export async function readUpstream(url: string, { host, signal }: Pick<Call, 'host' | 'signal'>): Promise<string> {
   const upstream = host.upstreams.take([url])
   if (!upstream) throw new TypeError(`no upstream serves ${url}. ${HOW_TO_SERVE}`)

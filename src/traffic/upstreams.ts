@@ -8,7 +8,7 @@ import type { VisitorRequest } from './message.ts'
 /** Responds to the requests that the gateway forwards. */
 export type UpstreamHandler = (request: Request) => Response | Promise<Response>
 
-/** The response of an upstream that is a server. Its body is passed on unread. */
+/** The response of a server upstream. Its body is passed on unread. */
 export interface ServedResponse {
   readonly status: number
   readonly headers: Iterable<readonly [string, string]>
@@ -24,17 +24,14 @@ export interface ServedCall {
   readonly protocol?: string | undefined
 }
 
-/**
- * Passes forwarded requests to a server. It is faster than a handler, because messages are not converted to those of
- * `fetch`.
- */
+/** Passes forwarded requests to a server. It is faster than a handler because messages are not converted to `fetch` messages. */
 export type ServedUpstream = (request: VisitorRequest, call: ServedCall) => Promise<ServedResponse>
 
-/** The function of an upstream: that of a test, or that of a server. */
+/** An upstream's function, provided by a test or a server. */
 export type Responder = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }
 
 /**
- * Returns a way to reach a URL that a program named as an agent's upstream, or the problem if the server is not allowed to
+ * Returns a function that reaches a URL that a program specified as an agent's upstream, or the problem if the server is not allowed to
  * reach it.
  */
 export type Dialer = (url: string) => { readonly serve: ServedUpstream } | { readonly problem: string }
@@ -42,12 +39,12 @@ export type Dialer = (url: string) => { readonly serve: ServedUpstream } | { rea
 interface Upstream {
   readonly responder: Responder
   readonly times: number
-  /** The response of an upstream that always gives the same one. Such an upstream is stored. */
+  /** The response of an upstream that always returns the same response. Such an upstream is stored. */
   readonly canned?: CannedResponse
   hits: number
 }
 
-/** The keys that upstreams can have, in words. */
+/** A description of the keys that upstreams can have. */
 export const UPSTREAM_KEYS = 'an http or https URL such as "https://app.internal", or the id of a backend'
 
 /** Returns whether a string is an http or https URL, or can be the id of a backend. */
@@ -56,14 +53,14 @@ export function isUpstreamKey(text: unknown): text is string {
   return text.includes('://') ? /^https?:/i.test(text) && URL.canParse(text) : /^bkd[a-z]*_\w+$/.test(text)
 }
 
-/** A response that an upstream always gives. */
+/** A response that an upstream always returns. */
 export interface CannedResponse {
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: string | null | undefined
 }
 
-/** Creates a canned response. Statuses that allow no body get none. */
+/** Creates a canned response. A status that does not allow a body has none. */
 export function createCannedResponse({ status = 200, headers = {}, body = null }: CannedResponse): Response {
   const isBodiless = status === 204 || status === 205 || status === 304
   return new Response(isBodiless ? null : body, { status, headers })
@@ -72,7 +69,7 @@ export function createCannedResponse({ status = 200, headers = {}, body = null }
 /** The name of the collection of upstreams in a store. */
 export const UPSTREAMS = 'upstreams'
 
-/** An upstream with a canned response as a store has it. */
+/** An upstream with a canned response, as stored. */
 interface StoredUpstream {
   readonly canned: CannedResponse
   /** Null for no limit. */
@@ -80,15 +77,15 @@ interface StoredUpstream {
   readonly hits: number
 }
 
-/** The upstreams that a test has set: by URL, or by the id of a backend. Those with a canned response are stored. */
+/** The upstreams set by a test, by URL or backend id. Those with a canned response are stored. */
 export class Upstreams implements SideRecords {
   readonly #byKey = new Map<string, Upstream>()
   readonly #lasting = new Map<string, ServedUpstream>()
-  /** Reaches the upstreams of agents that have no upstream here; undefined without a server. */
+  /** Reaches the agent upstreams that are not set here. Undefined without a server. */
   dialer: Dialer | undefined
 
   constructor(
-    /** Passes changes to the store, if there is one, and throws if the store rejects these changes. */
+    /** Passes changes to the store, if any. Throws if the store rejects them. */
     readonly append: (changes: () => readonly StoredChange[]) => void,
   ) {}
 
@@ -97,7 +94,7 @@ export class Upstreams implements SideRecords {
     return this.#set(key, { handler }, times)
   }
 
-  /** Adds an upstream that always gives the same response. */
+  /** Adds an upstream that always returns the same response. */
   addCanned(key: string, canned: CannedResponse, times?: number): void {
     this.#set(key, { handler: () => createCannedResponse(canned) }, times, canned)
   }
@@ -137,18 +134,18 @@ export class Upstreams implements SideRecords {
     }
   }
 
-  /** Adds an upstream that stays when the others are cleared, such as one of a server. */
+  /** Adds an upstream that remains when the others are cleared, such as a server's upstream. */
   addLasting(key: string, serve: ServedUpstream): void {
     this.#lasting.set(key, serve)
     this.#set(key, { serve })
   }
 
-  /** The upstreams that stay when the others are cleared. */
+  /** The upstreams that remain when the others are cleared. */
   get lasting(): ReadonlyMap<string, ServedUpstream> {
     return this.#lasting
   }
 
-  /** Removes an upstream. Returns whether there was one. */
+  /** Removes an upstream. Returns false if it doesn't exist. */
   remove(key: string): boolean {
     const normal = normalizeKey(key)
     this.#store(normal, undefined)
@@ -166,7 +163,7 @@ export class Upstreams implements SideRecords {
     for (const [key, serve] of this.#lasting) this.#set(key, { serve })
   }
 
-  /** Returns the upstream for the first of these URLs and ids that has one, and counts the request. */
+  /** Returns the upstream for the first of these URLs and ids that has one. Counts the request. */
   take(keys: readonly string[]): { readonly key: string; readonly responder: Responder } | undefined {
     for (const key of keys) {
       // Most keys are normal.
@@ -182,9 +179,7 @@ export class Upstreams implements SideRecords {
     return undefined
   }
 
-  /**
-   * Returns the server at a URL that a program named as the upstream of an agent, or undefined without a server of the gateway.
-   */
+  /** Returns the server at a URL that a program specified as an agent's upstream, or undefined if the gateway has no server. */
   dial(
     url: string,
   ): { readonly key: string; readonly responder: Responder } | { readonly problem: string } | undefined {
@@ -192,13 +187,13 @@ export class Upstreams implements SideRecords {
     return dialed && 'serve' in dialed ? { key: url, responder: dialed } : dialed
   }
 
-  /** Returns the longest URL above a URL that has an upstream. */
+  /** Returns the longest parent of a URL that has an upstream. */
   #findAbove(key: string): string | undefined {
     const above = this.keys.filter((each) => key.startsWith(each) && /^[/?]/.test(key.slice(each.length)))
     return above.sort((a, b) => b.length - a.length)[0]
   }
 
-  /** Tells that none of these URLs and ids has an upstream, or that its responses are used up. */
+  /** Creates the message that none of these URLs and ids has an upstream, or that its responses are used up. */
   describeMissing(keys: readonly string[]): string {
     for (const key of keys) {
       const { times = 0 } = this.#byKey.get(normalizeKey(key)) ?? {}
@@ -213,7 +208,7 @@ function toStored({ canned, times, hits }: Upstream): StoredUpstream | undefined
   return canned && Object.freeze({ canned, times: Number.isFinite(times) ? times : null, hits })
 }
 
-/** Returns a URL without a final slash and without its usual port; an id, or what is neither, unchanged. */
+/** Returns a URL without a trailing slash or its default port. Returns any other string unchanged. */
 function normalizeKey(key: string): string {
   if (!key.includes('://') || !URL.canParse(key)) return key
   const url = new URL(key)

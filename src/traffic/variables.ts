@@ -7,14 +7,14 @@ import { TEXT } from '../service/policy/environment.ts'
 import { isVariable } from '../service/policy/variables.ts'
 import { KNOWN, type Surroundings } from './known-variables.ts'
 
-/** Creates the variables of a scope, which are computed when an expression names them. */
+/** Creates the variables of a scope, which are computed when an expression uses them. */
 export function createRoots(table: Variables, surroundings: Surroundings): Roots {
   return new LazyGroup(table, '', surroundings)
 }
 
 /**
- * The variables below a name. It is a map that computes a value when it is first read, and that seems empty to whoever looks at
- * its values: a fact that no expression names may be missing.
+ * The variables below a name, as a map that computes each value when it is first read. It appears empty when enumerated, because facts that
+ * no expression uses may be missing.
  */
 class LazyGroup extends Map<string, unknown> {
   readonly #table: Variables
@@ -57,7 +57,7 @@ function readVariable(path: string, { type }: Variable, surroundings: Surroundin
   return toCel(value, type)
 }
 
-/** Returns a variable of an action. @throws MissingFact for one that the caller does not supply */
+/** Returns a variable of an action. @throws MissingFact if the caller does not supply it */
 function readResult(path: string, type: string, { results }: Surroundings): unknown {
   const [, , action = '', ...names] = path.split('.')
   const result = results.get(action)
@@ -76,7 +76,7 @@ function emptyOf(type: string): unknown {
   return {}
 }
 
-/** Converts a value to CEL: values of type int become bigint, and times become timestamps. */
+/** Converts a value to CEL. Values of type `int` are converted to bigints, and times to timestamps. */
 function toCel(value: unknown, type: string): unknown {
   if (type === 'int' && typeof value === 'number') return BigInt(Math.trunc(value))
   const ms = type === 'google.protobuf.Timestamp' ? timeMs(value) : undefined

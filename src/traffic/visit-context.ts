@@ -11,45 +11,45 @@ import type { TrafficHost } from './traffic-host.ts'
 import type { VisitMeter } from './visit-meter.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The facts and tools that all endpoints of a visit share. */
+/** The facts and tools shared by all endpoints of a visit. */
 export interface VisitContext {
   readonly host: TrafficHost
   readonly reader: Reader
   readonly visitor: Visitor
-  /** True if the request came through a port, where the visitor itself has seen the certificate. */
+  /** True if the request came through a port, where the visitor has already seen the certificate. */
   readonly isServed: boolean
-  /** The given facts, by the paths of variables. */
+  /** The supplied facts, by variable path. */
   readonly facts: ReadonlyMap<string, unknown>
-  /** The URL as the visitor sent it. */
+  /** The URL as sent by the visitor. */
   readonly sentUrl: string
   /** The time at which the request arrived, in ms since 1970. */
   readonly startedAt: number
   readonly trace: (TracedRule | TracedStep)[]
-  /** The reason for which the gateway closes the connection, if it is the TLS of the visitor. */
+  /** The reason why the gateway closes the connection, if it is the visitor's TLS. */
   readonly closing: { cause?: TlsFailure }
   readonly secrets: KnownSecrets
   readonly signal: AbortSignal | undefined
-  /** Counts the bytes of the visit; undefined if nobody needs them. */
+  /** Counts the bytes of the visit. Undefined if the counts are not needed. */
   readonly meter: VisitMeter | undefined
 }
 
-/** The policies and expressions that were compiled before, and the keys that were read. */
+/** The previously compiled policies and expressions, and the keys that have been read. */
 export interface Compiled {
   readonly expressions: Expressions
-  /** The keys of issuers of tokens. */
+  /** The keys of token issuers. */
   readonly keys: KeyCache
   readonly policies: WeakMap<object, CompiledPolicy>
 }
 
-/** The whole visit, as its part at one endpoint sees it. */
+/** The whole visit, as seen by its part at one endpoint. */
 export interface WholeVisit {
   readonly context: VisitContext
   readonly compiled: Compiled
-  /** Sends a request on to an internal endpoint, whose own policy runs. */
+  /** Forwards a request to an internal endpoint, whose own policy then runs. */
   forward(url: string, request: VisitorRequest): Promise<ActionOutcome>
-  /** Sends a request of `http-request` to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */
+  /** Sends an `http-request` request to an internal endpoint, until a gateway time in ms. @throws SendFailure */
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
-  /** Checks the TLS of the visitor, which only the endpoint that it came to has. */
+  /** Checks the visitor's TLS, which is available only at the first endpoint. */
   checkTls(required: ClientTls): ActionOutcome
   /** Returns the text at a URL that the test serves as an upstream, such as a JWKS document. */
   readUrl(url: string): Promise<string>

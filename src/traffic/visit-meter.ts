@@ -2,15 +2,15 @@ import type { Transform } from './codings.ts'
 import { isBodiless, type UpstreamResponse, type VisitorRequest } from './message.ts'
 import { isEventStream } from './message-headers.ts'
 
-/** The sizes of the bodies of a visit, in bytes. */
+/** The sizes of the bodies in a visit, in bytes. */
 export interface VisitSizes {
   readonly request: number
   readonly response: number
-  /** The size of the response before the gateway compressed it, or undefined if it did not. */
+  /** The size of the response before the gateway compressed it, or undefined if it wasn't compressed. */
   readonly uncompressed: number | undefined
 }
 
-/** Counts the bytes of a visit, and waits for its end. */
+/** Counts the bytes of a visit, and detects when it ends. */
 export class VisitMeter {
   readonly #isServed: boolean
   readonly #signal: AbortSignal | undefined
@@ -43,8 +43,8 @@ export class VisitMeter {
   }
 
   /**
-   * Calls a function when the body of the response has passed. In the same process, a body arrives before the response is returned:
-   * few tests read it to its end. An event stream, which may never end, is as long as somebody reads it.
+   * Calls a function when the response body has passed through. In the same process, the body is received before the response is returned,
+   * because few tests read it to the end. An event stream, which may never end, counts only as far as it is read.
    */
   async finish(
     response: UpstreamResponse | undefined,

@@ -1,6 +1,6 @@
-/** A visitor who has signed in, for the actions `oauth`, `openid-connect` and `saml`. */
+/** A visitor who has signed in, for the actions `oauth`, `openid-connect`, and `saml`. */
 export interface Identity {
-  /** The provider that the visitor signed in with, such as `google`. Default: the action's provider. */
+  /** The provider with which the visitor signed in, such as `google`. Default: the action's provider. */
   readonly provider?: string
   readonly email?: string
   readonly name?: string
@@ -12,11 +12,10 @@ export interface Identity {
 export interface Visitor {
   /** The address of the visitor. Default: `203.0.113.1`. */
   readonly ip?: string
-  /** The country of the address, as two letters. It sets `conn.geo.country_code` and similar variables. */
+  /** The country of the address, as a two-letter code. It sets `conn.geo.country_code` and similar variables. */
   readonly country?: string
   /**
-   * True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for
-   * other names.
+   * True to accept any certificate, like `curl --insecure`. Default: the visitor rejects certificates that are expired or for other names.
    */
   readonly insecure?: boolean
   /**
@@ -24,21 +23,21 @@ export interface Visitor {
    * certificates. Default: none.
    */
   readonly certificate?: string
-  /** The identity of a visitor who has signed in. Default: the visitor has not. */
+  /** The identity of a visitor who has signed in. Default: the visitor has not signed in. */
   readonly identity?: Identity
   /** Other variables by path, such as `{ 'conn.client_ip.is_tor_node': true }`. */
   readonly facts?: Readonly<Record<string, unknown>>
   /**
-   * The results of actions that the gateway does not carry out, by type, such as `{ 'owasp-crs-request': { decision: 'allow'
-   * } }`. A denial takes effect.
+   * The results of actions that the gateway does not execute, by type, such as `{ 'owasp-crs-request': { decision: 'allow' } }`. A denial
+   * takes effect.
    */
   readonly actions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** The address of a visitor who has none: one that RFC 5737 reserves for documentation. */
+/** The default address of a visitor, which RFC 5737 reserves for documentation. */
 export const DEFAULT_IP = '203.0.113.1'
 
-/** Returns a URL that visitors can send requests to, with a scheme of HTTP or of WebSockets; undefined for any other text. */
+/** Returns a URL that visitors can send requests to, with an HTTP or WebSocket scheme, or undefined for any other string. */
 export function parseVisitable(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url && /^(?:http|ws)s?:$/.test(url.protocol) ? url : undefined
@@ -46,11 +45,11 @@ export function parseVisitable(text: string): URL | undefined {
 
 /** The options of a request through the gateway, in addition to those of `fetch`. */
 export interface TrafficInit extends RequestInit {
-  /** The visitor: the address, the country and whatever else only the real network knows. */
+  /** The visitor: the address, the country, and other facts that only the real network knows. */
   readonly from?: Visitor
   /** The edge that receives the request, instead of the one for the URL. Required in the standard dialect. */
   readonly edge?: string
-  /** The route of the edge. */
+  /** The edge's route. */
   readonly route?: string
   /** The backend that receives the request. Default: the route's backend. */
   readonly backend?: string

@@ -2,10 +2,10 @@ import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
 import { EventLoop } from './event-loop.ts'
 
-/** The maximum number of stops of a move at the same time. Events that endlessly make each other due exceed it. */
+/** The maximum number of stops that a move can make at the same time. Events that endlessly make each other due exceed it. */
 const MAX_STOPS_AT_ONE_TIME = 10_000
 
-/** The maximum number of stops of a move that waits for the code under test at each stop. */
+/** The maximum number of stops for a move that waits for the code under test at each stop. */
 const MAX_STOPS = 1_000_000
 
 /** The time of a manual clock, which moves from stop to stop. */
@@ -34,8 +34,8 @@ export class ClockTime {
   }
 
   /**
-   * Moves to the time that `target` returns. Yields to other code before it calls `target`, and at each stop. Returns false,
-   * and does not move, if `target` returns no time or if other code has set the time.
+   * Moves to the time that `target` returns. Yields to other code before it calls `target`, and at each stop. Returns false without moving
+   * if `target` returns no time or if other code has set the time.
    */
   async moveToAsync(target: () => number | undefined): Promise<boolean> {
     const eventLoop = new EventLoop()
@@ -128,13 +128,13 @@ class ClockFollowers {
     return earliest
   }
 
-  /** Calls `work` with each follower, even after one has thrown. Throws the first error at the end. */
+  /** Calls `work` with each follower, even if an earlier call has thrown. Throws the first error at the end. */
   each(work: (follower: ClockFollower) => unknown): void {
     forEach(this.#all, work)
   }
 }
 
-/** Calls `work` with each value, even after one has thrown. Throws the first error at the end. */
+/** Calls `work` with each value, even if an earlier call has thrown. Throws the first error at the end. */
 function forEach<T>(all: Iterable<T>, work: (each: T) => void): void {
   let thrown: { readonly error: unknown } | undefined
   for (const each of all) {

@@ -1,8 +1,8 @@
 import { type Duration, LATEST_TIME } from '../schema/time.ts'
 
 /**
- * The source of a gateway's time: an object with a `now` in ms since 1970. `now` is a function, or a number that your test
- * changes, as in a clock of @sinonjs/fake-timers.
+ * The source of a gateway's time: an object with a `now` in ms since 1970. `now` is a function, or a number that your test changes, as with
+ * a @sinonjs/fake-timers clock.
  */
 export interface Clock {
   /** The time in ms since 1970. */
@@ -29,7 +29,7 @@ export interface ClockFollower {
   settle(): void
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
-  /** Set for timers, which run after all gateways. Setting a clock lets no time pass, so the clock calls these functions. */
+  /** Set for timers, which run after all gateways. No time passes when a clock is set, so the clock calls these functions instead. */
   readonly timers?: {
     /** Moves every timer so that its remaining time stays the same. Called before the clock is set to `ms`. */
     timeSet(ms: number): void
@@ -38,7 +38,7 @@ export interface ClockFollower {
   }
 }
 
-/** A clock that keeps its time until it is moved, such as that of `manualClock`. */
+/** A clock that keeps its time until it is moved, such as a `manualClock`. */
 export interface MovableClock extends Clock {
   readonly now: number
   advance(duration: Duration): void
@@ -55,13 +55,13 @@ export function isManual(clock: Clock): clock is MovableClock {
   )
 }
 
-/** The system clock, read at each call through the current globals, so that faked dates and timers apply. */
+/** The system clock, read through the current globals on each call, so that faked dates and timers apply. */
 export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSystemTime }
 
-/** The longest wait that a host timer supports. */
+/** The longest wait supported by a host timer. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
-/** Waits with a host timer, the only kind that a gateway sets: for waiting calls and delayed responses. */
+/** Waits with a host timer, the only kind of timer that a gateway sets. Waiting calls and delayed responses use it. */
 async function waitForSystemTime(at: number, signal?: AbortSignal, isBackground = false): Promise<void> {
   // All are read at the same time, in case a test fakes the globals during the wait.
   const { Date: date, setTimeout, clearTimeout } = globalThis
@@ -85,8 +85,8 @@ function sleep(
 }
 
 /**
- * Creates a promise that a signal can abort. `start` starts the work, and returns the function that cancels it, which is called
- * as soon as the promise settles. No listener outlives the promise.
+ * Creates a promise that a signal can abort. `start` starts the work, and returns a function to cancel it. That function is called as soon
+ * as the promise settles. No listener outlives the promise.
  */
 export function abortable(
   signal: AbortSignal | undefined,
@@ -108,13 +108,13 @@ export function abortable(
   })
 }
 
-/** Starts a stopwatch on the host's clock. The returned function returns the ms since the start. */
+/** Starts a stopwatch on the host's clock. The returned function returns the number of ms since the start. */
 export function stopwatch(): () => number {
   const start = performance.now()
   return () => performance.now() - start
 }
 
-/** Reads a clock. Throws a RangeError if its time is not a number of ms from 1970 to the year 9999. */
+/** Reads a clock. Throws a RangeError unless its time is a number of ms between 1970 and the year 9999. */
 export function readClock(clock: Clock): number {
   const source = clock.now
   const now = typeof source === 'function' ? source.call(clock) : source

@@ -30,7 +30,7 @@ export class RawCommit {
   }
 }
 
-/** Returns an object, to which a subclass adds its fields. */
+/** Returns an object for a subclass to add its fields to. */
 class PlainObject {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: a commit must equal an object literal, so it has the prototype of one
@@ -42,9 +42,9 @@ class PlainObject {
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 /**
- * The public form of a commit. Its changes are created when they are first read: creating them for every commit takes ten times
- * as long as the commits themselves, and most subscribers read few. All commits share one getter. With one closure each, V8 gives
- * each a hidden class, which keeps the commit in memory for a long time.
+ * The public form of a commit. Its changes are created when they are first read: creating them for every commit takes ten times as long as
+ * the commits themselves, and most subscribers read only a few. All commits share one getter. With one closure each, V8 gives each a hidden
+ * class, which keeps the commit in memory for a long time.
  */
 class PublicCommit extends PlainObject implements Commit {
   declare readonly operation: string
@@ -84,15 +84,15 @@ class PublicCommit extends PlainObject implements Commit {
 export interface EventWriter {
   /** Called with each commit, within the call that makes it. */
   add(commit: RawCommit): void
-  /** Drops the events of the current call, whose commits were undone. */
+  /** Drops the events of the current call because its commits were undone. */
   drop(): void
-  /** Sends the events of the current call, which has ended. */
+  /** Sends the events of the current call once it has ended. */
   send(): void
 }
 
 interface Subscriber {
   readonly callback: (commit: RawCommit) => void
-  /** The collection whose changes the subscriber receives, or undefined for all commits. */
+  /** The collection whose changes the subscriber receives, or undefined if it receives all commits. */
   readonly collection: string | undefined
 }
 
@@ -129,7 +129,7 @@ export class Subscribers {
     return () => void this.#watchers.delete(watcher)
   }
 
-  /** Counts a commit. Keeps it until the end of the call, if it has a subscriber. */
+  /** Counts a commit. If the commit has a subscriber, keeps it until the end of the call. */
   enqueue(commit: RawCommit): void {
     this.revision++
     this.events?.add(commit)
@@ -141,7 +141,7 @@ export class Subscribers {
     }
   }
 
-  /** Drops the commits of the current call, which were undone. */
+  /** Drops the commits of the current call because they were undone. */
   dropPending(): void {
     this.#pending = []
     this.events?.drop()

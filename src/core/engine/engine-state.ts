@@ -22,7 +22,7 @@ interface StateOptions {
   readonly dialect: CommonDialect
   readonly ruleOptions: RuleOptions
   readonly seed: string
-  /** Returns the authority of a gateway with this random source. */
+  /** Returns the certificate authority of a gateway with this random source. */
   readonly authorityFor: (random: RandomSource) => Authority
   readonly url: string
   readonly families: readonly Family[]
@@ -36,7 +36,7 @@ export interface EngineOptions extends StateOptions {
   readonly catalogue: Catalogue
   readonly store: Store | undefined
   readonly sideRecords: SideRecordsByName
-  /** Creates the public form of an error, for calls by a user's clock. */
+  /** Creates the public form of an error, for calls that a user's clock makes. */
   readonly publicError: (error: unknown) => unknown
 }
 
@@ -45,20 +45,20 @@ export interface RestorableState {
   readonly records: Readonly<Record<string, readonly object[]>>
   /** The sequence number of the next id. */
   readonly sequence: number
-  /** Null if the authority has its own keys. */
+  /** Null if the authority uses its own keys. */
   readonly seed: string | null
   /** True if a gateway of this process made the snapshot, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
 }
 
-/** The values that follow from a seed. */
+/** The values derived from a seed. */
 interface Origin {
   readonly seed: string
   readonly ids: Ids
   readonly authority: Authority
 }
 
-/** A result of reading all records, and the time in ms at which it may change even if no record does. */
+/** The result of a read over all records, and the time in ms at which it may change even if no record does. */
 export interface Derived<T> {
   readonly value: T
   readonly until: number
@@ -72,7 +72,7 @@ interface CachedResult extends Derived<unknown> {
 /** The state that `reset`, `restore` and loading a store replace. */
 export class EngineState {
   #wire: Wire
-  /** The cached responses of records, by view. Created lazily, because it would cost an unused gateway the most. */
+  /** The cached responses of records, by view. Created lazily because it would be the most expensive part of an unused gateway. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
   /** The results of {@link derive}, by key. */
@@ -120,7 +120,7 @@ export class EngineState {
     return this.#withRecords(new Records(this.options.families), this.options.seed, 0)
   }
 
-  /** Returns the state with other records. @throws Refusal if two records have the same key, or are inconsistent. */
+  /** Returns the same state with different records. @throws Refusal if two records have the same key or if records are inconsistent. */
   withSnapshot({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
     const { families } = this.options
     const records = new Records(families)
@@ -163,12 +163,12 @@ export class EngineState {
     return derived.value
   }
 
-  /** Returns true if a value is the response that {@link view} returned last. */
+  /** Returns true if a value is the response that the last {@link view} call returned. */
   isLastView(value: unknown): value is object {
     return value !== undefined && value === this.#lastView
   }
 
-  /** Returns the records of a snapshot, with or without their secrets, and the same records always with secrets. */
+  /** Returns the records of a snapshot twice: with or without their secrets, as requested, and always with secrets. */
   exportRecords(withSecrets: boolean) {
     const records: Record<string, object[]> = {}
     const recordsWithSecrets: Record<string, object[]> = {}
@@ -182,7 +182,9 @@ export class EngineState {
     return { records, recordsWithSecrets }
   }
 
-  /** Returns the function that makes the present records later, without secrets; undefined if there are more than `most`. */
+  /**
+   * Returns the function that later creates the current records, without secrets. Returns undefined if there are more than `most` records.
+   */
   captureRecords(most: number): (() => Readonly<Record<string, readonly object[]>>) | undefined {
     const tables = this.records.collections.map((each) => this.records.table(each)).filter(({ size }) => size > 0)
     if (tables.reduce((count, { size }) => count + size, 0) > most) return undefined
@@ -237,7 +239,7 @@ function checkRelations(
   }
 }
 
-/** Returns the path of an id in a field of a record: a field may be a map whose keys are ids. */
+/** Returns the path to an id within a field of a record, because a field may be a map whose keys are ids. */
 function pathOf(record: object, field: string, id: string): readonly string[] {
   const path = field.split('.')
   const value = path.reduce<unknown>((outer, name) => (isObject(outer) ? Reflect.get(outer, name) : undefined), record)

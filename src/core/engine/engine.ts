@@ -18,8 +18,8 @@ import { type Execution, Guard, Transactions } from './transactions.ts'
 import { createWriteCheck } from './write-check.ts'
 
 /**
- * Runs operations on the state. Each operation is one transaction: it sees the state after all events that are due by now, and
- * either commits as a whole or leaves no trace.
+ * Runs operations on the state. Each operation is one transaction: it sees the state after all events that are due by now. It either
+ * commits as a whole or leaves no trace.
  */
 export class Engine {
   readonly #publicError: EngineOptions['publicError']
@@ -33,12 +33,12 @@ export class Engine {
   #callDepth = 0
   /** The nesting depth of clock moves. */
   #moveDepth = 0
-  /** Limits the clock move in progress. */
+  /** Limits the current clock move. */
   #moveLimit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
   /** Called with each commit, if it is set. */
   listener: ((commit: RawCommit) => void) | undefined
-  /** The sender of the request whose operation ran last, or undefined if it was a call in the same process. */
+  /** The sender of the request whose operation ran last, or undefined for a call from the same process. */
   caller: Caller | undefined
   /** True if the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
@@ -75,7 +75,7 @@ export class Engine {
     return this.#guard.isInside ? this.clock.lastNow : this.clock.now
   }
 
-  /** A promise that settles when the store has flushed or lost all commits, or undefined if all are flushed already. */
+  /** A promise that settles when the store has flushed or lost all commits, or undefined if all commits are already flushed. */
   get flushed(): Promise<void> | undefined {
     return this.#persistence?.flushed
   }
@@ -99,8 +99,8 @@ export class Engine {
   }
 
   /**
-   * Runs one operation with the ids of its path and its unparsed query or body, which must be an object. Returns its frozen
-   * response and its changes. Throws a `Refusal` if a rule rejects the operation; then nothing has changed.
+   * Runs one operation with the ids from its path and its unparsed query or body, which must be an object. Returns its frozen response and
+   * its changes. Throws a `Refusal` if a rule rejects the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown, caller?: Caller): Execution {
     // The input is read before the transaction, because the caller's getters may call the gateway.
@@ -117,7 +117,7 @@ export class Engine {
     })
   }
 
-  /** Runs the work of a control as one transaction, after all events that are due by now. */
+  /** Runs the work of a control call as one transaction, after all events that are due by now. */
   transact<T>(work: (tx: Transaction) => T): T {
     return this.runCall(() => this.#transactions.run(this.#state, this.#settleNow(), 'control', work).result)
   }

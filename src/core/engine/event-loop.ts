@@ -1,18 +1,18 @@
-/** The number of turns of the event loop that streams and listeners need to finish their work. */
+/** The number of event loop turns that streams and listeners need to finish their work. */
 const TURNS = 4
 
-/** The number of microtasks to wait for instead, on a host without an event loop. */
+/** The number of microtasks to wait for instead on a host without an event loop. */
 const MICROTASKS = 4096
 
 type SetImmediate = (callback: () => void) => unknown
 
-/** Lets other code run. It uses no timer, so it works even if a test has faked all timers. */
+/** Lets other code run. It doesn't use a timer, so it works even if a test has faked all timers. */
 export class EventLoop {
   readonly #setImmediate: SetImmediate | undefined
   readonly #channel: MessageChannel | undefined
   #resolve: (() => void) | undefined
 
-  /** Uses the given `setImmediate` or else messages, which are slower. */
+  /** Uses the given `setImmediate`, or else messages, which are slower. */
   constructor(setImmediate: SetImmediate | undefined = findRealSetImmediate()) {
     this.#setImmediate = setImmediate
     if (setImmediate || typeof MessageChannel === 'undefined') return
@@ -20,13 +20,13 @@ export class EventLoop {
     this.#channel.port1.onmessage = () => this.#resolve?.()
   }
 
-  /** Resolves once all code that waits only for promises has run as far as it can. */
+  /** Resolves once all code that waits only for promises has gone as far as it can. */
   async runOtherCode(): Promise<void> {
     const hasEventLoop = this.#setImmediate || this.#channel
     for (let left = hasEventLoop ? TURNS : MICROTASKS; left > 0; left--) await this.turn()
   }
 
-  /** Resolves after one turn of the event loop. That is enough if the caller itself checks whether other code is still running. */
+  /** Resolves after one turn of the event loop. One turn is enough if the caller checks whether other code is still running. */
   turn(): Promise<void> {
     return new Promise((resolve) => {
       this.#resolve = resolve

@@ -23,7 +23,7 @@ export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
   readonly #waitingSteps = new Set<TimedStep>()
-  /** False once the gateway has been attached or detached. */
+  /** False after the gateway has been attached or detached. */
   #mayAttach = true
   /** The function that detaches the follower, if the clock returned one. */
   #detach: unknown
@@ -106,14 +106,14 @@ export class GatewayClock {
     })
   }
 
-  /** Makes the clock call this gateway on every move, until `detach`. */
+  /** Makes the clock call this gateway on every move until `detach` is called. */
   attach(): void {
     if (!this.#mayAttach) return
     this.#mayAttach = false
     this.#detach = this.source.attach?.(this.#follower)
   }
 
-  /** Detaches the gateway from its clock for good. */
+  /** Permanently detaches the gateway from its clock. */
   detach(): void {
     this.#mayAttach = false
     if (typeof this.#detach === 'function') this.#detach()
@@ -121,7 +121,7 @@ export class GatewayClock {
   }
 }
 
-/** Returns the earlier of two times, either of which may be missing. */
+/** Returns the earlier of two times. Either time may be missing. */
 function findEarlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }

@@ -4,7 +4,7 @@ import type { RandomSource } from './random.ts'
 
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** Creates ids, labels and numbers. The same stream and sequence number give the same value. */
+/** Creates ids, labels and numbers. The same stream and sequence number always produce the same value. */
 export interface Ids {
   /**
    * Returns an id: prefix, then 27 characters of `0-9A-Za-z`, of which the first 7 are the sequence number. Ids sort in the order

@@ -8,9 +8,9 @@ import { ClockTime } from './clock-time.ts'
 export type Time = string | number | Date
 
 /**
- * A clock that moves only when the test moves it. Each move runs everything that falls due until then, in chronological order:
- * gateway events, delayed responses, and timers of `timersOn`. Gateway events come first if the times are equal. The methods
- * ending in `Async` also let promises and timers of the code under test run at each stop.
+ * A clock that moves only when the test moves it. Each move runs everything that falls due in the meantime, in chronological order: gateway
+ * events, delayed responses, and timers created by `timersOn`. At equal times, gateway events come first. The methods ending in `Async`
+ * also let promises and timers of the code under test run at each stop.
  */
 export interface ManualClock extends Clock {
   /** The time in ms since 1970. */
@@ -19,7 +19,7 @@ export interface ManualClock extends Clock {
   attach(follower: ClockFollower): () => void
   /**
    * Advances the clock, for example by `'30s'` or `30_000` ms, and runs everything that falls due, in order.
-   * @throws TypeError if the duration is not valid; RangeError after the year 9999.
+   * @throws TypeError if the duration is not valid; RangeError if the new time is after the year 9999.
    */
   advance(duration: Duration): void
   /**
@@ -35,8 +35,8 @@ export interface ManualClock extends Clock {
   advanceToNext(): boolean
   /**
    * Advances the clock like `advance`, and lets the code under test run at each stop as far as it can without time passing.
-   * Use it for code that waits on timers of this clock and sends requests in between. No real time passes.
-   * @throws Error if it never ends: after 10,000 stops at one time, or 1,000,000 in all.
+   * Use it for code that waits for timers on this clock and sends requests in between. No real time passes.
+   * @throws Error if it never ends, that is, after 10,000 stops at the same time or 1,000,000 stops in total.
    *
    * @example
    * ```ts

@@ -1,9 +1,6 @@
 /** A queue that drops its oldest item in constant time, unlike an array, whose `shift` moves all other items. */
 export class Queue<T> {
-  /**
-   * All items, preceded by dropped ones, which are undefined. Once half of the list is dropped, it is copied without dropped
-   * items.
-   */
+  /** All items, preceded by dropped ones, which are undefined. Once half of the list has been dropped, the list is copied without them. */
   #items: (T | undefined)[] = []
   #dropped = 0
 

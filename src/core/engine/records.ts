@@ -25,9 +25,9 @@ export interface AgendaEntry {
 export class Records {
   /** The next number for an id, a label or the scheduling order. */
   sequence = 0
-  /** The number of changes so far, undone ones included. */
+  /** The number of changes so far, including undone ones. */
   revision = 0
-  /** The events of all records, the earliest first. Events at the same time are in scheduling order. */
+  /** The events of all records, earliest first. Events at the same time are in scheduling order. */
   readonly agenda = new SortedList<AgendaEntry>(isDueBefore)
   readonly #tables = new Map<string, Table>()
 
@@ -68,7 +68,7 @@ export class Records {
     throw new TypeError(`No family has the collection ${quote(name)}.${hint}`)
   }
 
-  /** Freezes a record and puts it under its key, or removes the record there. Updates the agenda and the indexes. */
+  /** Freezes a record and stores it under its key, or removes the record with that key. Updates the agenda and the indexes. */
   change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
     this.revision++
     const table: Table<R> = this.table(collection)
@@ -83,7 +83,7 @@ export class Records {
     return { collection, key, before, after }
   }
 
-  /** Undoes changes, the most recent one first. */
+  /** Undoes changes, starting with the most recent. */
   undo(changes: readonly RecordChange[]): void {
     for (const { collection, key, before } of [...changes].reverse()) this.change(collection, key, before)
   }
@@ -96,7 +96,7 @@ export class Records {
   }
 }
 
-/** Compares events by time, then by scheduling order. If a damaged snapshot has equal orders, compares the names and the keys. */
+/** Compares events by time, then by scheduling order. If their orders are equal, as in a damaged snapshot, compares the names and keys. */
 function isDueBefore(a: AgendaEntry, b: AgendaEntry): boolean {
   if (a.due.at !== b.due.at) return a.due.at < b.due.at
   if (a.due.order !== b.due.order) return a.due.order < b.due.order

@@ -1,14 +1,14 @@
 import { itemAt } from '../schema/values.ts'
 
 /**
- * A sorted list without equal items. Adding at the end takes constant time. Adding and deleting elsewhere takes a search, and a
- * move within one chunk.
+ * A sorted list without equal items. Adding an item at the end takes constant time. Adding or deleting an item elsewhere takes a search and
+ * shifts items within one chunk.
  */
 export class SortedList<T> {
   /** The items in order, in chunks that are never empty. */
   readonly #chunks: T[][] = []
 
-  /** `maxChunkSize` is the maximum number of items of a chunk. It must be even. */
+  /** `maxChunkSize` is the maximum number of items in a chunk. It must be even. */
   constructor(
     readonly isBefore: (a: T, b: T) => boolean,
     readonly maxChunkSize = 512,
@@ -41,7 +41,7 @@ export class SortedList<T> {
     else chunk.splice(index, 1)
   }
 
-  /** Yields the items before `bound`, which need not be in the list, or all items. The last item comes first. */
+  /** Yields all items, or those before `bound`, which need not be in the list. The last item comes first. */
   *descending(bound?: T): Generator<T> {
     let chunkIndex = bound === undefined ? this.#chunks.length - 1 : this.#findChunkIndex(bound)
     let chunk = this.#chunks[chunkIndex]
@@ -67,7 +67,7 @@ export class SortedList<T> {
     return index < chunk.length && !this.isBefore(item, itemAt(chunk, index))
   }
 
-  /** Returns the index of the last chunk whose first item is not after `item`, or else that of the first chunk. */
+  /** Returns the index of the last chunk whose first item is not after `item`, or else the index of the first chunk. */
   #findChunkIndex(item: T): number {
     const { first } = this
     // Most searches of the agenda are for its first item.

@@ -2,12 +2,12 @@ import type { Collection, Index, Indexed } from '../operation/collection.ts'
 import { quote } from '../schema/text.ts'
 import { SortedList } from './sorted-list.ts'
 
-/** The keys of the records of each value of an index, in creation order. Most values have one key, which needs no list. */
+/** The keys of the records with each index value, in creation order. Most values have only one key, which doesn't need a list. */
 type KeysByValue = Map<string, string | string[]>
 
 /** The records of one collection, by key, in creation order, and by each index. */
 export class Table<R extends object = object> {
-  /** The number of changes so far, undone ones included. */
+  /** The number of changes so far, including undone ones. */
   revision = 0
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedList(isBefore)
@@ -40,7 +40,7 @@ export class Table<R extends object = object> {
     for (const key of this.#order.descending(cursor)) yield this.#readRow(key)
   }
 
-  /** Puts a record under its key, or removes the one there. Returns the record before. */
+  /** Stores a record under its key, or removes the record with that key. Returns the previous record. */
   replace(key: string, after: R | undefined): R | undefined {
     this.revision++
     const before = this.#rows.get(key)
@@ -54,7 +54,7 @@ export class Table<R extends object = object> {
     return before
   }
 
-  /** Returns the keys by the values of an index. Creates the index on first use, which halves the time to load many records. */
+  /** Returns the keys by index value. Creates the index on first use, which halves the time it takes to load many records. */
   #readIndex(index: string): KeysByValue {
     const known = this.#indexes.get(index)
     if (known) return known[0]
@@ -80,7 +80,7 @@ function isBefore(a: string, b: string): boolean {
   return a < b
 }
 
-/** Removes a key from the values that an index had for a record, and adds it to the current ones. */
+/** Removes a key from the values that an index had for a record, and adds it to the current values. */
 function reindex(keysByValue: KeysByValue, key: string, before: Indexed, after: Indexed): void {
   if (before === after) return
   for (const value of asList(before)) {

@@ -133,11 +133,11 @@ export interface Execution<T = unknown> {
   readonly commit: RawCommit | null
 }
 
-/** Runs work on a state as transactions, one after the other. */
+/** Runs work on a state as consecutive transactions. */
 export class Transactions {
-  /** The handler of the due records of each collection. */
+  /** The handler for due records, by collection. */
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
-  /** The references that the removal of a record changes. */
+  /** The references that change when a record is removed. */
   readonly #consequences: Consequences
 
   constructor(

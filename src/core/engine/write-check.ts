@@ -7,14 +7,14 @@ import { isObject } from '../schema/values.ts'
 import type { RecordChange, Records } from './records.ts'
 
 /**
- * The property of `globalThis` that makes each new gateway check what its transactions write. Only fauxgate's tests and fuzzer
- * set it, because creating a resource then takes up to 1.4 times as long, and a clock move 4 times.
+ * The property of `globalThis` that makes each new gateway check what its transactions write. Only fauxgate's tests and fuzzer set it,
+ * because creating a resource then takes up to 1.4 times as long, and a clock move takes 4 times as long.
  */
 const SWITCH = Symbol.for('fauxgate.checksWrites')
 
 /**
- * The number of records of a collection that are all checked, and the share of later ones: moves of years write thousands of
- * similar records.
+ * The number of records of a collection up to which every record is checked, and the share of later ones that is checked. Moves that span
+ * years write thousands of similar records.
  */
 const ALL_OF = 100
 const ONE_OF = 50
@@ -23,8 +23,8 @@ const ONE_OF = 50
 export type WriteCheck = (changes: readonly RecordChange[], records: Records, now: number) => void
 
 /**
- * Creates the check of what transactions write, or returns undefined if it is off. Each record is read with the schema of its
- * collection, as from a store. If it changes or is rejected, the store could not be opened again.
+ * Creates the check of what transactions write, or returns undefined if it is off. Each record is read with its collection's schema, as if
+ * from a store. If the record changes or is rejected, the store could not be reopened.
  */
 export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
   if (!Reflect.has(globalThis, SWITCH)) return undefined

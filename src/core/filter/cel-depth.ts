@@ -1,14 +1,14 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
 /**
- * The deepest nesting, as in Google's parser for Go. Without a limit, the depth that works would depend on the stack, and on
+ * The maximum nesting depth, as in Google's parser for Go. Without this limit, the maximum would depend on the size of the stack and on
  * whether the code was optimized.
  */
 const MAX_DEPTH = 250
-/** The most operands of a chain of `&&` or of `||`, which is no nesting. The check of its types is recursive all the same. */
+/** The maximum number of operands in a chain of `&&` or `||`. A chain isn't nested, but its type check is still recursive. */
 const MAX_OPERANDS = 1000
 
-/** An expression that is beyond a limit, in the form of the CEL library's errors. */
+/** Thrown for an expression that exceeds a limit, in the form of the CEL library's errors. */
 class LimitError extends Error {
   readonly code = 'limit_exceeded'
 
@@ -20,7 +20,7 @@ class LimitError extends Error {
   }
 }
 
-/** Parses an expression with a limit of its nesting. @throws ParseError */
+/** Parses an expression and limits its nesting. @throws ParseError */
 export function parseWithinDepth<T>(source: string, parse: (source: string) => T, treeOf: (parsed: T) => ASTNode): T {
   const whole = { start: 0, end: source.length }
   try {
@@ -51,7 +51,7 @@ function findExceeded(root: ASTNode): string | undefined {
   return undefined
 }
 
-/** Returns the nodes right below a node. */
+/** Returns the direct children of a node. */
 export function listChildren(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case 'value':

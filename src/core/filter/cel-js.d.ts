@@ -24,7 +24,7 @@ declare module '*/cel-js/lib/parser.js' {
   }
 
   export class Parser {
-    /** The lexer, which all parsers share. */
+    /** The lexer, which is shared by all parsers. */
     readonly lexer: Lexer
     constructor(
       limits: object,

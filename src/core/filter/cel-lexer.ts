@@ -4,10 +4,10 @@ import { utf8Bytes } from '../schema/platform.ts'
 /** The lexer's token type for bytes. */
 const BYTES = 31
 
-/** Matches all that may be before a token. */
+/** Matches everything that can come before a token. */
 const BLANK = /(?:[\t\n\f\r ]|\/\/.*)*/y
 const FRACTION = /\.\d/y
-/** A raw string: a backslash does not escape its end. */
+/** A raw string: a backslash does not escape its closing quote. */
 const RAW_TEXT = /(['"])(?:\1\1([\s\S]*?)\1\1\1|(?!\1\1)((?:(?!\1)[^\n\r])*)\1)/y
 const RAW_BYTES = /[bB][rR](["'])/y
 

@@ -7,7 +7,7 @@ import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js
 import { parseWithinDepth } from './cel-depth.ts'
 import { extendLexer } from './cel-lexer.ts'
 
-/** Creates a parser. The parser makes CEL's macros when an expression first has a call. */
+/** Creates a parser. The parser adds CEL's macros at the first call expression. */
 /* @__NO_SIDE_EFFECTS__ */
 function createCelParser(): (source: string) => ASTNode {
   let macros: ReadonlyMap<string, object> | undefined

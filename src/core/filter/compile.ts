@@ -25,14 +25,14 @@ import type { FilterableField, Type } from './types.ts'
 
 const CALL_ALLOWED = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'
 
-/** The constructs of CEL that are not in the subset, by their operators. Operators that are not listed are arithmetic. */
+/** The constructs of CEL that are not in the subset, by operator. Operators that are not listed are arithmetic. */
 const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 'an index', map: 'a map' }
 
 type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 
 /** Compiles filters over items of one type. Throws a `FilterError` for a part that is not supported or has the wrong type. */
 export class Compiler {
-  /** The fields that filters can use, by name, or undefined if filters can use all fields. */
+  /** The fields that filters can use, by name, or undefined if all fields are allowed. */
   readonly #declaredFields: DeclaredFields | undefined
 
   constructor(

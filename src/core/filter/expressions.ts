@@ -110,7 +110,7 @@ export function createList(node: ASTNode, items: readonly FilterExpression[]): F
   return { node, type, evaluate: (obj, now) => items.map(({ evaluate }) => evaluate(obj, now)) }
 }
 
-/** Rejects an object or a map, which cannot be compared. The message lists its fields. */
+/** Rejects an object or a map because neither can be compared. The message lists its fields. */
 function requireComparable({ node, type }: FilterExpression): void {
   if (!isComparable(type))
     refuseNode(node, describeType(type), describeFields(node.input.slice(node.range.start, node.range.end), type))
@@ -148,7 +148,7 @@ export function createComparison(node: ASTNode, left: FilterExpression, right: F
   return { node, type: CONDITION, evaluate: (obj, now) => compare(a.evaluate(obj, now), b.evaluate(obj, now)) }
 }
 
-/** Rejects the operand whose type cannot be compared this way. If both types can, rejects the literal. */
+/** Rejects the operand whose type cannot be compared this way. If both types can be compared, rejects the literal. */
 function refuseComparison(left: FilterExpression, right: FilterExpression, fits: (type: Type) => boolean): never {
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireComparable(wrong)
@@ -171,7 +171,7 @@ function translateWords(operand: FilterExpression, { words }: FilterExpression):
   return { ...operand, evaluate: (obj, now) => translate(operand.evaluate(obj, now)) }
 }
 
-/** Reads a string that is an RFC 3339 time as that time, if it is compared with a time. */
+/** Reads a string that is an RFC 3339 time as a time if it is compared with one. */
 function readTimeFor(operand: FilterExpression, { kind }: Type): FilterExpression {
   return kind === 'time' && operand.type.isTime ? readAsTime(operand.node, operand) : operand
 }

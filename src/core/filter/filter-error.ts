@@ -1,9 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
-/** An error in a filter. The message has the position, the text there, and what is allowed there. */
+/** An error in a filter. The message has the position, the text there, and what is allowed in its place. */
 export class FilterError extends Error {}
 
-/** Rejects a part of a filter. `description` describes the part, and `allowed` what can replace it. */
+/** Rejects a part of a filter. `description` describes the part, and `allowed` describes what can replace it. */
 export function refuseNode(
   { input, range: { start, end } }: ASTNode,
   description: string | undefined,

@@ -13,7 +13,7 @@ import { type FilterableField, findType, type Type } from './types.ts'
 
 export type { FilterableField }
 
-/** A compiled filter: a function that returns whether an item of a response matches at the time `now`, in ms. */
+/** A compiled filter: a function that returns whether an item in a response matches at the time `now`, in ms. */
 export type Filter = (obj: object, now: number) => boolean
 
 export const MAX_FILTER_LENGTH = 2048
@@ -27,8 +27,8 @@ export interface Filtered {
 }
 
 /**
- * Compiles a filter in a subset of CEL (rules: filters#language), and checks its types against the fields that items have in the
- * dialect. Adds the problem `filter_invalid` if the filter is not in the subset, or if it can never match.
+ * Compiles a filter written in a subset of CEL (rules: filters#language), and checks its types against the fields of items in the dialect.
+ * Adds the problem `filter_invalid` if the filter is not in the subset, or if it can never match.
  */
 export function compileFilter(
   source: string,
@@ -100,7 +100,7 @@ function parse(source: string): ASTNode {
   }
 }
 
-/** The tokens that the parser can expect besides a value, by its names for them. */
+/** The tokens that the parser can expect apart from a value, by the parser's names. */
 const EXPECTED_TOKENS: Readonly<Record<string, string>> = {
   RPAREN: '")"',
   RBRACKET: '"]"',

@@ -16,9 +16,9 @@ export type FilterableField =
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
-  /** For a string: true if it is an RFC 3339 time. For the items of a list: true if all are. */
+  /** For a string: true if it is an RFC 3339 time. For list items: true if all of them are. */
   readonly isTime?: boolean
-  /** For a string: true if it is "" in the filter. For the items of a list: true if one is "" or null. */
+  /** For a string: true if it is "" in the filter. For list items: true if one of them is "" or null. */
   readonly isEmpty?: boolean
   /** For a list: true if null and "" equal an empty list. */
   readonly takesEmpty?: boolean
@@ -60,12 +60,12 @@ function meansEmpty({ kind, isEmpty }: Type): boolean {
   return kind === 'null' || isEmpty === true
 }
 
-/** Returns whether null can equal a value of a type. It can equal any string, because null equals "". */
+/** Returns whether null can equal a value of a type. Null can equal any string because null equals "". */
 function takesNull({ kind, nullable }: Type): boolean {
   return nullable || kind === 'text'
 }
 
-/** Returns the type of items that have one of two types, or undefined if a list cannot have items of both. */
+/** Returns the common type of items of two types, or undefined if a list cannot contain both. */
 export function mergeTypes(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true, isEmpty: true }
   if (b.kind === 'null') return { ...a, nullable: true, isEmpty: true }

@@ -50,7 +50,7 @@ interface AppliedLimit extends LimitValue {
 /** Returns the `account` option of a gateway, if it is set. */
 const accountOf = ({ account }: { readonly account?: Account | undefined }) => account
 
-/** Returns the values of a limit in a gateway: those of the options, and that of the plan unless an option sets a maximum. */
+/** Returns the values of a limit in a gateway: the values from the options and, unless an option sets a maximum, the plan's value. */
 function findLimitValues(options: RuleOptions, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
   const { plan, limits = {} } = accountOf(options) ?? {}
   const optionValues = (Object.hasOwn(limits, name) && limits[name]) || []
@@ -62,7 +62,7 @@ function findLimitValues(options: RuleOptions, name: string, { plans = {} }: Acc
   ]
 }
 
-/** Returns the errors of limits that a creation can throw or, if `isUpdate`, an update. */
+/** Returns the errors of limits that a creation or, if `isUpdate`, an update can throw. */
 export function listLimitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
   return Object.values(limits)
     .filter(({ isChangeable = false }) => isChangeable || !isUpdate)
@@ -79,7 +79,7 @@ export function findRateError({ rate = accountErrors.account_rate_reached }: Acc
   return rate
 }
 
-/** Returns the lowest maximum of limits in a gateway, or undefined if they have none. */
+/** Returns the lowest maximum of limits in a gateway, or undefined if the limits have no maximum. */
 export function findMaximum(options: RuleOptions, limits: LimitsByName): number | undefined {
   const values = Object.entries(limits).flatMap(([name, limit]) => findLimitValues(options, name, limit))
   return values.length === 0 ? undefined : Math.min(...values.map(({ max }) => max))
@@ -137,7 +137,7 @@ export function requirePermitted(
   }
 }
 
-/** Returns whether a record counts towards a limit, and did not before its change. */
+/** Returns whether a record counts towards a limit but did not before its change. */
 function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasCounted = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasCounted && isCounted(limit, dialect, after)
@@ -228,9 +228,8 @@ export function createLimitTable(families: readonly Family[]): LimitTable {
 }
 
 /**
- * Checks that a gateway has the limits in its options, that these limits have errors with the given numbers, and that no two
- * rates share a window.
- * @throws TypeError with the allowed limits or numbers.
+ * Checks the limits in a gateway's options: that the limits exist and have errors with the given numbers, and that rates don't share a
+ * window. @throws TypeError with the allowed limits or numbers.
  */
 export function requireKnownLimits(
   values: Readonly<Record<string, readonly LimitValue[] | undefined>> = {},
@@ -249,7 +248,7 @@ export function requireKnownLimits(
   }
 }
 
-/** Rejects a maximum above 0 for a feature: an account either has or lacks it. */
+/** Rejects a maximum above 0 for a feature, because an account either has a feature or lacks it. */
 function requireNone(name: string, listed: readonly LimitValue[]): void {
   const value = listed.find(({ max, window }) => max > 0 || window !== undefined)
   if (!value) return
@@ -289,7 +288,7 @@ function formatRateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): strin
 /** The times of the creations within the window of each rate. */
 const rates = collection<Rate>({ name: 'account_rates', key: formatRateKey, schema: rate })
 
-/** The account, a family without operations. Its collection puts the rates into snapshots and stores. */
+/** The account, a family without operations. Its collection includes the rates in snapshots and stores. */
 export const account: Family<Record<never, never>, typeof accountErrors> = {
   operations: {},
   errors: accountErrors,

@@ -3,18 +3,18 @@ import { createRecordForm } from '../schema/record-form.ts'
 import { outlineRecord } from '../schema/record-outline.ts'
 import { lazy } from '../schema/values.ts'
 
-/** The next event of a record: `at` in ms; `order` breaks ties, first scheduled first. */
+/** The next event of a record: `at` in ms; `order` breaks ties, with the first scheduled event first. */
 export interface Due {
   /** The time, in ms since 1970. */
   readonly at: number
-  /** A number in the scheduling order: `tx.nextOrder()`. */
+  /** A position in the scheduling order: `tx.nextOrder()`. */
   readonly order: number
 }
 
-/** The values under which an index lists a record: one, several, or null if there is none. */
+/** The values under which an index lists a record: one, several, or null for none. */
 export type Indexed = string | readonly string[] | null
 
-/** An index of a collection. Methods are bivariant, so collections of any records are assignable to `Collection<object>`. */
+/** An index of a collection. Its methods are bivariant, so collections of any record type are assignable to `Collection<object>`. */
 export type Index<R> = { of(record: R): Indexed }['of']
 
 /** The functions of a collection that are derived from its schema. */
@@ -41,8 +41,8 @@ export interface Collection<R extends object> {
    */
   toPublic(record: R): object | null
   /**
-   * Returns the part of a record that must be equal after two equivalent runs: its fields and secrets, without values that depend
-   * on time, chance or the order of calls. Derived from the schema.
+   * Returns the part of a record that must be identical after two equivalent runs: its fields and secrets, without values that depend on
+   * time, chance or the order of calls. Derived from the schema.
    */
   toComparable(record: R): object | null
   /** Returns the fields of a record with their value types, such as `size: number`. Derived from the schema. */
@@ -65,8 +65,7 @@ type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['ou
 /**
  * Declares a collection of records. The type of a record is inferred from the schema unless you pass a type argument. The
  * key of a record is its `id`, unless you pass `key`. Commits and snapshots show `[redacted]` for a field that is marked
- * with `secret`, or omit it if the schema makes it optional without a default. A snapshot without secrets must pass the
- * schema.
+ * with `secret`, or omit the field if the schema makes it optional without a default. The schema must accept a snapshot without secrets.
  *
  * @example
  * ```ts
@@ -105,7 +104,7 @@ export function collection(
 export interface Change {
   /** The collection, such as `reserved_domains`. */
   readonly collection: string
-  /** The record's id; for a route module, the ids of the edge and the route, separated by a slash. */
+  /** The record's id; for a route module, the edge id and the route id, separated by a slash. */
   readonly key: string
   /** The record before the change, or undefined if it was created. */
   readonly before: object | undefined
@@ -113,7 +112,7 @@ export interface Change {
   readonly after: object | undefined
 }
 
-/** The suffix of a due event's operation, after the name of the collection. */
+/** The suffix of a due event's operation, which follows the name of the collection. */
 export const DUE = '.due'
 
 /** The changes made by one operation, one control call or one due event. Records are frozen and contain no secrets. */

@@ -10,7 +10,7 @@ import type { ResourceKind } from './resource-kind.ts'
 import type { Transaction } from './transaction.ts'
 import type { View, Wire } from './view.ts'
 
-/** The schema of a field in one place, or false if the field is absent there. */
+/** The schema of a field in one place, or false if the field is absent from that place. */
 type Place = v.GenericSchema | false
 type Output<P> = P extends v.GenericSchema ? Frozen<v.InferOutput<P>> : undefined
 type OptionalOf<P> = P extends v.GenericSchema ? v.OptionalSchema<P, undefined> : false
@@ -29,15 +29,15 @@ export interface Column<Create = Place, Update = Place, Kept = Place, Shown = Pl
 interface ColumnParts<S, Create, Update, Kept, Shown, First> {
   /** The schema in bodies, where the field is optional. */
   readonly sent?: S
-  /** The field of the body that creates. Default: `sent`, optional; none without `sent`. */
+  /** The field in the body that creates a resource. Default: `sent`, optional; no field without `sent`. */
   readonly create?: Create
-  /** The field of the body that changes. Default: `sent`, optional; none without `sent`. */
+  /** The field in the body that updates a resource. Default: `sent`, optional; no field without `sent`. */
   readonly update?: Update
-  /** The schema in records. Default: `sent`; none without `sent`. */
+  /** The schema in records. Default: `sent`; no field without `sent`. */
   readonly kept?: Kept
   /** The schema in responses, or false if responses omit the field. Default: `kept`. */
   readonly shown?: Shown
-  /** The value in a new record if the body has none. */
+  /** The value in a new record if the body omits it. */
   readonly first?: First
   /** Creates the value in a record from the sent value. Default: the sent value. */
   keep?(sent: Sent<Create, Update>, before: Output<Kept> | undefined): Output<Kept>
@@ -99,7 +99,7 @@ interface Heading extends Omit<ResourceKind, 'collection' | 'shape' | 'createBod
   readonly title: string
   /** The sentence that describes one resource. */
   readonly sentence: string
-  /** One resource in the sentences about bodies. Default: the article and `what`. */
+  /** One resource, as named in the sentences about bodies. Default: the article and `what`. */
   readonly one?: string
   /** The end of the sentence about updates, such as "; at least one field is required". */
   readonly note?: string
@@ -152,8 +152,8 @@ export interface Table<H extends Heading, Cs extends Columns> {
 }
 
 /**
- * Creates the records, the schemas and the usual rules of a family from its columns. Records, bodies and responses have the
- * fields in column order, after the fields common to all resources.
+ * Creates the records, the schemas and the usual rules of a family from its columns. Records, bodies, and responses list the fields in
+ * column order, after the fields common to all resources.
  *
  * @example
  * ```ts
@@ -217,8 +217,7 @@ interface Bodies<Create, Update> {
 }
 
 /**
- * Creates the bodies that create and change a resource. Their names begin with `title`. `one` is a resource in words, such as "a
- * vault".
+ * Creates the bodies that create and change a resource. Their names begin with `title`. `one` names a single resource, such as "a vault".
  */
 export function defineBodies<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
   title: string,

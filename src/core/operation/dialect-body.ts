@@ -16,16 +16,16 @@ interface BodyFacts {
 
 /** A family's rules for fields that have other names in the dialect. */
 export interface OtherNames {
-  /** The error if a request has both names of a field: the alias `field`, and `other`. Default: `field_invalid`. */
+  /** The error if a request uses both names of a field: the alias `field`, and `other`. Default: `field_invalid`. */
   readonly both?: CatalogueError<string, { field: string; other: string }>
   /** Returns the domain that is appended to a bare label, in dialects that accept labels. */
   labelsBelow?(dialect: CommonDialect): string
 }
 
-/** The aliases that the client used, by field, each with the bare label if the client sent one. */
+/** The aliases that the client used, by field, and the bare label of each if the client sent one. */
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
-/** Unwraps a body from the dialect's envelope, drops the fields that the dialect ignores, and resolves its aliases. */
+/** Unwraps a body from the dialect's envelope, drops the fields that the dialect ignores, and resolves the aliases. */
 export function toStandardBody(
   sent: SentBody,
   facts: BodyFacts,
@@ -43,7 +43,7 @@ export function toStandardBody(
   return used.size > 0 ? { body, aliases: used } : { body }
 }
 
-/** Unwraps a module from its envelope. Next to the envelope, some clients send ids. Fields of the module are rejected there. */
+/** Unwraps a module from its envelope. Some clients send ids next to the envelope. Other fields of the module are rejected there. */
 function unwrap(
   sent: SentBody,
   envelope: string,

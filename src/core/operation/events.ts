@@ -2,11 +2,11 @@ import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
-/** The sender of a request that changed something. */
+/** The sender of a request that made a change. */
 export interface Caller {
   /** Returns a header by its lower-case name. */
   header(name: string): string | null
-  /** True if the request came from a server's inspector page. */
+  /** True if the request came from a server's inspector. */
   readonly isInspector?: boolean
 }
 
@@ -21,15 +21,15 @@ export interface RecordedChange {
   deleted(id: string): object | undefined
   /** The operation of the commit, such as `ip_policies.create`. */
   readonly operation: string
-  /** The sender of the request, or undefined for a call in the same process. */
+  /** The sender of the request, or undefined for a call from the same process. */
   readonly caller: Caller | undefined
 }
 
-/** A change, in the form reported by an event. */
+/** A change, in the form that an event reports. */
 export interface AccountEvent {
   /** The type, such as `ip_policy_created.v0`. */
   readonly type: string
-  /** Is called only if a destination receives events of the type. */
+  /** Called only if a destination receives events of this type. */
   read(): EventContent
 }
 
@@ -48,11 +48,11 @@ export interface EventRoute {
   readonly source: EventSource
 }
 
-/** The target of a destination. */
+/** The target of a destination for events. */
 export interface EventTarget {
   /** Its kind, such as `datadog`. */
   readonly kind: string
-  /** The headers that authenticate to the target. */
+  /** The headers that authenticate requests to the target. */
   readonly headers: Readonly<Record<string, string>>
   /** The fields to add to each payload that is posted to the target. */
   readonly added: Readonly<Record<string, string>>
@@ -66,12 +66,12 @@ export interface EventSource {
   readonly fields?: readonly string[]
 }
 
-/** Returns whether the fields of an event's object match a filter. One that cannot be evaluated does not match. */
+/** Returns whether the fields of an event's object match a filter. An event that the filter cannot be evaluated for does not match. */
 export type FilterMatcher = (filter: string, ev: object) => boolean
 
 /** An account's events, defined by the family that has the subscriptions. */
 export interface EventRules {
-  /** The records of the subscriptions. Without one, no event is computed. */
+  /** The collection of the subscriptions. Without a subscription, no events are computed. */
   readonly subscriptions: Collection<object>
   /** The id of the account. */
   readonly accountId: string
@@ -79,12 +79,12 @@ export interface EventRules {
   readonly types: readonly string[]
   /** Returns the event for a change, or undefined if the change causes none. */
   ofChange(tx: Transaction, change: RecordedChange): AccountEvent | undefined
-  /** Returns the destinations for an event type, starting with the oldest subscription's. */
+  /** Returns the destinations for an event type, starting with those of the oldest subscription. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
-  /** Returns the present target of a destination, or undefined if there is no such destination. */
+  /** Returns the current target of a destination, or undefined if the destination doesn't exist. */
   targetOf(tx: Transaction, destination: string): EventTarget | undefined
-  /** Returns the paths of the fields of a traffic event type. */
+  /** Returns the field paths of a traffic event type. */
   fieldsOf(type: string): readonly string[]
-  /** The paths of the fields of traffic that filters can name. */
+  /** The paths of the traffic fields that filters can name. */
   readonly filterable: readonly string[]
 }

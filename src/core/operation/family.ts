@@ -14,7 +14,7 @@ import type { Wire } from './view.ts'
 /** Families, by name in the direct API. */
 export type Families = Readonly<Record<string, Family>>
 
-/** A resource family: its operations, errors and collections, and its work on due records. */
+/** A resource family: its operations, errors and collections, and its handling of due records. */
 export interface Family<
   Operations = Readonly<Record<string, Operation>>,
   Errors = ErrorsByKey,
@@ -32,17 +32,17 @@ export interface Family<
   /** The collections with the family's own records. */
   readonly collections: readonly Collection<object>[]
   // (rules: provisioning-jobs#renewal)
-  /** Handles a record that is due, and moves or clears its due time. */
+  /** Handles a record that is due, then changes or clears its due time. */
   onDue?(tx: Transaction, record: object): void
   /** The methods of `gateway.declare`, by name. They create resources that no API operation creates, such as an agent session. */
   readonly declares?: Declares
-  /** Rules that this family adds to operations of others, by the operation's name, such as `reserved_domains.delete`. */
+  /** Rules that this family adds to other families' operations, by operation, such as `reserved_domains.delete`. */
   readonly before?: Readonly<Record<string, RulesBefore>>
   // (rules: requests#api-key)
-  /** The API keys that the family knows. */
+  /** The API keys of the family. */
   readonly apiKeys?: KeyRules
   // (rules: requests#order-of-checks)
-  /** The family's rules for HTTP requests to all operations. */
+  /** The family's rules for all HTTP requests. */
   readonly requests?: RequestRules
   /** The fields of its records that reference other resources. Deletions and the loading of snapshots use these rows. */
   readonly references?: readonly Reference[]
@@ -50,7 +50,7 @@ export interface Family<
   readonly events?: EventRules
   /** Converts a record to a response. */
   view?(record: object, wire: Wire): object
-  /** Reports broken relations between a record and others that `references` cannot express, such as a duplicate name. */
+  /** Reports broken relations that `references` cannot express, such as a duplicate name. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
@@ -60,7 +60,7 @@ export interface DeclarationEnd {
   readonly prefix: string
   /** The errors that `run` may reject with. */
   readonly errors?: readonly CatalogueError[]
-  /** Ends the resource with this id. Returns false if there is none. */
+  /** Ends the resource with this id. Returns false if it doesn't exist. */
   run(tx: Transaction, id: string): boolean
 }
 
@@ -110,7 +110,7 @@ export function declaration<Schema extends v.GenericSchema, Shown extends v.Gene
 export interface RulesBefore {
   /** The errors that `run` may reject with. All belong to the family itself. */
   readonly errors: readonly CatalogueError[]
-  /** Applies the rules to the ids and to the parsed body, before the operation runs. The resources need not exist. */
+  /** Applies the rules to the ids and the parsed body, before the operation runs. The resources need not exist. */
   run(tx: Transaction, ids: PathIds, body: unknown): void
 }
 
@@ -123,10 +123,7 @@ export interface KeyRules {
    * longer valid, and undefined if the family does not know the key. May reject the request. Use `isOneOf` to compare keys.
    */
   isValidKey(key: string, state: KeyState): boolean | undefined
-  /**
-   * Rejects a key that is neither in the `keys` option nor known to any family, if it can give a more specific reason than an
-   * invalid key.
-   */
+  /** Rejects a key that is neither in the `keys` option nor known to any family, if there is a more specific reason than an invalid key. */
   refuseUnknown?(key: string): void
 }
 
@@ -134,13 +131,13 @@ export interface KeyRules {
 export interface RequestRules {
   /** Returns the errors that these rules can cause for requests to an operation. */
   listErrors(operation: Operation): readonly CatalogueError[]
-  /** May reject a request after its API key and version are checked and before its body is read. */
+  /** May reject a request after the API key and version are checked but before the body is read. */
   requirePermitted?(request: CheckedRequest, state: RequestState): void
-  /** May reject a request because of its body, which is not checked yet. */
+  /** May reject a request because of its body, which has not been checked yet. */
   requirePermittedBody?(request: CheckedRequest, body: unknown): void
 }
 
-/** A request whose API key and version are checked. */
+/** A request whose API key and version have been checked. */
 export interface CheckedRequest {
   readonly operation: Operation
   readonly options: RuleOptions

@@ -12,7 +12,7 @@ export interface MostOption {
 
 /** A rate in the `account.limits` option: the maximum number of creations within a rolling window of the gateway's clock. */
 export interface RateOption extends MostOption {
-  /** The window, such as `'1h'` or a number of ms; at least 1000 ms. */
+  /** The length of the window, such as `'1h'` or a number of ms; at least 1000 ms. */
   readonly window: Duration
 }
 
@@ -36,11 +36,11 @@ export interface LimitFacts {
   readonly amount: number
   /** The allowed number. */
   readonly max: number
-  /** A description of the plan or option that sets the limit. */
+  /** A description of the plan or the option that sets the limit. */
   readonly by: string
   /** The window of a rate, in seconds; 0 for a maximum. */
   readonly seconds: number
-  /** The seconds until a rate allows one more; 0 for a maximum. */
+  /** The seconds until a rate allows another creation; 0 for a maximum. */
   readonly wait: number
 }
 
@@ -59,9 +59,11 @@ export interface AccountLimit {
    * attached to another one never count.
    */
   readonly counts?: (fields: FieldValues, dialect: CommonDialect) => boolean
-  /** The index whose values group the records to count together, such as the index by vault. Default: all count together. */
+  /**
+   * The index whose values define the groups of records to count together, such as the index by vault. Default: all records count together.
+   */
   readonly each?: string
-  /** True if it limits the size of a single resource, for which there are no rates. A family checks it with `limitProblem`. */
+  /** True if it limits the size of a single resource. Such a limit has no rates. A family checks it with `limitProblem`. */
   readonly isSize?: boolean
   /**
    * True if it is a feature, which an account either has or lacks: its only maximum is 0. A family checks it with
@@ -78,7 +80,7 @@ export interface AccountLimit {
   readonly rate?: LimitError
   /** The error that `{ max, number }` selects instead of `reached`. */
   readonly older?: LimitError
-  /** The maximum of each plan. A plan without a number has no limit. */
+  /** The maximum of each plan. Plans without a number have no limit. */
   readonly plans?: Readonly<Partial<Record<Plan, number>>>
 }
 
@@ -89,7 +91,7 @@ export type FieldValues = Readonly<Record<string, unknown>>
 export type LimitsByName = Readonly<Record<string, AccountLimit>>
 
 /**
- * Declares the error of a limit: the account has reached the maximum, or the maximum is 0.
+ * Declares the error of a limit: either the account has reached the maximum or the maximum is 0.
  *
  * @example
  * ```ts
@@ -134,8 +136,8 @@ export function accountLimits<Name extends string>(
 }
 
 /**
- * Counts one more event at `now`. A window of `window` ms may contain at most `max` events. Returns the times of the events in
- * the window, or the seconds to wait if there are too many. Drops times after `now`, as on a clock that was set back.
+ * Counts one more event at `now`. A window of `window` ms may contain at most `max` events. Returns the times of the events in the window,
+ * or the seconds to wait if there are too many. Drops times after `now`, which exist if the clock was set back.
  */
 export function countOneMore(
   times: readonly number[],

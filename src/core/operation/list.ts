@@ -58,8 +58,8 @@ export interface ListQuery {
 }
 
 /**
- * The item field that each additional parameter of a list is compared with. The list contains the items that have one of the
- * sent values.
+ * The item field that each additional parameter of a list is compared with. The list contains the items whose field has one of the sent
+ * values.
  */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
@@ -106,7 +106,7 @@ export function readListQuery(
 
 type ValuesByParameter = Readonly<Record<string, readonly string[]>>
 
-/** Returns the values of the additional parameters, by parameter, or undefined if none was sent. */
+/** Returns the values of the additional parameters, by parameter, or undefined if no additional parameter was sent. */
 function listValuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
   const sent = Object.entries(raw).flatMap(([name, value]) => {
     if (!Object.hasOwn(matching, name) || !isSent(value)) return []
@@ -135,10 +135,7 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/**
- * Returns whether a list has the `filter` parameter. It has none if the dialect allows only declared fields and the list declares
- * none.
- */
+/** Returns whether a list has the `filter` parameter. It does not if the dialect allows only declared fields and the list declares none. */
 export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
@@ -148,7 +145,7 @@ export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>)
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }
 
-/** Reads the parameters of a query by name, after resolving the dialect's aliases. */
+/** Reads the parameters of a query by name after resolving the dialect's aliases. */
 export function readParameters(
   raw: object,
   names: readonly string[],
@@ -229,7 +226,7 @@ export function pageOf(items: string, shape: v.GenericSchema<object>, what: stri
 
 interface List<R extends object, Resource extends { readonly id: string }, Items extends string> {
   readonly collection: Collection<R>
-  /** Returns the key of the record with the given id. Default: the id. */
+  /** Returns the key of the record with an id. Default: the id. */
   readonly keyOf?: (id: string) => string
   /** Returns whether the list contains a record. Default: it contains every record. */
   readonly has?: (record: R) => boolean
@@ -262,7 +259,7 @@ function toSearchParameters(query: ListQuery['sent']): URLSearchParams {
 }
 
 /**
- * Returns one page of a list, newest first, for a query of `listOperation`. `has` selects the records in the list.
+ * Returns one page of a list, newest first, for a query of `listOperation`. `has` selects the records to list.
  *
  * @example
  * ```ts

@@ -37,7 +37,7 @@ export interface Nouns {
   readonly many: string
   /** The owner of the resource, such as `a route`. */
   readonly owner?: string
-  /** The fields to show in tables, starting with the one that identifies a resource to people. */
+  /** The fields to show in tables, starting with the one that people use to identify a resource. */
   readonly tableFields?: readonly string[]
 }
 
@@ -57,9 +57,9 @@ interface Definition<Ids extends PathIds> {
   readonly nouns?: Nouns
   /** The prefix of each id in the path. */
   readonly ids: Ids
-  /** The schema of the response; absent if it has no body. */
+  /** The schema of the response; absent if the response has no body. */
   readonly response?: v.GenericSchema
-  /** The errors that `run` may throw, in addition to those of every operation of its kind and those of its schemas. */
+  /** The errors that `run` may throw, in addition to the errors of its schemas and of every operation of its kind. */
   readonly errors?: readonly CatalogueError[]
   /** True if the operation is not in the API reference and exists only in dialects that list it. */
   readonly isExtra?: true
@@ -89,7 +89,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly filterable?: readonly FilterableField[] | undefined
   /** The item field that each additional query parameter of a list is compared with. */
   readonly matching?: Matching | undefined
-  /** Reads and checks the body, which must be an object, or the query. Absent if neither is allowed. */
+  /** Reads and checks the body, which must be an object, or the query. Absent if the operation allows neither. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
   /** Errors to replace others with, such as the errors of a schema shared with other operations. */
   readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
@@ -176,7 +176,7 @@ export type Matched<Parameter extends string> = {
 
 // (rules: lists#paging)
 /**
- * Defines a list: an operation with the query of every list, `limit`, `before_id` and `filter`.
+ * Defines a list: an operation with the standard query of a list: `limit`, `before_id`, and `filter`.
  *
  * @example
  * ```ts
@@ -193,7 +193,7 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
     item: v.GenericSchema
     /** The fields that filters can use in dialects that restrict them; `[]` allows no filter. Default: all fields. */
     filterable?: readonly FilterableField[] | undefined
-    /** Additional query parameters, each with the item field that must have one of the sent values. Default: none. */
+    /** Additional query parameters, each with the item field that must match one of the sent values. Default: none. */
     matching?: Matching<Parameter> | undefined
     run: (tx: Transaction, query: ListQuery, ids: Ids) => Result
   },
@@ -238,8 +238,8 @@ const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /**
- * Returns every error that an operation can return over HTTP, ordered by error code, except those of API keys and of other
- * families' rules. With a dialect, omits the errors of ids in the path if that dialect treats malformed ids as not found.
+ * Returns every error that an operation can return over HTTP, ordered by error code, except errors of API keys and of other families'
+ * rules. With a dialect, omits the errors of ids in the path if that dialect treats malformed ids as not found.
  *
  * @example
  * ```ts

@@ -6,14 +6,14 @@ import type { Transaction } from './transaction.ts'
 
 /** The resources that a field can reference. */
 export interface Target {
-  /** The words for one of these resources, such as "an IP policy". */
+  /** A noun phrase for one of these resources, such as "an IP policy". */
   readonly what: string
   /**
    * The names of the collections that contain these resources. The operations that delete these resources are in groups of the
    * same names.
    */
   readonly collections: readonly string[]
-  /** Returns whether an id is allowed: it belongs to a record, or needs none. */
+  /** Returns whether an id is allowed because it belongs to a record or needs no record. */
   has(records: Pick<Transaction, 'get' | 'find'>, id: string): boolean
   /** Returns whether the `references` option forbids an id. Default: never. */
   isUndeclared?(tx: Transaction, id: string): boolean
@@ -34,9 +34,9 @@ export type Deletion =
   | 'cascades'
   /** The field becomes null. */
   | 'detaches'
-  /** The field keeps the id, and its URI then returns 404. A client may send the id again. */
+  /** The field keeps the id, and its URI then returns 404. Clients may send the id again. */
   | 'dangles'
-  /** The field is computed from the records that exist, and is not stored. */
+  /** The field is computed from the existing records, not stored. */
   | 'follows'
 
 /** One row of the table of references: a field that references other resources (rules: references#table). */
@@ -58,11 +58,11 @@ export interface Reference {
   /** The error for an id that does not exist. Default: no request can send one. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
-  /** The fields that tell what a detached record lost. */
+  /** The fields that state what a detached record lost. */
   readonly detached?: object
   /** Limits the row to some records, such as "those of agents". */
   readonly only?: { readonly what: string; has(holder: object): boolean }
-  /** The section of docs/decisions that has the evidence. */
+  /** The section of docs/decisions with the evidence. */
   readonly rules: string
 }
 
@@ -98,7 +98,7 @@ export function targetOf(what: string, collection: Collection<object>): Target {
   }
 }
 
-/** Returns the ids in a record's field of a row. */
+/** Returns the ids in the field that a row describes. */
 function idsIn({ field, ids }: Reference, record: object): readonly string[] {
   return ids ? ids(record) : listTexts(field.split('.').reduce<unknown>(valueAt, record))
 }
@@ -110,8 +110,8 @@ function listTexts(value: unknown): readonly string[] {
 }
 
 /**
- * Rejects ids in a field of a body that do not exist, unless the record `before` already has them. So a client can send a
- * resource's own state back after the deletion of what it references (rules: references#deleted).
+ * Rejects nonexistent ids in a field of a body, unless the record `before` already has them. A client can therefore send a resource's state
+ * back after a resource that it references was deleted (rules: references#deleted).
  */
 export function requireTargets(tx: Transaction, row: Reference, sent: unknown, before?: object): void {
   const { sent: name = row.field, to, missing } = row
@@ -125,14 +125,14 @@ export function requireTargets(tx: Transaction, row: Reference, sent: unknown, b
   }
 }
 
-/** Returns the records that reference a resource in the field of a row, oldest first if the row has an index. */
+/** Returns the records that reference a resource through a row's field, oldest first if the row has an index. */
 function findHolders(tx: Transaction, row: Reference, id: string): readonly object[] {
   const { holder, index, only } = row
   const found = index === undefined ? [...tx.newestFirst(holder)] : tx.findAll(holder, index, id)
   return found.filter((each) => idsIn(row, each).includes(id) && (only?.has(each) ?? true))
 }
 
-/** Rejects the deletion of a resource that a record references in the field of a row. */
+/** Rejects the deletion of a resource that a record references through a row's field. */
 export function requireUnnamed(tx: Transaction, row: Reference, id: string): void {
   const { deletion } = row
   if (typeof deletion === 'string') return

@@ -20,8 +20,8 @@ export interface Described {
 
 // (rules: fields#absent-until-set)
 /**
- * Returns `description` and `metadata` of a record after a request: the sent values, or else the record's. An empty string sets
- * nothing if nothing was set before.
+ * Returns `description` and `metadata` of a record after a request: the sent values, or else those of the record. An empty string has no
+ * effect if no value was set before.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /** The part of a column that creates values. */
 export interface ColumnValues {
-  /** The value in a new record if the body has none. */
+  /** The value in a new record if the body omits it. */
   readonly first?: unknown
   /** Creates the value in a record from the sent value. Default: the sent value. */
   keep?(sent: unknown, before: unknown): unknown
@@ -92,7 +92,7 @@ export interface ColumnValues {
   show?(kept: unknown, wire: Wire): unknown
 }
 
-/** The columns of records, those that updates can change, and those of responses. */
+/** The columns of records, the columns that updates can change, and the columns of responses. */
 interface ColumnLists {
   readonly kept: ColumnList
   readonly changing: ColumnList

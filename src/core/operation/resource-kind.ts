@@ -36,10 +36,7 @@ export interface ReadableKind {
   readonly plural?: string
   /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
   readonly article?: 'a' | 'an'
-  /**
-   * The fields to show in tables, starting with the one that identifies a resource to people. Default: some of the first
-   * fields.
-   */
+  /** The fields to show in tables, starting with the one that people use to identify a resource. Default: some of the first fields. */
   readonly tableFields?: readonly string[]
   /** The records. */
   readonly collection: Collection<object>
@@ -50,7 +47,7 @@ export interface ReadableKind {
   }>
   /** The fields that filters can use in dialects that restrict them; `[]` allows no filter. Default: all fields. */
   readonly filterable?: readonly FilterableField[]
-  /** Additional query parameters of the list, each with the item field that must have one of the sent values. */
+  /** Additional query parameters of the list, each with the item field that must match one of the sent values. */
   readonly matching?: Matching
 }
 
@@ -69,7 +66,7 @@ export interface ResourceKind extends ReadableKind {
    * number of its records.
    */
   readonly limits?: LimitsByName
-  /** The facts about the limit named after the kind, if there are no other limits. */
+  /** The facts about the limit named after the kind, if the kind has no other limits. */
   readonly limit?: Partial<AccountLimit>
   /** The declarations that tests can make, by name in `gateway.declare`. */
   readonly declares?: Readonly<Record<string, Declaration>>
@@ -108,14 +105,14 @@ export interface ResourceRules<Kind extends ResourceKind> {
     /** Returns the fields that only the response to the update contains. */
     once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
-  /** The deletion, if it needs more than removing the record. */
+  /** The deletion, if it must do more than remove the record. */
   readonly delete?: {
     /** The errors that `before` may reject with. */
     readonly errors?: readonly CatalogueError[]
     /** Applies the rules of a deletion, and removes what belongs to the record. */
     before(tx: Transaction, record: RecordOf<Kind>): void
   }
-  /** Handles a record that is due. It must put the record with a later due time or none, or remove the record. */
+  /** Handles a record that is due. It must either store the record with a later due time or none, or remove the record. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
   readonly before?: NonNullable<Family['before']>
@@ -123,7 +120,7 @@ export interface ResourceRules<Kind extends ResourceKind> {
   readonly references?: NonNullable<Family['references']>
   /** The account's events, if the records are their subscriptions. */
   readonly events?: NonNullable<Family['events']>
-  /** Reports broken relations between a record and others that `references` cannot express, such as a duplicate name. */
+  /** Reports broken relations that `references` cannot express, such as a duplicate name. */
   relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
 }
 

@@ -47,7 +47,7 @@ type LimitsOf<Kind extends ResourceKind> = Kind extends { readonly limits: infer
   ? Limits
   : { readonly [Name in Kind['name']]: AccountLimit }
 
-/** The family for a kind of resource: create, get, list, update, delete, and additional operations. */
+/** A family for a kind of resource, with create, get, list, update, delete, and additional operations. */
 export type ResourceFamily<Kind extends ResourceKind> = Family<
   ResourceOperations<Kind> & (Kind extends { readonly more: infer More } ? More : unknown),
   Kind extends { readonly errors: infer Errors } ? Errors : Record<never, never>,
@@ -56,7 +56,7 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
 >
 
 /**
- * Declares a family of top-level resources with create, get, list, update and delete. All types are inferred from the kind.
+ * Declares a family of top-level resources with create, get, list, update, and delete operations. All types are inferred from the kind.
  *
  * @example
  * ```ts
@@ -218,7 +218,7 @@ export function readOperations(
  * ```ts
  * const widget = required(tx, widgetRecords, id, 'widget')
  * ```
- * @throws Refusal with `not_found`, with `what` in its message
+ * @throws Refusal with `not_found` and with `what` in its message
  */
 export function required<R extends object>(
   tx: Transaction,

@@ -1,8 +1,8 @@
 /**
- * A place for commits, so that a gateway outlives its process. Only `flushed` is asynchronous; a store needs it if it flushes
- * several commits together.
+ * Stores commits so that a gateway's state outlives its process. Only `flushed` is asynchronous, and only stores that flush several commits
+ * together need it.
  *
- * Commits contain secrets, such as private keys and webhook secrets, so keep them where nobody else can read them.
+ * Commits contain secrets, such as private keys and webhook secrets, so store them where nobody else can read them.
  *
  * @example
  * ```ts
@@ -15,8 +15,8 @@
  */
 export interface Store {
   /**
-   * Returns the state after the last stored commit, or undefined if there is none yet. The gateway calls it once at the start,
-   * and again after `flushed` has rejected. If it throws, `createGateway` throws the same error.
+   * Returns the state after the last stored commit, or undefined if no commit is stored yet. The gateway calls it once at startup, and
+   * again after `flushed` has rejected. If it throws, `createGateway` throws the same error.
    */
   load(): StoredState | undefined
   /**
@@ -25,9 +25,10 @@ export interface Store {
    */
   append(commit: StoredCommit): void
   /**
-   * Resolves when all appended commits are flushed; HTTP responses wait for it. Undefined means that they are. If it rejects, all commits since the last
-   * flushed one are lost. The gateway undoes these commits, waiting requests fail with `store_failed`, and the gateway calls
-   * `load` before it appends another commit. In a store without this method, a commit is flushed when `append` returns.
+   * Resolves when all appended commits are flushed; HTTP responses wait for it. Returns undefined if all are already flushed. If it
+   * rejects, all commits since the last flushed one are lost. The gateway undoes these commits, waiting requests fail with `store_failed`,
+   * and the gateway calls `load` before it appends another commit. In a store without this method, a commit is flushed when `append`
+   * returns.
    */
   flushed?(): Promise<void> | undefined
 }
@@ -42,7 +43,7 @@ export interface StoredCommit {
   readonly sequence: number
   /** The number from which request ids continue after a restart. Smaller numbers may be in use. */
   readonly operations: number
-  /** Set on the first commit, on `reset` and on `restore`: delete all earlier records. */
+  /** Set on the first commit, on `reset`, and on `restore`. The store must delete all earlier records. */
   readonly replaces?: StoredFacts
   /** The new record for each key, secrets included, or null for a removed record. Each key occurs once. */
   readonly changes: readonly StoredChange[]
@@ -58,13 +59,13 @@ export interface StoredFacts {
   /** The seed for ids and, with the published test keys, for automatic certificates. */
   readonly seed: string
   /**
-   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with a
-   * field that it does not know. Older stores have none.
+   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with a field that it
+   * does not know. Older stores lack it.
    */
   readonly fields?: StoredFields
 }
 
-/** The change of one stored record. */
+/** The change to one stored record. */
 export interface StoredChange {
   /** The collection, such as `reserved_domains`. */
   readonly collection: string

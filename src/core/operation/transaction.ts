@@ -3,8 +3,8 @@ import type { Collection } from './collection.ts'
 import type { View, Wire } from './view.ts'
 
 /**
- * Reads and changes a gateway's records for one operation. Reads see the operation's own writes. If the operation throws, its
- * writes are undone.
+ * Reads and changes a gateway's records for one operation. Reads include the operation's own writes, which are undone if the operation
+ * throws.
  */
 export interface Transaction {
   /** The gateway's time in ms since 1970, constant during the transaction. */

@@ -12,8 +12,8 @@ import { isJson, isObject, omit, requirePlainPrototype } from './values.ts'
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * The text of a body (empty if there is none), or the reason why it was not read. `refused`: the request was rejected
- * because of its head.
+ * The text of a body (empty if there is no body), or the reason why it was not read. `refused` means that the request was rejected because
+ * of its head.
  */
 export type RequestBody =
   | string
@@ -46,15 +46,15 @@ type BodyReader<T> = (
   dialect?: {
     /** The problems that the dialect found in the body. The reader adds more. */
     readonly problems: Problems
-    /** The fields that the dialect adds to the API reference's. */
+    /** The fields that the dialect adds to those in the API reference. */
     readonly extraFields: readonly string[] | undefined
   },
 ) => T
 
 // (rules: errors#all-problems)
 /**
- * Creates the function that reads the body of a request with a schema. It finds all problems in one pass, unknown fields first,
- * and throws one error with all problems.
+ * Creates the function that reads the body of a request with a schema. It finds all problems in one pass, starting with unknown fields, and
+ * throws them as one error.
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
   const { entries = {} } = partsOf(schema)
@@ -71,7 +71,7 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
   }
 }
 
-/** Adds a problem for each id in a body, such as `id` and `edge_id`, that differs from the path's. */
+/** Adds a problem for each id in a body, such as `id` and `edge_id`, that differs from the one in the path. */
 function checkPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): void {
   for (const name in ids) {
     if (Object.hasOwn(body, name) && isSent(body[name]) && body[name] !== ids[name]) {
@@ -81,8 +81,8 @@ function checkPathIds(body: SentBody, ids: Readonly<Record<string, string>>, pro
 }
 
 /**
- * Creates the function that reads stored data, such as a snapshot, with a schema. It reads like {@link bodyReader}, but `null`
- * and "" are values. Messages call the data `whole`, and each message has the field.
+ * Creates the function that reads stored data, such as a snapshot, with a schema. It works like {@link bodyReader}, but `null` and "" count
+ * as values. Messages call the data `whole`, and each message names the field.
  */
 export function storedReader<S extends v.GenericSchema>(
   schema: S,

@@ -1,12 +1,12 @@
-/** Matches stack frames of the installed package. Its code is minified, so the frames say nothing. */
+/** Matches stack frames from the installed package. Its code is minified, so the frames are not informative. */
 const OWN_FRAME = /[/\\]fauxgate[/\\]dist[/\\]/
 
 /** Matches frames outside Node itself. */
 const FRAME_WITH_PLACE = /^\s*at (?!.*\(?(?:node:|<anonymous>)).*:\d+/
 
 /**
- * Removes the package's frames from the stack of an error caused by the caller, so that runners show the caller's line. Returns
- * the error. Changes nothing if no other frame would be left.
+ * Removes the package's frames from the stack of an error caused by the caller, so that test runners show the caller's line. Returns the
+ * error, unchanged if it has no other frames.
  */
 export function atCaller<E extends Error>(error: E): E {
   const { stack } = error
@@ -15,13 +15,13 @@ export function atCaller<E extends Error>(error: E): E {
   return error
 }
 
-/** Removes the package's frames below the first one: those of a test's wrapper, which say nothing about its error. */
+/** Removes the package's frames below the first one. They belong to a test's wrapper and are not informative. */
 export function withoutWrapperFrames(stack: string): string {
   const first = stack.split('\n').find((line) => /^\s*at /.test(line))
   return first !== undefined && OWN_FRAME.test(first) ? stack : withoutOwnFrames(stack)
 }
 
-/** Removes the package's frames from a stack, unless no other frame would be left. */
+/** Removes the package's frames from a stack, unless it has no other frames. */
 function withoutOwnFrames(stack: string): string {
   if (!OWN_FRAME.test(stack)) return stack
   const others = stack.split('\n').filter((line) => !(/^\s*at /.test(line) && OWN_FRAME.test(line)))

@@ -24,24 +24,24 @@ export interface CommonDialect {
   readonly ignoredFields: Readonly<Record<string, readonly string[]>>
   /** Other names of body fields, by group of operations, as `{ alias: field }`. */
   readonly fieldAliases: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Aliases, by group of operations, whose value may be a bare label without a dot; the family appends the domain. */
+  /** Aliases, by group of operations, that accept a bare label without a dot. The family appends the domain. */
   readonly labelAliases: Readonly<Record<string, readonly string[]>>
   /** Other names of query parameters, as `{ alias: parameter }`. */
   readonly queryAliases: Readonly<Record<string, string>>
   /** The fields that list filters can use: all fields of an item, or only those that the family declares. */
   readonly filterFields: 'all' | 'declared'
   /**
-   * The strings with a maximum length. `listed`: those for which the API reference names a limit. `all`: also every
-   * `description`, at 255 bytes, and every `metadata`, at 4096.
+   * The strings with a maximum length. `listed`: those for which the API reference states a limit. `all`: in addition, every `description`
+   * (255 bytes) and every `metadata` (4,096 bytes).
    */
   readonly textLimits: 'listed' | 'all'
   /** The key that may wrap the body of a module's PUT next to `edge_id` and `id`, or null if the body is never wrapped. */
   readonly moduleEnvelope: string | null
-  /** The response to a malformed id in a path: a specific error, or the error for a resource that does not exist. */
+  /** The response to a malformed id in a path: either a specific error or the error for a nonexistent resource. */
   readonly malformedIds: 'refused' | 'not found'
   /**
-   * The response to an unknown path or method. `described`: an error with the reason. `bare`: the status 404 and the path,
-   * as from a router without API errors.
+   * The response to an unknown path or method. `described`: an error with the reason. `bare`: the path with a 404 status, as from a router
+   * without API errors.
    */
   readonly unknownPaths: 'described' | 'bare'
   /** HTTP statuses that differ from the error catalogue, by error key. */

@@ -3,7 +3,7 @@ import { type Facts, facts } from './facts.ts'
 import { partsOf, type SchemaParts } from './schema-parts.ts'
 
 /**
- * Documents a schema with one sentence: what the value is, and its unit. Editors, the OpenAPI document and the service
+ * Documents a schema with one sentence that describes the value and its unit. Editors, the OpenAPI document and the service
  * reference show it with the schema's limits, allowed values and default.
  *
  * @example
@@ -23,13 +23,13 @@ function isNamed(schema: v.GenericSchema): boolean {
   return v.getTitle(schema) !== undefined
 }
 
-/** Wraps a named schema, so that another sentence does not replace its own. */
+/** Wraps a named schema so that another sentence does not replace its own sentence. */
 function createReference<S extends v.GenericSchema>(schema: S): S {
   return v.nonOptional(schema) as v.GenericSchema as S // The wrapped schema reads the same values.
 }
 
 /**
- * Gives a schema a type name and a sentence. Documents and declarations show the type once, under that name.
+ * Gives a schema a type name and a sentence. Documents and declarations contain the type once, under that name.
  *
  * @example
  * ```ts

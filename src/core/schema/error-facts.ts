@@ -14,12 +14,12 @@ export interface ErrorFacts {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The maximum length of a message, in bytes of JSON. The headers and the body of an error stay below 16 KiB together. */
+/** The maximum length of a message, in bytes of JSON. Together, the headers and the body of an error stay below 16 KiB. */
 const MAX_MESSAGE_BYTES = 3 * 1024
-/** The maximum length of all details together, in bytes of JSON. */
+/** The maximum total length of all details, in bytes of JSON. */
 const MAX_DETAILS_BYTES = 12 * 1024
 
-/** Describes an error for its caller. `redactor` hides strings from the call that messages must not repeat. */
+/** Describes an error for its caller. `redactor` hides strings in the call that messages must not repeat. */
 export function createErrorFacts(
   refusal: Refusal,
   dialect: CommonDialect,
@@ -37,7 +37,7 @@ export function createErrorFacts(
   }
 }
 
-/** Returns the error's own details, then one for each field with a problem while there is room, then the number of omitted problems. */
+/** Returns the error's own details, then as many field problems as fit, one detail each, and finally the number of omitted problems. */
 function createDetails(
   { details, problems, further }: Refusal,
   redact: (text: string) => string,
@@ -59,7 +59,7 @@ function createDetails(
   return { ...facts, ...all }
 }
 
-/** Returns the facts about an error's field, so that programs need not parse the message (rules: errors#details). */
+/** Returns the facts about an error's field, so that programs don't have to parse the message (rules: errors#details). */
 function describeField({ error, field, values }: Problem): Readonly<Record<string, string>> {
   if (field === undefined) return {}
   const { received, choices, nearest, typed }: Partial<FieldFacts> = values

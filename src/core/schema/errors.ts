@@ -8,7 +8,7 @@ export interface Numbered {
   readonly number: number
   /** The whole `error_code`, if the service documents one without a number. */
   readonly code?: string
-  /** The HTTP status, unless a dialect has another one. */
+  /** The HTTP status, unless a dialect overrides it. */
   readonly status: number
   /** Returns whether requests can be rejected with this error in a dialect. Default: in every dialect. */
   readonly occursIn?: (dialect: CommonDialect) => boolean
@@ -38,7 +38,7 @@ export interface FieldFacts {
   readonly choices?: readonly string[] | undefined
   /** The allowed value that the sender probably meant. */
   readonly nearest?: string | undefined
-  /** The allowed values as text, for senders such as a command line, if they differ. */
+  /** The allowed values as text for senders that need a different one, such as a command line. */
   readonly typed?: string | undefined
 }
 
@@ -63,7 +63,7 @@ export type Declared<Entries> = {
 }
 
 /**
- * Declares errors, by key. Numbers below 90000 are the ones that the public service documents for the same condition. Keys and
+ * Declares errors, by key. Numbers below 90000 are those that the public service documents for the same condition. Keys and
  * numbers must be unique among all families of a gateway and the gateway's own errors.
  *
  * @example
@@ -84,8 +84,8 @@ export function declareErrors<const Entries extends Readonly<Record<string, Numb
 }
 
 /**
- * Declares an error about the whole request, by its number, its HTTP status and its message: a string with slots such as
- * `{id}`, or a function that formats the message.
+ * Declares an error about the whole request, from its number, its HTTP status, and its message: a string with slots such as `{id}`, or a
+ * function that formats the message.
  */
 export function entry<const Text extends string>(number: number, status: number, text: Text): Entry<SlotValues<Text>>
 export function entry<Values = object>(
@@ -123,17 +123,17 @@ const createMessage = (message: string | Message): ((values: object) => string) 
   // The overloads above tell callers which values a message needs.
   typeof message === 'string' ? fillTemplate(message) : (message as (values: object) => string)
 
-/** Returns a quoted value in the form that follows "is": `missing` for an absent value. */
+/** Returns a value as it should follow "is" in a message: quoted, or `missing` if absent. */
 export function describeReceived(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }
 
-/** The allowed values of a field that accepts any value but must not be missing. */
+/** The allowed values of a required field that accepts any value. */
 export const ANY_VALUE = 'any value'
 
 /**
- * Declares an error about one field with the standard message. `allowed` describes the values that the field accepts: a string
- * with slots, or a function. If omitted, the field's schema or the rule that reports the error describes them.
+ * Declares an error about one field with the standard message. `allowed` describes the values that the field accepts: a string with slots,
+ * or a function. If it is omitted, the field's schema or the rule that reports the error describes them.
  */
 export function field(number: number, status: number): FieldEntry<{ readonly allowed: string }>
 export function field<const Text extends string>(
@@ -152,13 +152,13 @@ export function field(number: number, status: number, allowed: string | Message 
   return { ...declared, allowed: describe }
 }
 
-/** Gives an error the whole `error_code` documented by the service, instead of the prefix and the number. */
+/** Gives an error the complete `error_code` that the service documents, instead of the prefix and the number. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withCode<E extends Numbered>(code: string, error: E): E {
   return { ...error, code }
 }
 
-/** Limits an error to some dialects. The documents of other dialects omit it. */
+/** Limits an error to some dialects. Documents of other dialects omit it. */
 /* @__NO_SIDE_EFFECTS__ */
 export function only<E extends Numbered>(occursIn: (dialect: CommonDialect) => boolean, error: E): E {
   return { ...error, occursIn }
@@ -178,7 +178,7 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
 export interface Problem {
   /** The error in the catalogue. */
   readonly error: CatalogueError
-  /** The values from this request for the error's message. */
+  /** The values for the error's message, from this request. */
   readonly values: object
   /** The message. */
   readonly message: string
@@ -201,7 +201,7 @@ export function problem<Values extends object>(
   return { error, values, message: prefix + error.message(values), prefix, ...named }
 }
 
-/** Returns a problem with other facts about its field, and with the resulting message. */
+/** Returns a problem with different facts about its field and the resulting message. */
 export function withFacts({ error, values, prefix }: Problem, facts: Partial<FieldFacts>): Problem {
   // The values still match the error, since facts replace facts.
   return problem(error as CatalogueError<string, object>, { ...values, ...facts }, prefix)
@@ -214,7 +214,7 @@ interface RefusalOptions {
   readonly cause?: unknown
 }
 
-/** Thrown by rules to reject a request. The first problem determines the response's code and message. */
+/** Thrown by rules to reject a request. The first problem determines the error code and message of the response. */
 export class Refusal extends Error {
   /** Additional entries of the response's `details`. */
   readonly details: Readonly<Record<string, string>>
@@ -242,7 +242,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Ends the operation with an error from the catalogue. Nothing is changed.
+ * Ends the operation with an error from the catalogue. No changes are made.
  *
  * @example
  * ```ts
@@ -278,20 +278,22 @@ export function prefixFields<T>(field: string, work: () => T): T {
   }
 }
 
-/** The maximum number of problems per request that get a message; more are only counted (rules: errors#all-problems). */
+/** The maximum number of problems per request that get a message. Any others are only counted (rules: errors#all-problems). */
 const MAX_MESSAGES = 20
 
 export class Problems {
   readonly #found: Problem[] = []
   #further = 0
 
-  /** Adds a problem. Formats its message only if the response has room for it, since a body can have very many problems. */
+  /** Adds a problem. Formats its message only if the response has room for it, because a body can have a very large number of problems. */
   add(make: () => Problem): void {
     if (this.#found.length < MAX_MESSAGES) this.#found.push(make())
     else this.#further++
   }
 
-  /** Throws if there are problems. `counted` has problems that were only counted; `isCut` means that counting stopped early. */
+  /**
+   * Throws if there are problems. `counted` is the number of problems that were only counted. `isCut` means that counting stopped early.
+   */
   refuse(counted = { unreportedCount: 0, isCut: false }): void {
     const [first, ...others] = this.#found
     if (!first) return

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError } from './errors.ts'
 
-/** JSON Schema keywords for constraints that a schema's rules check but the schema itself does not express. */
+/** JSON Schema keywords for constraints that a schema's rules check but that the schema itself does not express. */
 export interface JsonFacts {
-  /** The JSON type, or several. */
+  /** The JSON type, or a list of types. */
   readonly type?: string | readonly string[]
   /** The format of a string, such as `uri`. */
   readonly format?: string
@@ -34,9 +34,9 @@ export interface JsonFacts {
   readonly listed?: readonly string[]
   /** The keys of an object. */
   readonly propertyNames?: JsonFacts
-  /** The schema for other keys, or false if there are none. */
+  /** The schema for other keys, or false if no other keys are allowed. */
   readonly additionalProperties?: JsonFacts | boolean
-  /** True if the field can be in requests but never is in responses. */
+  /** True if the field can be in requests but is never in responses. */
   readonly writeOnly?: boolean
   /** True if clients should no longer use the field. */
   readonly deprecated?: boolean
@@ -52,19 +52,19 @@ export interface Facts {
   readonly isNoData?: true
   /** True for a field that is read but not documented. Types omit it. */
   readonly isUnoffered?: true
-  /** The errors from code that reads the value, if that is not the schema itself. */
+  /** The errors from the code that reads the value, if the schema itself does not read it. */
   readonly errors?: readonly CatalogueError[]
   /** The rule that the value follows: a page and heading in docs/decisions. */
   readonly rules?: string
   /** The TypeScript type, if the schema cannot express it, such as `Clock` or `(entry: JournalEntry) => boolean`. */
   readonly type?: string
-  /** The files below `src/` that declare the names in `type`, such as `{ Clock: 'engine/clock.ts' }`. */
+  /** The files below `src/` that declare the names used in `type`, such as `{ Clock: 'engine/clock.ts' }`. */
   readonly imports?: Readonly<Record<string, string>>
   /** The type parameters of a named schema, such as `Name extends string = string`. */
   readonly parameters?: string
 }
 
-/** Creates a pipe step that documents a schema. It does not change how values are read. */
+/** Creates a pipe step that documents a schema. The step does not change how values are read. */
 export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
   return v.metadata({ facts })
 }

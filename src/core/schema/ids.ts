@@ -14,7 +14,7 @@ export const RANDOM_LENGTH = 20
 
 /** The maximum number of characters after the prefix. The service's ids have 27; ids in tests may have fewer or more. */
 const MAX_SUFFIX_LENGTH = 64
-/** Matches an id of any length. Bounds and groups would make the pattern three times as slow. */
+/** Matches an id of any length. Bounds and groups would make the pattern three times slower. */
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
 /** Returns the prefix of an id, or undefined if the string is not an id. */

@@ -2,15 +2,12 @@
 const VALUE = '{[sv'
 
 const BLANKS = '[ \\n\\r\\t]*'
-/**
- * Matches a string, or its valid beginning if it ends early. The number of escapes is limited, since the matcher is
- * recursive.
- */
+/** Matches a string, or its valid beginning if it ends early. The number of escapes is limited because the matcher is recursive. */
 const TEXT = '("[ !#-[\\]-\\uffff]*(?:\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4})[ !#-[\\]-\\uffff]*){0,1000000})("?)'
 const OTHER_SCALAR = '(?:-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null)'
 const TOKEN = `${BLANKS}(?:([{}[\\],:])|${TEXT}|${OTHER_SCALAR})`
 
-/** Returns the length of the longest prefix of a string that can begin valid JSON (RFC 8259). */
+/** Returns the length of the longest prefix of a string that can be the beginning of valid JSON (RFC 8259). */
 function measureValidBeginning(text: string): number {
   const token = new RegExp(TOKEN, 'y')
   const open: string[] = []
@@ -43,8 +40,8 @@ function findExpected(sign: string | undefined, isName: boolean, closing: string
 }
 
 /**
- * Describes where a string that `JSON.parse` rejected stops being JSON. The message of `JSON.parse` itself quotes a part of the
- * string, which may contain a secret.
+ * Describes where a string that `JSON.parse` rejected stops being JSON. The message of `JSON.parse` itself quotes part of the string, which
+ * may contain a secret.
  */
 export function locateJsonProblem(text: string): string {
   const stop = measureValidBeginning(text)

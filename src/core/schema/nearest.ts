@@ -34,8 +34,8 @@ export function suggestion(
 const MAX_LISTED = 12
 
 /**
- * Lists the allowed names for a message. Of many names, it lists the similar one, or those of the same group, such as
- * `reserved_domains`: a message with hundreds of names would hide them.
+ * Lists the allowed names for a message. If there are many names, lists only the similar one or those in the same group, such as
+ * `reserved_domains`. In a list of hundreds of names, they would be hard to find.
  */
 export function listNames(received: string, names: readonly string[]): string {
   if (names.length <= MAX_LISTED) return names.join(', ')
@@ -50,7 +50,7 @@ function isPartOf(word: string, name: string): boolean {
   return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))
 }
 
-/** Returns the edit distance of two strings: the number of letters to insert, remove, replace or swap with a neighbour. */
+/** Returns the edit distance between two strings: the number of letters to insert, remove, replace, or swap with a neighbor. */
 function measureDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -1,4 +1,4 @@
-/** The causes of failed requests, by the code of the error. */
+/** The causes of failed requests, by error code. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved, or there is no network'],
   [/ECONNREFUSED/, 'nothing is listening there'],
@@ -18,7 +18,7 @@ interface NetworkError {
   readonly message?: string
 }
 
-/** Tells why `fetch` got no response. Omits the messages of other programs, which may quote a header. */
+/** Describes why `fetch` received no response. Omits messages from other programs because they may quote a header. */
 export function describeNetworkError(error: unknown): string {
   // Errors of fetch have the reason in their cause.
   const { code, name, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.

@@ -6,7 +6,7 @@ type NameOf = (option: string) => string
 /** Formats the message of an error about options, with the names that the caller uses. */
 type Describe = (nameOf: NameOf) => string
 
-/** The name of the property that formats an error's message again, because a command line uses names other than paths. */
+/** The name of the property that reformats an error's message. A command line needs it because it does not use paths as names. */
 const DESCRIBE: unique symbol = Symbol.for('fauxgate.describe')
 
 /** Creates the error for an option whose value is not allowed. Its message shows options by path. */
@@ -18,7 +18,7 @@ export function withDescription<E extends Error>(error: E, describe: Describe): 
   return Object.defineProperty(error, DESCRIBE, { value: describe })
 }
 
-/** Returns the message of an error with other option names. */
+/** Returns the message of an error with different option names. */
 export function describeByNames(error: Error & { readonly [DESCRIBE]?: Describe }, nameOf: NameOf): string {
   const { [DESCRIBE]: describe } = error
   return describe ? describe(nameOf) : error.message

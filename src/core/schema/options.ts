@@ -24,7 +24,7 @@ export interface OptionWords {
   /** Returns the name of one option in messages, by its path. Default: the path. */
   readonly one: (path: string) => string
   readonly unknown: (name: string, supported: string) => string
-  /** The error of an unknown name; `field_unknown` by default. */
+  /** The error for an unknown name; `field_unknown` by default. */
   readonly unknownError?: CatalogueError
   readonly secret?: readonly string[]
 }
@@ -35,19 +35,19 @@ const WORDS: OptionWords = {
   unknown: (name, supported) => `${name} is not an option. Supported: ${supported}.`,
 }
 
-/** The input of an option's schema: parts that may be left out may also be undefined. */
+/** The input type of an option's schema: optional parts may also be undefined. */
 export type OptionInput<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] }
     : T
 
-/** The schemas of all options of an interface, and of no other. */
+/** The schemas of all options in an interface, with no additional ones. */
 export type SchemasOf<Options> = {
   readonly [Name in keyof Options]-?: v.GenericSchema<OptionInput<Options[Name]> | undefined, unknown>
 }
 
-/** Creates the schema of options by name, which rejects any other name. `allowed` describes all options together. */
+/** Creates the schema of options by name. It rejects any other name. `allowed` describes all options together. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed = 'an object') {
   // The object has no prototype, so `toString` is an unknown option too.
@@ -57,13 +57,13 @@ export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed =
 }
 
 interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
-  /** The default, as a caller would write it. */
+  /** The default, as the caller would write it. */
   readonly default?: D
   /** The default in words; empty if the sentence mentions it. Without it, the default itself is shown. */
   readonly defaultText?: string
   /** True if messages must not show the value. */
   readonly isSecret?: boolean
-  /** The command's flag, if it is not the option's path with hyphens. */
+  /** The command-line flag, if it is not the option's path with hyphens. */
   readonly flag?: string
   /** The placeholder for the value in the help. */
   readonly placeholder?: string
@@ -113,7 +113,7 @@ export function objectOr<const O extends v.GenericSchema, const S extends v.Gene
   )
 }
 
-/** Creates the schema of one of several strings. */
+/** Creates the schema for one of several strings. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOfThese<const T extends readonly string[]>(texts: T) {
   return v.picklist(texts, texts.map((text) => `"${text}"`).join(' or '))
@@ -224,7 +224,7 @@ export function readCallOptions<S extends v.GenericSchema>(
 }
 
 /**
- * @throws TypeError if a parameter is not a function. Otherwise it would fail only when called, far from the caller's mistake.
+ * @throws TypeError if a parameter is not a function. Otherwise it would fail only when it is called, far from the caller's mistake.
  */
 export function requireFunction(name: string, value: unknown): void {
   if (typeof value !== 'function')

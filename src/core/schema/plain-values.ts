@@ -10,8 +10,8 @@ import { isObject, lookUp } from './values.ts'
 const MAX_DEPTH = 64
 
 /**
- * The maximum number of values in one field, and of items in all lists of a request, so that reading a caller's object always
- * ends. No HTTP body can have so many.
+ * The maximum number of values in one field, and of items in all lists of a request. It guarantees that reading a caller's object ends. No
+ * HTTP body can contain that many.
  */
 const MAX_VALUES = 1_000_000
 
@@ -24,7 +24,7 @@ type Fields = Readonly<Record<string, v.GenericSchema>>
  */
 export class PlainCopier {
   readonly #path: (string | number)[] = []
-  /** The number of items that a request's lists may still have. */
+  /** The number of items that a request's lists may still contain. */
   #room = MAX_VALUES
   readonly #replaced = new Map<unknown, unknown>()
 
@@ -42,14 +42,14 @@ export class PlainCopier {
     return type === 'array' && item && Array.isArray(value) ? this.#copyList(item, value) : this.#copyJson(value)
   }
 
-  /** Returns a symbol instead of a value, so that the schema rejects it: valibot would accept an array as an object. */
+  /** Returns a symbol instead of a value, so that the schema rejects the value, because valibot would accept an array as an object. */
   #replace(value: unknown): symbol {
     const replacement = Symbol('not an object')
     this.#replaced.set(replacement, value)
     return replacement
   }
 
-  /** Returns the received value: that of a copy, or the one that a symbol replaces. */
+  /** Returns the received value: either the original of a copy or the value that a symbol replaced. */
   receivedFor(value: unknown): unknown {
     return this.#replaced.get(value) ?? value
   }
@@ -100,9 +100,7 @@ export class PlainCopier {
     })
   }
 
-  /**
-   * Copies a field that may contain any JSON. `fromEntries` defines keys such as `__proto__` as data; an assignment would not.
-   */
+  /** Copies a field that may contain any JSON. `fromEntries` treats keys such as `__proto__` as data, which an assignment would not. */
   #copyJson(value: unknown): unknown {
     const top = this.#path.length
     let room = MAX_VALUES

@@ -1,8 +1,8 @@
 import { escapeUnprintable } from './text.ts'
 
 /**
- * Prints an error without characters that control the terminal. If a test's setup makes `console.error` throw, the exception does
- * not reach the caller.
+ * Prints an error without terminal control characters. If a test's setup makes `console.error` throw, the exception does not reach the
+ * caller.
  */
 export function printError(...words: readonly unknown[]): void {
   try {
@@ -12,7 +12,7 @@ export function printError(...words: readonly unknown[]): void {
   }
 }
 
-/** Calls a subscriber of something. Its exception is printed, and does not reach the caller. */
+/** Calls a subscriber. If it throws, the exception is printed and does not reach the caller. */
 export function callSafely(subscribed: string, call: () => void): void {
   try {
     call()
@@ -21,12 +21,12 @@ export function callSafely(subscribed: string, call: () => void): void {
   }
 }
 
-/** Prints a warning without characters that control the terminal. */
+/** Prints a warning without terminal control characters. */
 export function printWarning(text: string): void {
   console.warn(escapeUnprintable(text))
 }
 
-/** Returns a word unchanged, or as an escaped string if it would control the terminal. */
+/** Returns a word unchanged, or as an escaped string if it contains terminal control characters. */
 function toPrintable(word: unknown): unknown {
   const text = word instanceof Error ? (word.stack ?? word.message) : word
   if (typeof text !== 'string') return word

@@ -13,9 +13,8 @@ interface FormOptions {
 type Form = (value: unknown) => unknown
 
 /**
- * Creates the function that returns the form of a record outside of the gateway, according to the marks in its schema: without
- * derived fields and, depending on the options, without secrets and generated values. It returns null for a record with a value
- * that JSON cannot express.
+ * Creates the function that returns the form of a record outside the gateway, according to the marks in its schema: without derived fields
+ * and, depending on the options, without secrets and generated values. It returns null for a record with a value that JSON cannot express.
  */
 export function createRecordForm(schema: v.GenericSchema, options: FormOptions): (record: object) => object | null {
   const form = createForm(schema, options)
@@ -57,7 +56,7 @@ function combine(candidates: readonly (Form | undefined)[]): Form | undefined {
   return forms.length === 0 ? undefined : (value) => forms.reduce((each, form) => form(each), value)
 }
 
-/** Creates the form of lists and maps, from the form of a list's first items and that of all others. */
+/** Creates the form of lists and maps from the form of a list's first items and the form of all other items. */
 function createItemsForm(others: Form | undefined, first: readonly (Form | undefined)[] = []): Form | undefined {
   if (!others && !first.some(isForm)) return undefined
   const change = (value: unknown, index: number) => (index < first.length ? first[index] : others)?.(value) ?? value
@@ -86,7 +85,7 @@ function isOmitted(schema: v.GenericSchema | undefined, { withSecrets, withMade 
   return !withSecrets && secret === true && isOptional(schema)
 }
 
-/** Returns whether the schema accepts an object without the field, without setting a default. */
+/** Returns whether the schema accepts an object without the field and does not set a default for it. */
 function isOptional(schema: v.GenericSchema): boolean {
   const { type, wrapped, default: value } = partsOf(schema)
   if (type === 'exact_optional' || type === 'optional' || type === 'nullish') return value === undefined

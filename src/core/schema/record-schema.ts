@@ -7,10 +7,10 @@ import { type Report, rule, type StateFacts } from './rule.ts'
 import { formatIdStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The maximum sequence number of a snapshot's next id. It leaves room for 62 ** 6 more ids. */
+/** The maximum sequence number of a snapshot's next id. It leaves 62 ** 6 more ids available. */
 const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 
-/** The state for reading a record without a state: every value is allowed. */
+/** The state to use when a record is read without one. It allows every value. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
 /** Creates a rule on a field of a record that needs the state, such as its time. */
@@ -24,7 +24,7 @@ const fromZero = (kind: string, max: number) => {
 }
 
 /**
- * Marks a value that depends on time, chance or the order of calls, such as a token. Equivalent runs may differ in it, so
+ * Marks a value that depends on time, chance, or the order of calls, such as a token. The value may differ between equivalent runs, so
  * `survives` does not compare it.
  */
 export function made<S extends v.GenericSchema>(schema: S): S {
@@ -40,14 +40,14 @@ export const seconds: v.GenericSchema<number> = made(
 )
 
 // (rules: time#whole-seconds)
-/** The schema of a future time in a record, in ms since 1970: a whole second. */
+/** The schema of a future time in a record, in ms since 1970, rounded to a whole second. */
 export const scheduledTime: v.GenericSchema<number> = v.pipe(
   instant,
   v.multipleOf(1000, 'a time in ms that is a whole second'),
 )
 
 /**
- * The schema of a record's due time, in ms since 1970: later than the time of the state.
+ * The schema of a record's due time, in ms since 1970. It must be later than the time of the state.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ export function ownId(prefix: string): v.GenericSchema<string> {
 }
 
 /**
- * Creates the schema of an id that need not be the gateway's own, such as a reference.
+ * Creates the schema of an id that may come from elsewhere, such as a reference.
  *
  * @example
  * ```ts

@@ -23,9 +23,7 @@ export interface StateFacts {
   readonly sequence: number
 }
 
-/**
- * The maximum number of problems per body that rules report. More problems are only counted, because valibot copies issues often.
- */
+/** The maximum number of problems per body that rules report. More problems are only counted, because valibot frequently copies issues. */
 const MAX_REPORTED = 100
 /** The number of problems after which rules stop looking at the rest of a body. */
 const MAX_COUNTED = 10_000
@@ -88,8 +86,8 @@ export class Reading implements v.Config<Issue> {
 type FieldInvalid = typeof general.field_invalid
 
 /**
- * Reports an error at the field itself, or at a path below it. `values` are the values for the error's message. The field
- * and the received value are added unless `values` contains them.
+ * Reports an error about the field itself or about a path below it. `values` are the values for the error's message. The field and the
+ * received value are added unless `values` already contains them.
  */
 export type Report<E extends FieldError = FieldInvalid> = <Own extends object>(
   error: (E | FieldInvalid) & FieldError<string, Own>,
@@ -123,7 +121,7 @@ export function rule<T, E extends FieldError>(errors: readonly E[], check: Check
 }
 
 /**
- * Creates a rule for a whole object, for use in `v.pipe`. It also runs if fields have the wrong type, so check types first.
+ * Creates a rule for a whole object, for use in `v.pipe`. It runs even if fields have the wrong type, so check types first.
  *
  * @example
  * ```ts

@@ -45,11 +45,11 @@ function listPipedSteps({ pipe = [] }: SchemaParts): SchemaParts[] {
 interface Marks {
   /** An empty string means that the field was not sent. */
   readonly blank?: 'absent'
-  /** No message, journal, commit or snapshot contains its value. */
+  /** Messages, the journal, commits, and snapshots omit its value. */
   readonly secret?: true
   /** Returns the value in the form for the journal, commits and snapshots, without the secrets in it. */
   readonly shownAs?: (value: unknown) => unknown
-  /** It depends on time, chance or the order of calls, so `survives` does not compare it. */
+  /** It depends on time, chance, or the order of calls, so `survives` does not compare it. */
   readonly isMade?: true
   /** It is computed from other fields when the record is read. Snapshots and stores omit it. */
   readonly isDerived?: true
@@ -59,13 +59,13 @@ interface Marks {
   readonly extra?: true
   /** The schema that {@link asOne} wraps. */
   readonly whole?: v.GenericSchema
-  /** The command's flag of an option, if it is not its path with hyphens. */
+  /** The command-line flag for an option, if it is not the option's path with hyphens. */
   readonly flag?: string
-  /** It is the path of a file. In a config file, it is relative to that file's folder. */
+  /** It is the path of a file. In a config file, the path is relative to that file's folder. */
   readonly isFile?: true
   /** The placeholder for an option's value in the help. */
   readonly placeholder?: string
-  /** The allowed values for a sender of strings only, if the message allows more. */
+  /** The allowed values for a sender that can only send strings, if the message allows more. */
   readonly typed?: string
   /** The error for a value that the schema does not accept. */
   readonly refusedAs?: FieldError<string, { allowed: string }>
@@ -126,7 +126,7 @@ export function listFields(schema: v.GenericSchema, path: readonly unknown[]): r
   return entries ? Object.keys(entries) : options.filter(isSchema).flatMap((each) => listFields(each, []))
 }
 
-/** Returns the strings that a schema allows besides objects, or undefined if it allows others. */
+/** Returns the strings that a schema allows in addition to objects, or undefined if it allows other values. */
 function choicesOf(schema: v.GenericSchema): readonly string[] | undefined {
   const inner = innerOf(schema)
   if (inner) return choicesOf(inner)
@@ -138,7 +138,7 @@ function choicesOf(schema: v.GenericSchema): readonly string[] | undefined {
   return known.length === all.length ? known.flat() : undefined
 }
 
-/** Describes the values that a field allows for a sender of strings, and the value that was probably meant. */
+/** Describes the values that a field allows for a sender that can only send strings, and the value that was probably meant. */
 export function describeChoices(schema: v.GenericSchema, received: unknown) {
   const choices = choicesOf(schema)
   if (!choices?.length) return { typed: marksOf(schema).typed }
@@ -149,7 +149,7 @@ export function isSchema(part: unknown): part is v.GenericSchema {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
 }
 
-/** Returns schemas and all schemas inside them; `isIncluded` selects among the inner ones. */
+/** Returns schemas and all schemas inside them. `isIncluded` selects among the inner schemas. */
 export function listSchemas(
   schemas: readonly v.GenericSchema[],
   isIncluded: (inner: v.GenericSchema) => boolean = () => true,
@@ -167,7 +167,7 @@ export function listSchemas(
   return seen
 }
 
-/** Returns all errors that a schema and the rules in it declare; `isIncluded` selects among the schemas inside. */
+/** Returns all errors that a schema and its rules declare. `isIncluded` selects among the inner schemas. */
 export function listErrors(
   schema: v.GenericSchema,
   isIncluded?: (inner: v.GenericSchema) => boolean,

@@ -10,7 +10,7 @@ import { type Report, rule } from './rule.ts'
 import { isObject } from './values.ts'
 
 // (rules: limits#regions)
-/** The datacenter regions. The first use of a region is `us` by default. */
+/** The datacenter regions. A region that isn't specified is `us`. */
 export const REGIONS = ['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'] as const
 
 /** A datacenter region. */
@@ -47,13 +47,13 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
  */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
-/** Marks a field with secrets in it. The function returns the value in the form for the journal, commits and snapshots. */
+/** Marks a field that contains secrets. The function returns the value in the form for the journal, commits, and snapshots. */
 export function shownAs<T>(show: (value: unknown) => unknown) {
   return v.metadata<T, { readonly shownAs: typeof show }>({ shownAs: show })
 }
 
 /**
- * Marks a secret field like {@link secret}, for a name that harmless fields of other operations share, such as `value`. The
+ * Marks a secret field like {@link secret}, whose name is also used for harmless fields in other operations, such as `value`. The
  * journal hides a field with this name in requests for marked operations, and in requests that match no operation.
  *
  * @example
@@ -131,7 +131,7 @@ export const description = textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTI
  */
 export const metadata = textLimitedByDialect(MAX_METADATA_BYTES, METADATA)
 
-/** Returns whether a dialect limits every string, not only those with a limit in the API reference. */
+/** Returns whether a dialect limits every string, not just those with a limit in the API reference. */
 export const limitsAllTexts = ({ textLimits }: CommonDialect) => textLimits === 'all'
 
 /** Creates the schema of a `description` field whose length has its own error. */
@@ -139,7 +139,7 @@ export function descriptionWith(error: TooLong) {
   return textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTION, { examples: ['checkout'] }, error)
 }
 
-/** Creates the schema of an optional string. Only requests are checked for its length: a stored value may be longer. */
+/** Creates the schema of an optional string. Its length is checked only in requests, so a stored value may be longer. */
 function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}, error?: TooLong) {
   const read = v.pipe(
     v.string(),
@@ -177,7 +177,7 @@ export function region(error: FieldError<string, { allowed: string }>, sentence:
 }
 
 /**
- * Creates the schema of one of several strings, in a body. "" counts as not given.
+ * Creates the schema for one of several strings, in a body. "" counts as not given.
  *
  * @example
  * ```ts
@@ -204,7 +204,7 @@ export const enabled = v.optional(
 
 // (rules: time#timestamps)
 /**
- * The schema of a timestamp in a response. Filters compare it to times.
+ * The schema of a timestamp in a response. Filters treat it as a time.
  *
  * @example
  * ```ts
@@ -258,7 +258,7 @@ export const resourceHead = {
   metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until set.`, { rules: ABSENT })),
 }
 
-/** Creates the schema of an object with any keys. Messages describe it as `allowed`. */
+/** Creates the schema of an object with arbitrary keys. Messages describe it as `allowed`. */
 export function anyObject<T extends object = Record<string, unknown>>(allowed = 'an object') {
   return v.pipe(v.custom<T>(isObject, allowed), facts({ json: { type: 'object' } }))
 }

@@ -14,7 +14,7 @@ function isSecret(schema: AnySchema): boolean {
   return marksOf(schema).secret === true
 }
 
-/** Returns whether a schema, its items or one of its alternatives is secret. */
+/** Returns whether a schema, the schema of its items, or one of its alternatives is secret. */
 function holdsSecret(schema: AnySchema): boolean {
   const { wrapped, item, items = [], rest, value, options = [] } = partsOf(schema)
   return isSecret(schema) || [wrapped, item, ...items, rest, value, ...options].filter(isSchema).some(holdsSecret)
@@ -31,7 +31,7 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
   return next.filter(isSchema).some((each) => isSecretAt(each, further))
 }
 
-/** Returns the names of the secret fields in a schema: those with, or those without, the mark `isCommonName`. */
+/** Returns the names of the secret fields in a schema, either those with the `isCommonName` mark or those without it. */
 function listSecretNames(schema: AnySchema, isCommon: boolean): string[] {
   const fields = [...listSchemas([schema])].flatMap((each) => Object.entries(partsOf(each).entries ?? {}))
   const secret = fields.filter(([, entry]) => holdsSecret(entry))
@@ -54,7 +54,7 @@ function listForms({ body, response }: OperationSchemas): [name: string, show: S
     })
 }
 
-/** Returns the function of a field, or of a step of its pipe. */
+/** Returns the redacting function of a field or of a step of its pipe. */
 function findForm(schema: AnySchema): Show | undefined {
   const { wrapped, pipe = [] } = partsOf(schema)
   const inner = [wrapped, ...pipe.slice(1)].filter(isSchema).map(findForm)
@@ -70,8 +70,8 @@ function createEndingPattern(names: readonly string[]): RegExp {
 }
 
 /**
- * The names of secrets: the secret fields of all operations, their aliases in the dialect, and any name that ends in one of
- * these, such as `client_secret` or `privateKeyPem`. A name that harmless fields share counts only in its own operations.
+ * The names of secrets: the secret fields of all operations, their aliases in the dialect, and any name that ends in one of these names,
+ * such as `client_secret` or `privateKeyPem`. If harmless fields share a name, it counts only in its own operations.
  */
 export class SecretNames {
   readonly #namesByOperation = new Map<OperationSchemas | null, Redaction['names']>()
@@ -89,8 +89,7 @@ export class SecretNames {
   }
 
   /**
-   * Returns the secret names for an operation, including common names such as `value`; null is for a request that matches no
-   * operation.
+   * Returns the secret names for an operation, including common names such as `value`; pass null for a request that matches no operation.
    */
   of(operation: OperationSchemas | null): Redaction['names'] {
     // Cached, because every request needs the names and schemas never change.
@@ -123,7 +122,7 @@ export interface Redaction {
   }
   /** Hides strings that are secret in any field. */
   readonly redactor: Redactor
-  /** The names of headers that are shown although they look secret. */
+  /** The names of headers that are shown even though they look secret. */
   readonly shown?: readonly string[]
   /** Immutable list items that were already searched and contain no secrets. */
   readonly clean?: WeakSet<object>
@@ -132,8 +131,8 @@ export interface Redaction {
 export const NO_NAMES: Redaction['names'] = { has: () => false }
 
 /**
- * Returns a JSON value without the values of secret fields, secret strings, and private keys. Returns the value itself if it has
- * none of these.
+ * Returns a JSON value without the values of secret fields, secret strings, and private keys. Returns the value itself if it contains none
+ * of them.
  */
 export function redact<T>(value: T, redaction: Redaction): T {
   return redactAt(value, redaction, 0) as T // Strings replace strings; a typed value is not nested too deeply.

@@ -2,10 +2,10 @@ import { TextSearch } from './text-search.ts'
 
 export const REDACTED = '[redacted]'
 
-/** Matches a private key in PEM, or to the end of the text if the END line is missing. */
+/** Matches a private key in PEM. If the END line is missing, matches to the end of the text. */
 const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----(?:.*?-----END [^-]*PRIVATE KEY-----|.*)/gs
 
-/** The minimum length of a secret that redactors hide. Shorter secrets would match parts of ordinary words. */
+/** The minimum length of a secret that redactors hide. Shorter ones would match parts of ordinary words. */
 const MIN_SECRET_LENGTH = 8
 
 export function redactPrivateKeys(text: string): string {
@@ -16,7 +16,7 @@ export function hasNoPrivateKey(text: string): boolean {
   return redactPrivateKeys(text) === text
 }
 
-/** A function that replaces certain secrets in a string, wherever they are in it. */
+/** A function that replaces certain secrets anywhere in a string. */
 export type Redactor = (text: string) => string
 
 export const NO_REDACTION: Redactor = (text) => text
@@ -47,19 +47,19 @@ export function hideUrlSecrets(url: string): string {
   return url.replace(/[?#].*/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')
 }
 
-/** Matches the names of headers that carry secrets. CORS headers do not: they only name other headers. */
+/** Matches the names of headers that carry secrets. CORS headers are not matched because they only name other headers. */
 const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
 
 export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name)
 }
 
-/** Returns the strings that may be keys in headers. The list has alternating names and values. */
+/** Returns the strings that may be keys in headers. The list alternates between names and values. */
 export function findKeysInHeaders(headers: readonly string[]): string[] {
   return findSecretHeaderValues(headers).flatMap(findKeysInHeader)
 }
 
-/** Returns the values of the headers that carry secrets. The list has alternating names and values. */
+/** Returns the values of headers that carry secrets. The list alternates between names and values. */
 export function findSecretHeaderValues(headers: readonly string[]): string[] {
   const values: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
@@ -74,7 +74,7 @@ export function findKeysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }
 
-/** Returns whether a received key is in a list. Takes the same time wherever the keys differ. */
+/** Returns whether a received key is in a list, in a time that does not depend on where the keys differ. */
 export function isOneOf(keys: readonly string[], received: string): boolean {
   let found = false
   for (const key of keys) found = isEqual(received, key) || found

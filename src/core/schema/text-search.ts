@@ -1,16 +1,16 @@
-/** The beginning and the end of one match, or of several that overlap, in a string. */
+/** The start and end of a match, or of several overlapping matches, in a string. */
 type Match = readonly [from: number, to: number]
 
-/** The maximum number of strings to search for one by one at first. */
+/** The maximum number of strings to search for one at a time at first. */
 const MAX_TEXTS_WITHOUT_TREE = 16
 
-/** The number of first characters that the quick search compares. More would be slow in a string that repeats characters. */
+/** The number of first characters that the quick search compares. Comparing more would be slow if the string repeats characters. */
 const COMPARED_LENGTH = 8
 
 /**
- * Finds any of several strings in another one, with the Aho–Corasick algorithm. The number of steps is linear in the
- * length of all strings, however repetitive they are. One regular expression would reject secrets beyond some 30,000 characters,
- * and one search for each secret would take 40 s for a body of 1 MiB that is full of them.
+ * Finds any of several strings in another one, with the Aho–Corasick algorithm. The number of steps is linear in the total length of all
+ * strings, however repetitive they are. A single regular expression would reject secrets longer than about 30,000 characters. Searching for
+ * each secret separately would take 40 s for a 1 MiB body full of secrets.
  */
 export class TextSearch {
   readonly #texts: readonly string[]
@@ -20,7 +20,7 @@ export class TextSearch {
     this.#texts = [...new Set(texts)]
   }
 
-  /** Replaces each match in a string. Matches that overlap become one replacement. */
+  /** Replaces each match in a string. Overlapping matches are replaced together. */
   replaceIn(text: string, replacement: string): string {
     // Most strings have no match. A quick search for beginnings is cheaper than building the tree.
     const isFew = this.#texts.length <= MAX_TEXTS_WITHOUT_TREE
@@ -39,19 +39,16 @@ export class TextSearch {
 const ROOT = 0
 const CODES = 65_536
 
-/** The tree of all strings: each node is a beginning of some of them. */
+/** The tree of all strings. Each node is a prefix of at least one string. */
 class Tree {
   /** The next node, by node and character. */
   readonly #next = new Map<number, number>()
   /** The node of each node's longest proper suffix in the tree. */
   readonly #suffix = [ROOT]
-  /** The length of the longest string that ends at each node. */
+  /** The length of the longest string ending at each node. */
   readonly #matchLength = [0]
 
-  /**
-   * Adds the first characters of all strings, then the second ones, and so on, so that a node's shorter suffixes exist before the
-   * node.
-   */
+  /** Adds the first character of every string, then the second, and so on, so that a node's shorter suffixes exist before the node. */
   constructor(texts: readonly string[]) {
     let growing = texts.map((text) => ({ text, node: ROOT }))
     for (let at = 0; growing.length > 0; at++) {
@@ -94,7 +91,7 @@ class Tree {
   }
 }
 
-/** Adds a match that ends after all others. Joins it with those that it overlaps. */
+/** Adds a match that ends after all others, and joins it with the matches that it overlaps. */
 function addMatch(matches: Match[], from: number, to: number): void {
   let [start, end] = [from, to]
   for (let last = matches.at(-1); last && last[1] > from; last = matches.at(-1)) {

@@ -3,7 +3,7 @@ import { redactPrivateKeys } from './secret-texts.ts'
 const MAX_LENGTH = 80
 
 /**
- * Formats a received value for a message: as JSON, truncated after 80 characters, without private keys. Never throws.
+ * Formats a received value for a message: as JSON, truncated to 80 characters and without private keys. Never throws.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** Returns a thrown value as an error: the value itself if it is one, or else an error with its description. Never throws. */
+/** Returns a thrown value as an error: the value itself if it is an error, or else an error with its description. Never throws. */
 export function toError(thrown: unknown): Error {
   try {
     if (thrown instanceof Error) return thrown
@@ -42,9 +42,7 @@ export function toError(thrown: unknown): Error {
   return new Error(describeThrown(thrown), { cause: thrown })
 }
 
-/**
- * Describes an object by its kind, such as `a Promise`, since "an object" would not help if objects are allowed. Never throws.
- */
+/** Describes an object by its kind, such as `a Promise`, because "an object" would not help where objects are allowed. Never throws. */
 function nameObject(value: object): string {
   try {
     const [, kind = 'Object'] = /^\[object (\w{1,30})\]$/.exec(Object.prototype.toString.call(value)) ?? []
@@ -56,23 +54,23 @@ function nameObject(value: object): string {
   }
 }
 
-/** Matches control characters that affect a terminal, except line breaks, and characters that reorder a line. */
+/** Matches control characters that affect a terminal, except line breaks, and characters that change the order of a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Replaces characters that could affect a terminal with escapes such as `\u202e`. The meaning of JSON stays the same. */
+/** Replaces characters that could affect a terminal with escapes such as `\u202e`. The meaning of JSON does not change. */
 export function escapeUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 // (rules: secrets#messages)
-/** Formats a secret value for a message: by its type only. */
+/** Formats a secret value for a message, showing only its type. */
 export function quoteSecret(value: unknown): string {
   if (typeof value === 'string') return `a string of ${formatCount(value.length, 'character')}`
   return typeof value === 'number' ? 'a number' : quote(value)
 }
 
-/** Formats a received method or path for a message: verbatim if it is a short word of common characters, else quoted. */
+/** Formats a received method or path for a message: verbatim if it is a short word of common characters, otherwise quoted. */
 export function quoteWord(text: string): string {
   return text.length <= MAX_LENGTH && /^[\w/.~%-]+$/.test(text) ? text : quote(text)
 }
@@ -89,7 +87,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
 }
 
-/** Returns a string with a period at its end. */
+/** Adds a period to a string unless it ends in one. */
 export function toSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
@@ -111,7 +109,7 @@ export function formatPath(path: Path, whole = THE_BODY): string {
   return `${segments.join('.')}${path.length > MAX_SEGMENTS ? '.…' : ''}`
 }
 
-/** Describes the beginning of ids: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */
+/** Describes how ids begin: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */
 export function formatIdStart(prefix: string): string {
   return prefix
     .split('|')
@@ -129,7 +127,7 @@ export function toSnakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Returns the article of a noun, by its sound: an edge, an Error, an HTTPS edge, a TLS edge, a URL. */
+/** Returns the article for a noun, chosen by sound: an edge, an Error, an HTTPS edge, a TLS edge, a URL. */
 export function chooseArticle(noun: string): 'a' | 'an' {
   return /^(?:[aeiou]|[AEIO][a-z]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'
 }

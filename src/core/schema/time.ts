@@ -6,7 +6,7 @@ export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
 
-/** The platform's own `Date`. Fake timers have a slower `Date`, and each response formats several dates. */
+/** The platform's own `Date`. The `Date` of fake timers is slower, and each response formats several dates. */
 const PlatformDate = Date
 
 // (rules: time#timestamps)
@@ -22,7 +22,7 @@ export function timestamp(ms: number): string {
   return `${new PlatformDate(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
 }
 
-/** Formats a time like {@link timestamp}, with its milliseconds if it has any. */
+/** Formats a time like {@link timestamp}, including milliseconds if there are any. */
 export function exactTimestamp(ms: number): string {
   return ms % 1000 === 0 ? timestamp(ms) : new PlatformDate(ms).toISOString()
 }
@@ -50,7 +50,7 @@ export function recordedMs(text: string): number | undefined {
 const RFC_3339 =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
-/** Reads a timestamp strictly: the platform's parser accepts more, and differs between hosts. There are no leap seconds. */
+/** Reads a timestamp strictly, because the platform's parser is more lenient and differs between hosts. Leap seconds are not supported. */
 function parseTimestamp(text: string): number | undefined {
   const [, date = '', day, time, fraction = '', zone = ''] = RFC_3339.exec(text) ?? []
   const midnight = new Date(`${date}T00:00:00Z`)
@@ -62,7 +62,7 @@ function parseTimestamp(text: string): number | undefined {
 
 type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
-/** A span of time: a number of ms, or a whole number followed by a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
+/** A span of time: a number of ms, or a whole number followed by a unit, such as `250ms`, `30s`, `5m`, `24h`, `90d`. */
 export type Duration = number | DurationText
 
 /** A duration, or the minimum and maximum of a range such as `1s..3s`. */
@@ -104,7 +104,7 @@ export function durationText(ms: number): Duration {
   return `${ms / UNIT_MS[unit]}${unit}`
 }
 
-/** Returns a duration in ms, or undefined if the value is not a duration. Durations are whole and not negative. */
+/** Returns a duration in ms, or undefined if the value is not a duration. Durations are non-negative integers. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   const [, count, unit] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []
@@ -120,14 +120,14 @@ export interface Range {
   readonly to: number
 }
 
-/** Returns the bounds of a range in ms, or undefined if the value is neither a range nor a duration. */
+/** Returns the bounds of a range in ms, or undefined if the value is neither. */
 export function rangeMs(value: unknown): Range | undefined {
   const [first, last = first, ...others] = typeof value === 'string' ? value.split('..') : [value]
   const [from, to] = [durationMs(first), durationMs(last)]
   return from === undefined || to === undefined || to < from || others.length > 0 ? undefined : { from, to }
 }
 
-/** Draws a whole number of ms from a range. */
+/** Draws a random integer of ms from a range. */
 export function drawMs({ from, to }: Range, randomInteger: (below: number) => number): number {
   return from === to ? from : from + randomInteger(to - from + 1)
 }

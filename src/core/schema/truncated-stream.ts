@@ -1,18 +1,18 @@
 import { atCaller } from './caller-stack.ts'
 
-/** The end of a truncated body: the usual end, a broken connection, or silence until the client gives up. */
+/** The end of a truncated body: a normal end, a broken connection, or silence until the client gives up. */
 export type Ending = 'complete' | 'break' | 'stall'
 
-/** The codes of Node's `fetch` for a connection that ended before a response, and within its body. */
+/** The error codes of Node's `fetch` for a connection that ended before a response and for one that ended within the body. */
 const CODES = { 'fetch failed': 'ECONNRESET', terminated: 'UND_ERR_SOCKET' } as const
 
-/** Returns the error that Node's `fetch` rejects with if a connection breaks. */
+/** Returns the error with which Node's `fetch` rejects if a connection breaks. */
 export function createBrokenConnection(message: keyof typeof CODES): TypeError {
   const cause = Object.assign(new Error('A fault broke the connection.'), { code: CODES[message] })
   return atCaller(new TypeError(message, { cause }))
 }
 
-/** Marks a response whose body stalls, for an entry point that cannot deliver it. */
+/** Marks a response whose body stalls, for entry points that cannot deliver it. */
 export const markStalled = (response: Response): Response => Object.assign(response, { fauxgate: 'stall' })
 
 export const isStalled = (response: Response & { readonly fauxgate?: unknown }): boolean =>
@@ -26,7 +26,7 @@ interface Truncation {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Returns the first bytes of a stream. A shorter stream passes unchanged. */
+/** Returns the first bytes of a stream. A shorter stream passes through unchanged. */
 export function truncateStream(
   source: ReadableStream<Uint8Array>,
   { length, ending, signal }: Truncation,

@@ -19,7 +19,7 @@ export function requirePlainPrototype(): void {
   }
 }
 
-/** Returns whether some work does not throw. */
+/** Returns whether a function runs without throwing. */
 export function tries(work: () => unknown): boolean {
   try {
     work()
@@ -29,25 +29,25 @@ export function tries(work: () => unknown): boolean {
   }
 }
 
-/** Returns whether a string is JSON. */
+/** Returns whether a string is valid JSON. */
 export function isJson(text: string): boolean {
   return tries(() => JSON.parse(text))
 }
 
 /**
- * Returns the value for a name in a table, or undefined if there is none. Use it for a caller's string, which may be a property
- * of every object, such as `constructor`.
+ * Returns the value for a name in a table, or undefined if there is none. Use it for strings from callers, which may name a property of
+ * every object, such as `constructor`.
  */
 export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** Returns the item at an index. The caller has checked the index. */
+/** Returns the item at an index. The caller must have checked the index. */
 export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has checked the length.
 }
 
-/** Returns the names of an object's entries. The object's type must list all of these. */
+/** Returns the names of an object's entries. The object's type must list all of them. */
 export function keysOf<T extends object>(values: T): (keyof T & string)[] {
   return Object.keys(values) as (keyof T & string)[] // TypeScript allows objects with more properties.
 }
@@ -68,12 +68,12 @@ export function pick<T>(
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => isWanted(name, value)))
 }
 
-/** Returns an object without some of its entries. */
+/** Returns an object without the given entries. */
 export function omit<T>(values: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
   return pick(values, (name) => !names.includes(name))
 }
 
-/** Sets a field at a path of names, and makes the objects on the way. */
+/** Sets a field at a path of names, and creates any missing objects along the path. */
 export function writePath(object: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...below] = path
   const inner = object[name]
@@ -89,7 +89,7 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** Freezes a value and everything in it, however deep, and returns it. It does not freeze functions, which are the caller's. */
+/** Freezes a value and everything in it, however deep, and returns it. It does not freeze functions because they belong to the caller. */
 export function deepFreeze<T>(value: T): T {
   const isOpen = (each: unknown): each is object => typeof each === 'object' && !Object.isFrozen(each)
   const open: object[] = isOpen(value) ? [value] : []

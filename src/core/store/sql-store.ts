@@ -4,15 +4,15 @@ import { toError } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'
 
-/** The name of the row with the fields of all records, instead of a collection. */
+/** The name, in place of a collection, of the row that contains the fields of all records. */
 export const FIELDS = 'fauxgate_fields'
 
-/** Runs work as one transaction. If the work throws, none of its statements has an effect. */
+/** Runs work as one transaction. If the work throws, none of its statements take effect. */
 export type Atomically = (work: () => void) => void
 
 /**
- * A store in any database with SQLite's SQL and a synchronous API: a row for each record, and one for the facts. It uses its
- * own tables, whose names begin with `fauxgate_`, and leaves all others alone.
+ * A store in any database with SQLite's SQL and a synchronous API. It has one row for each record and one for the facts. It uses its own
+ * tables, whose names begin with `fauxgate_`, and does not touch other tables.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export type Atomically = (work: () => void) => void
  * const gateway = createGateway({ store })
  * ```
  * @throws TypeError for an argument that is not a function. `load` and `append` throw if one of these functions returns a
- * promise, or does not run the work.
+ * promise, or if the transaction function does not run the work.
  */
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
   const { load, append } = steppedStore(run, atomically)
@@ -33,8 +33,8 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
 /** A store whose host can do other work while it writes a large commit. */
 export interface SteppedStore extends Store {
   /**
-   * Writes a commit, and yields after each record. The host runs all steps in one transaction of its own. If that fails, the
-   * state must be loaded before the next commit.
+   * Writes a commit, and yields after each record. The host runs all steps in one transaction. If the transaction fails, the state must be
+   * loaded before the next commit.
    */
   steps(commit: StoredCommit): Iterable<void>
 }
@@ -103,7 +103,7 @@ export function dropTables(run: RunSql): void {
 }
 
 /**
- * Returns whether a commit writes records of a newer version or with other fields. If so, a copy of the tables is kept until the
+ * Returns whether a commit writes records in a newer version or with different fields. If it does, a copy of the tables is kept until the
  * next such commit.
  */
 function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
@@ -125,7 +125,7 @@ function findsCopy(run: RunSql): boolean {
   return [...run("SELECT name FROM sqlite_master WHERE name = 'fauxgate_facts_before'")].length > 0
 }
 
-/** The steps from each version of the tables to the next. A released step never changes again. */
+/** The steps from each version of the tables to the next. Never change a released step. */
 const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
   (run) => {
     for (const statement of createStatements(1).values()) run(statement)
@@ -152,7 +152,7 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
   () => undefined,
 ]
 
-/** The versions of the tables, and of the records in them, and the collections of the records. */
+/** The version of the tables, the version of their records, and the collections of those records. */
 export interface StoredVersions {
   readonly tables: number
   readonly records: number
@@ -161,7 +161,7 @@ export interface StoredVersions {
 
 /**
  * Returns the current versions of a store, or undefined if it is empty.
- * @throws Error if its tables are not those of a store.
+ * @throws Error if its tables do not belong to a store.
  */
 export function readVersions(run: RunSql): StoredVersions | undefined {
   try {
@@ -176,7 +176,7 @@ export function readVersions(run: RunSql): StoredVersions | undefined {
   }
 }
 
-/** Creates the tables, or upgrades older ones to the current version. @throws Error if they are of a newer version. */
+/** Creates the tables, or upgrades older ones to the current version. @throws Error if their version is newer. */
 function migrate(run: RunSql): void {
   const found = requireOwnTables(run)
   if (found === TABLES_VERSION) return
@@ -195,7 +195,7 @@ interface FactsRow extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'o
   readonly checksum: number
 }
 
-/** A row of `fauxgate_records`. Keys and records are JSON, since a SQLite string ends at its first NUL. */
+/** A row of `fauxgate_records`. Keys and records are JSON, because a SQLite string ends at its first NUL. */
 interface RecordRow {
   readonly collection: string
   readonly key: string
@@ -233,7 +233,7 @@ function loadRecords(run: RunSql, wanted: number): StoredRecord[] {
   return records
 }
 
-/** Reads JSON. The error of `JSON.parse` would show a part of the text, which may be secret. */
+/** Reads JSON. The error from `JSON.parse` would show part of the text, which may be secret. */
 function parseJson(text: string, what: string) {
   try {
     return JSON.parse(text)

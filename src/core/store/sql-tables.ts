@@ -8,7 +8,7 @@ export const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
 
 export const CREATE_SCHEMA = 'CREATE TABLE fauxgate_schema (version INTEGER NOT NULL)'
 
-/** Returns the statements that create the tables of a version, by table. SQLite writes added columns after the last one. */
+/** Returns the statements that create the tables of a version, by table. SQLite adds new columns after the last one. */
 export function createStatements(version: number): ReadonlyMap<string, string> {
   const added = (columns: string) => (version > 1 ? `, ${columns}` : '')
   return new Map([
@@ -44,7 +44,7 @@ interface SchemaRow {
   readonly sql: string | null
 }
 
-/** Returns everything in the database that has its own statement. */
+/** Returns everything in the database that was created by its own statement. */
 function readSchema(run: RunSql): SchemaRow[] {
   const all = selectRows<SchemaRow>(run, 'SELECT type, name, tbl_name, sql FROM sqlite_master')
   return all.filter(({ sql }) => sql !== null)
@@ -53,9 +53,9 @@ function readSchema(run: RunSql): SchemaRow[] {
 const isOwn = (name: string) => /^fauxgate_/i.test(name)
 
 /**
- * Returns the version of a store's tables, or 0 if there are none. Reads no row before all tables' schemas are checked: a view of
- * the same name could run forever.
- * @throws Error if a table is missing, is of a newer version, or differs from the one that a store creates.
+ * Returns the version of a store's tables, or 0 if it has none. Checks all table schemas before it reads a row, because a view with the
+ * same name could run forever.
+ * @throws Error if a table is missing, has a newer version, or differs from the one that a store creates.
  */
 export function requireOwnTables(run: RunSql): number {
   const found = readSchema(run).filter(({ name, tbl_name }) => isOwn(name) || isOwn(tbl_name))
@@ -91,7 +91,7 @@ function withoutSpaces(statement: string): string {
   return statement.replace(/[\s"]/g, '').toLowerCase()
 }
 
-/** Throws if there are records but no row of facts: starting an empty store would delete the records. */
+/** Throws if there are records but no facts row. Starting an empty store would delete the records. */
 function requireFacts(run: RunSql): void {
   const [first] = selectRows(run, 'SELECT id FROM fauxgate_facts LIMIT 1')
   const [orphan] = selectRows(run, 'SELECT key FROM fauxgate_records LIMIT 1')
@@ -99,8 +99,8 @@ function requireFacts(run: RunSql): void {
 }
 
 /**
- * Throws unless a whole database is a store, or empty. Otherwise another program's file would get a store's tables. Changes
- * nothing.
+ * Throws unless the database is empty or contains only a store. Otherwise the store's tables would be added to another program's file.
+ * Changes nothing.
  */
 export function requireStoreOnly(run: RunSql): void {
   const foreign = readSchema(run).filter(({ name, tbl_name }) => !isOwn(name) && !isOwn(tbl_name))

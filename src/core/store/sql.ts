@@ -5,8 +5,8 @@ import { quote } from '../schema/text.ts'
 export type SqlValue = string | number | null
 
 /**
- * Runs one SQL statement with its values, and returns its rows, each an object keyed by column name. Synchronous:
- * the statement has been executed when it returns.
+ * Runs one SQL statement with its values, and returns its rows, each an object keyed by column name. It is synchronous: the statement has
+ * been executed when it returns.
  */
 export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
 

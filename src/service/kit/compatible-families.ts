@@ -8,15 +8,15 @@ import { createOptionError } from '../../core/schema/option-error.ts'
 import { quote, toSnakeCase } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 
-/** The names that a test's families cannot use. */
+/** The names that families in tests cannot use. */
 interface ReservedNames {
   readonly prefixes: readonly string[]
   readonly declarations: readonly string[]
 }
 
 /**
- * Checks that a test's families do not conflict with each other or with the built-in ones.
- * @throws TypeError with the mistake, or with the family that has the same name, prefix, collection or path.
+ * Checks that a test's families do not conflict with each other or with the built-in ones. @throws TypeError that describes the mistake, or
+ * names the family with the same name, prefix, collection, or path.
  */
 export function requireCompatibleFamilies(
   own: Families,
@@ -64,7 +64,7 @@ function listIdentifiers({ prefix, collections, operations, declares = {} }: Fam
   ]
 }
 
-/** Removes the names of parameters from a path: they make no difference to requests. */
+/** Removes the parameter names from a path because they make no difference to requests. */
 function withoutNames(path: string): string {
   return path.replace(/\{\w+\}/g, '{}')
 }
@@ -125,7 +125,7 @@ function requireDueWork(name: string, { collections, onDue }: Family): void {
   if (!hasDue && onDue) throw new TypeError(`families.${name} has \`onDue\`, but no collection with \`due\`.`)
 }
 
-/** Checks that the response to an error is not a success. */
+/** Checks that the HTTP status of an error is not a success status. */
 function requireStatuses(name: string, { errors }: Family): void {
   for (const { key, status } of Object.values(errors)) {
     if (Number.isInteger(status) && status >= 400 && status <= 599) continue
@@ -133,7 +133,7 @@ function requireStatuses(name: string, { errors }: Family): void {
   }
 }
 
-/** Checks that all errors are in the catalogue: faults, documents and dialects only know these. */
+/** Checks that all errors are in the catalogue because faults, documents, and dialects know only those errors. */
 function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
   const known = new Set([general, accountErrors, errors].flatMap((group): CatalogueError[] => Object.values(group)))
   const refusals = [
@@ -147,7 +147,7 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
   }
 }
 
-/** Checks that operations at one path use the same names for its ids. */
+/** Checks that operations on the same path use the same names for its ids. */
 function requireSameNames(families: readonly Family[]): void {
   const paths = new Map<string, string>()
   for (const { name, path } of families.flatMap((family) => Object.values(family.operations))) {

@@ -28,7 +28,7 @@ const hostOf = (url: string) => new URL(url).hostname
 
 const PENDING = 'PENDING'
 
-/** Creates the schema of a status. Nobody processes reports to an emulator, and the service knows other statuses. */
+/** Creates the schema of a status. Reports to an emulator are never processed, and the service has other statuses. */
 const statusOf = (what: string, others: readonly string[]) =>
   kit.documented(v.string(), `The status of the ${what}; here, \`${PENDING}\`.`, {
     json: { listed: [PENDING, ...others] },
@@ -84,7 +84,7 @@ const all = kit.resource(
   },
 )
 
-/** Abuse reports, which can be created and read, but not listed, changed or deleted. */
+/** Abuse reports, which can be created and read, but not listed, changed, or deleted. */
 export const abuseReports: Omit<typeof all, 'operations'> & {
   operations: Pick<typeof all.operations, 'create' | 'get'>
 } = {

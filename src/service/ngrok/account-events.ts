@@ -98,7 +98,7 @@ function showCredential(tx: kit.Transaction, id: string) {
   return kit.refTo(tx.wire, id.startsWith('sshcr_') ? '/ssh_credentials' : '/credentials', id)
 }
 
-/** Returns a session in the form used in its events. Facts that only the real network knows are null. */
+/** Returns a session in the form used in its events. Facts known only to the real network are null. */
 function showSession(tx: kit.Transaction, session: SessionRecord, stop: string | undefined) {
   const { id, credential_id, ip, region, agent_version, metadata, os, transport, started_at } = session
   return {

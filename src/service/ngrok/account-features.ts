@@ -1,4 +1,4 @@
-/** The features that an account can lack. Each has its own error, unlike numbers of resources. */
+/** The features that an account can lack. Unlike limits on the number of resources, each feature has its own error. */
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { ACCOUNT_USER } from './shared.ts'
@@ -28,7 +28,7 @@ const errors = kit.declareErrors({
 
 type Body = Readonly<Record<string, unknown>>
 
-/** A feature: its error, and the operations that use it, each with the bodies that do. */
+/** A feature: its error and the operations that use it, each with a check for bodies that use the feature. */
 interface Feature extends parts.AccountLimit {
   readonly none: parts.LimitError
   readonly isFeature: true
@@ -75,7 +75,7 @@ function routeModule(what: string, none: parts.LimitError, field: string, group 
 const OWNERS = ['owner_id', 'owner_email', 'scim_user_id']
 const namesOwner = (body: Body) => OWNERS.some((name) => body[name] && body[name] !== ACCOUNT_USER)
 
-/** The only event types that need no add-on. */
+/** The only event types that do not need an add-on. */
 const TRAFFIC_EVENTS = /^(http_request_complete|tcp_connection_closed)\./
 const isAudit = (source: unknown) => parts.isObject(source) && !TRAFFIC_EVENTS.test(String(source.type))
 const hasAudit = ({ sources }: Body) => Array.isArray(sources) && sources.some(isAudit)

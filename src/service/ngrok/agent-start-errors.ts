@@ -5,7 +5,7 @@ import * as parts from '../parts/index.ts'
 const notActive = (number: number, what: string, until: string) =>
   kit.entry(number, 403, `${what} has been suspended${until}. Set another account.state.`)
 
-/** The errors for a host, and those for a suspended account (rules: agent#urls-of-the-account, account#states). */
+/** The errors for a host and for a suspended account (rules: agent#urls-of-the-account, account#states). */
 export const agentStartErrors = kit.declareErrors({
   agent_account_unpaid: notActive(102, 'The account of the agent', ' until its invoice is paid'),
   agent_account_suspended: notActive(103, 'The account of the agent', ''),
@@ -28,7 +28,7 @@ export const agentStartErrors = kit.declareErrors({
   agent_domain_too_long: kit.field(397, 400, 'a host of at most 253 characters'),
 })
 
-/** The errors of the same rules for agents, by the keys of the domain errors. A misplaced wildcard has the error of URLs. */
+/** The errors of the same rules for agents, keyed by domain error. A misplaced wildcard uses the error for URLs. */
 const OF_AGENTS: Readonly<Record<string, parts.NameError>> = {
   domain_character_invalid: agentStartErrors.agent_domain_character_invalid,
   domain_empty_label: agentStartErrors.agent_domain_empty_label,
@@ -58,7 +58,7 @@ const accountOptions = kit.sectionReader<{
 /** Returns whether the account is suspended for a reason other than an invoice. */
 export const isSuspended = (tx: kit.Transaction): boolean => accountOptions(tx.options).account?.state === 'suspended'
 
-/** Rejects an agent of a suspended account: its session, or its endpoint if it is already connected. */
+/** Rejects an agent of a suspended account: its session or, if it is already connected, its endpoint. */
 export function requireActiveAccount(tx: kit.Transaction, isConnected: boolean): void {
   if (isSuspended(tx))
     kit.refuse(agentStartErrors[isConnected ? 'endpoint_account_suspended' : 'agent_account_suspended'], {})

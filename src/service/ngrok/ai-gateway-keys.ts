@@ -14,7 +14,7 @@ const created_by = userField('The user who created it.')
 const last_updated_by = userField('The user who changed it last.')
 const users = { created_by: { id: ACCOUNT_USER, uri: '' }, last_updated_by: { id: ACCOUNT_USER, uri: '' } }
 
-/** Returns a key reduced to its beginning and its end. */
+/** Returns only the beginning and the end of a key. */
 function redact(key: string): string {
   return key.length < 12 ? '***' : `${key.slice(0, 6)}***${key.slice(-3)}`
 }

@@ -67,7 +67,7 @@ const family = kit.resource(table.kind, {
   references: [ownerRow(apiKeys, owned.errors.owner_not_found)],
 })
 
-/** A token of this service. It starts with the characters of its id. */
+/** A token of this service. It starts with the characters of the key's id. */
 const TOKEN = /^([0-9A-Za-z]{27})_[0-9A-Za-z]{21}$/
 
 /** API keys, which are valid for requests until they are deleted. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
-/** The fields of people that a test can declare. */
+/** The fields of application users that a test can declare. */
 const person = {
   provider: v.string(),
   provider_url: v.string(),
@@ -20,10 +20,10 @@ const user = v.object({
   ...person,
 })
 
-/** A person who has signed in at an endpoint. */
+/** A person who has signed in to an endpoint. */
 export type ApplicationUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
-/** The people who signed in at endpoints. */
+/** The people who signed in to endpoints. */
 export const applicationUserRecords = kit.collection<ApplicationUserRecord>({
   name: 'application_users',
   schema: user,
@@ -48,10 +48,10 @@ const session = v.object({
   route_id: v.nullable(kit.idOf('edghtsrt')),
 })
 
-/** A person's session at an endpoint. */
+/** An application user's session at an endpoint. */
 export type ApplicationSessionRecord = kit.Frozen<v.InferOutput<typeof session>>
 
-/** The sessions, indexed by their user. They end at their due time. */
+/** The sessions, indexed by user. A session ends at its due time. */
 export const applicationSessionRecords = kit.collection<ApplicationSessionRecord>({
   name: 'application_sessions',
   schema: session,

@@ -178,7 +178,7 @@ const kind = {
   shape,
 } as const
 
-/** The sessions of people at endpoints. Visits create sessions, tests declare them, and sessions expire over time. */
+/** Application user sessions at endpoints. Visits create sessions, tests can declare them, and sessions expire over time. */
 export const applicationSessions = kit.familyOf({
   operations: {
     ...kit.readOperations(kind, view),

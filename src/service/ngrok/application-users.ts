@@ -76,7 +76,7 @@ const kind = {
   shape,
 } as const
 
-/** People who signed in at endpoints. Visits create users, and tests declare them. */
+/** People who signed in to endpoints. Visits create users, and tests can declare them. */
 export const applicationUsers = kit.familyOf({
   operations: {
     ...kit.readOperations(kind, view),

@@ -1,10 +1,10 @@
-/** The errors, records and rules that backends of every kind have in common. */
+/** The errors, records, and rules common to all kinds of backends. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata, refuseUnless } from './shared.ts'
 
-/** The errors of backends of every kind. */
+/** The errors of all kinds of backends. */
 export const backendErrors = {
   ...parts.backendErrors,
   ...kit.declareErrors({
@@ -14,7 +14,7 @@ export const backendErrors = {
   }),
 }
 
-/** The part of the heading that backends of every kind have. */
+/** The part of the heading that is common to all kinds of backends. */
 export const backendHeading = {
   items: 'backends',
   filterable: [],

@@ -12,7 +12,7 @@ const notAllowed = (number: number) =>
     '{field} is {received}. The acl of {credential} allows {acl}. Send an allowed value, or add {rule}.',
   )
 
-/** The errors for what a credential's ACL does not allow an agent to bind. */
+/** The errors for binds that a credential's ACL does not allow. */
 export const bindErrors = kit.declareErrors({
   agent_address_not_allowed: notAllowed(308),
   agent_name_not_allowed: notAllowed(316),

@@ -18,7 +18,7 @@ const errors = kit.declareErrors({
 
 const FIELD = 'ca_pem'
 
-/** Reads the certificate of an authority, with its PEM in 64 columns. */
+/** Reads the certificate of an authority, and wraps its PEM at 64 columns. */
 function readAuthority(text: string) {
   const [certificate, ...others] = parts.readCertificates(text, FIELD)
   if (others.length > 0) kit.refuse(errors.authority_several, { field: FIELD, count: others.length + 1 })

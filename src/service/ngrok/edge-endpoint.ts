@@ -45,7 +45,7 @@ const fields = kit.named(
   "Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.",
 )
 
-/** The declaration of the endpoint of a declared edge. The endpoints of other edges follow from their hostports. */
+/** Declares the endpoint of a declared edge. The endpoints of other edges are derived from their hostports. */
 export const edgeEndpoint = kit.declaration({
   schema: fields,
   response: endpointShape,
@@ -90,7 +90,7 @@ export const edgeEndpoint = kit.declaration({
   },
 })
 
-/** Returns whether an operation created an edge, whose endpoints then follow from its hostports. */
+/** Returns whether an edge was created by an operation, so that its endpoints are derived from its hostports. */
 function isMadeByOperation(tx: kit.Transaction, edge: string): boolean {
   return tx.get(edges[getEdgeKind(edge)], edge) !== undefined
 }

@@ -34,7 +34,7 @@ export function updateEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeReco
   return tx.put(edges[kind], after)
 }
 
-/** Puts one endpoint for each hostport of an edge. Keeps the endpoints of hostports that it had `before`. */
+/** Stores one endpoint for each hostport of an edge. Keeps the endpoints of hostports that it already had in `before`. */
 function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, before: readonly string[]): void {
   const { id: edge_id, description, metadata } = edge
   const urls = new Set(edge.hostports.map((each) => hostportUrl(kind, each)))
@@ -59,7 +59,7 @@ function hostportUrl(kind: EdgeKind, hostport: string): string {
   return kind === 'tcp' ? `tcp://${hostport}` : `${kind}://${hostport.replace(/:443$/, '')}`
 }
 
-/** Returns the URL and the reservation of a hostport, or rejects it (rules: edges#hostports). */
+/** Returns the URL and the reservation of a hostport, or rejects the hostport (rules: edges#hostports). */
 function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
   const { host = '', port = '' } = HOSTPORT.exec(text)?.groups ?? {}
   const parts = { host, port, path: '', url: hostportUrl(kind, text) }

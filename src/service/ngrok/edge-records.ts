@@ -6,7 +6,7 @@ import { descriptionAndMetadata } from './shared.ts'
 
 const hostportError = (number: number) => kit.ofField(number, 400, '{field} is {received}, which {problem}.')
 
-/** The errors of edges of every kind. */
+/** The errors of all kinds of edges. */
 export const edgeErrors = kit.declareErrors({
   edge_limit_reached_older: kit.tooMany(7009),
   edge_limit_reached: kit.tooMany(7070),
@@ -52,7 +52,7 @@ const hostports = v.array(
   ),
 )
 
-/** The fields of a body that every kind of edge has. */
+/** The body fields common to all kinds of edges. */
 export const edgeFields = {
   ...edgeTexts,
   hostports: v.optional(
@@ -77,7 +77,7 @@ export interface EdgeRecord extends kit.ResourceRecord {
 /** The edges created by operations, by kind. */
 export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'), tls: edgeCollection('tls') }
 
-/** The ways in which the path of a route matches the path of a request. */
+/** The types of matches between the path of a route and the path of a request. */
 export const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
 
 const route = v.object({
@@ -97,7 +97,7 @@ export const routes = kit.collection<RouteRecord>({
   indexes: { edge: ({ edge_id }) => edge_id, place: ({ edge_id, match }) => `${edge_id} ${match}` },
 })
 
-/** Edges of every kind, as the target of references. Tests may declare edges in addition to those created by operations. */
+/** Edges of all kinds, as the target of references. Besides edges created by operations, this includes those declared by tests. */
 export const edgeTarget: parts.Target = {
   what: 'an edge',
   collections: Object.values(edges).map(({ name }) => name),

@@ -11,7 +11,7 @@ import { EDGES, moduleFields, type Owner } from './modules.ts'
 import { cardErrors } from './own-places.ts'
 import { tlsModules } from './tls-edge-modules.ts'
 
-/** The parts in which a kind of edges differs from the others. */
+/** The parts in which one kind of edge differs from the others. */
 interface EdgeDefinition<Body, Shape, Errors> {
   readonly modules: { readonly body: Body; readonly shape: Shape; readonly errors: Errors }
   readonly sentence: string
@@ -73,7 +73,7 @@ interface EdgeModules<Modules> {
   remove(tx: kit.Transaction, ids: { readonly id: string }): void
 }
 
-/** Creates the rules of a kind of edges (rules: edges#edges). */
+/** Creates the rules for a kind of edge (rules: edges#edges). */
 function defineEdgeRules<Modules extends object>(kind: EdgeKind, modules: EdgeModules<Modules>) {
   const errors = [
     ...[edgeErrors, cardErrors, modules.errors].flatMap((each) => Object.values<parts.CatalogueError>(each)),
@@ -144,7 +144,7 @@ const httpsRules = defineEdgeRules('https', httpsModules)
 
 const findRoutes = (tx: kit.Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
 
-/** HTTPS edges. Their routes are another family. */
+/** HTTPS edges. Their routes are a separate family. */
 export const httpsEdges = kit.resource(
   defineEdgeKind('https', {
     modules: {

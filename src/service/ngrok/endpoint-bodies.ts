@@ -10,7 +10,7 @@ import { descriptionAndMetadata, refuseIfEmpty } from './shared.ts'
 const inUseError = (number: number, status: number) =>
   kit.entry(number, status, '{id} is used by the endpoint {endpoint}. Delete the endpoint first.')
 
-/** The errors of the limits of endpoints, which edges have too. */
+/** The errors of endpoint limits, which also apply to edges. */
 export const endpointLimitErrors = kit.declareErrors({
   endpoint_limit_cloud_none: kit.tooMany(18008),
   endpoint_limit_cloud_reached: kit.tooMany(18010),

@@ -1,16 +1,16 @@
-/** The errors of the modules of endpoint configurations: those of edges, with other error codes. */
+/** The errors of endpoint configuration modules: those of edges, with other error codes. */
 import type * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
-/** The offset of the error code for an edge's module from that for an endpoint configuration. */
+/** The offset between the error code for an edge's module and the code for the same module of an endpoint configuration. */
 const DISTANCE = 5400
 
-/** The error codes that have another offset, by those of edges. */
+/** The error codes that have a different offset, by edge error code. */
 const OTHERS: Readonly<Record<number, number>> = { 7107: 1699 }
 
 type TwinKey<Key> = `configuration_${Key & string}`
 
-/** The errors of endpoint configurations for those of edges. */
+/** The errors of endpoint configurations, by the corresponding errors of edges. */
 export type Twins<Errors> = {
   readonly [Key in keyof Errors as TwinKey<Key>]: Errors[Key] extends parts.FieldError<string, infer Own>
     ? parts.FieldError<TwinKey<Key>, Own>
@@ -36,7 +36,7 @@ export function makeTwins<const Errors extends parts.ErrorsByKey>(errors: Errors
   }
 }
 
-/** Runs work, and replaces errors of edges with those of endpoint configurations. */
+/** Runs work, and replaces edge errors with the errors of endpoint configurations. */
 function withTwins<T>(inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.CatalogueError>, work: () => T): T {
   try {
     return work()

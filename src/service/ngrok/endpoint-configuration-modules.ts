@@ -45,7 +45,7 @@ export type ConfigurationRecord = kit.Frozen<v.InferOutput<typeof record>>
 /** The endpoint configurations created by operations. */
 export const configurations = kit.collection<ConfigurationRecord>({ name: 'endpoint_configurations', schema: record })
 
-/** The words for a configuration. */
+/** The nouns for a configuration. */
 export const CONFIGURATION = 'endpoint configuration'
 
 const OWNER: Owner & { readonly article: 'an' } = {
@@ -73,7 +73,7 @@ const basicAuthFields = {
   allow_options: v.optional(kit.documented(v.boolean(), 'True if OPTIONS requests need no password.'), false),
 }
 
-/** Gives the family of a module its name in the direct API. */
+/** Gives the family of a module the name that the direct API uses. */
 const named = <const Direct extends string, F extends object>(direct: Direct, family: F) => ({ ...family, direct })
 
 /** The families of all modules, by their fields in a configuration. */
@@ -142,7 +142,7 @@ type Name = keyof All
 
 const NAMES = Object.keys(all)
 const OF_TLS: readonly string[] = ['mutual_tls', 'tls_termination'] satisfies Name[]
-/** The modules that do not need the content of connections. */
+/** The modules that do not need access to the content of connections. */
 const WITHOUT_TERMINATION: readonly string[] = ['ip_policy', 'tls_termination'] satisfies Name[]
 
 /** The modules that configurations of a type can have. */
@@ -152,7 +152,7 @@ const MODULES_OF: Readonly<Record<ConfigurationRecord['type'], readonly string[]
   tcp: ['ip_policy'],
 }
 
-/** The fields of all modules together. */
+/** The combined fields of all modules. */
 export const configurationModules = moduleFields(all)
 
 const { twins, inPlaceOf } = makeTwins({
@@ -168,16 +168,16 @@ const { twins, inPlaceOf } = makeTwins({
   ...tlsErrors,
 })
 
-/** The errors of all modules of configurations. */
+/** The errors of all configuration modules. */
 export const configurationModuleErrors = { ...configurationErrors, ...authorityIdErrors, ...choiceErrors, ...twins }
 
-/** Rejects a body with modules that configurations of a type do not have. */
+/** Rejects a body with modules that configurations of its type do not have. */
 export function requireModulesOf(type: ConfigurationRecord['type'], body: object): void {
   const field = NAMES.find((name) => Object.hasOwn(body, name) && !MODULES_OF[type].includes(name))
   if (field) kit.refuse(configurationErrors.configuration_module_unsupported, { field, received: '', type })
 }
 
-/** Rejects a configuration whose enabled modules exclude each other. */
+/** Rejects a configuration whose enabled modules are mutually exclusive. */
 export function requireFittingModules(tx: kit.Transaction, { id }: ConfigurationRecord): void {
   const modules = configurationModules.view(tx, { id })
   requireOneSignIn(modules)
@@ -191,14 +191,14 @@ export function requireFittingModules(tx: kit.Transaction, { id }: Configuration
 
 const isEnabled = (module: unknown) => parts.isObject(module) && module.enabled === true
 
-/** Returns an operation of configurations that rejects with their errors. */
+/** Returns an operation on configurations that rejects requests with the errors of configurations. */
 export const ofConfigurations = <O extends kit.Operation>(operation: O): O => refuseWithTwins(operation, inPlaceOf)
 
 const { configuration_module_unsupported, modules_without_termination, mutual_tls_without_termination } =
   configurationErrors
 const { signs_in_twice } = signInErrors
 
-/** Adds the rules of configurations to the operation of a module: it needs a configuration of a fitting type. */
+/** Adds the rules of configurations to the operation of a module, which requires a configuration of a suitable type. */
 function withRules<O extends kit.Operation>(operation: O, name: string): O {
   const { run } = operation
   const isReplace = operation.method === 'PUT'
@@ -245,5 +245,5 @@ function listFamilies(families: Readonly<Record<string, ModuleFamily>>): Readonl
   return Object.fromEntries(named)
 }
 
-/** The families of the modules of endpoint configurations. */
+/** The families of endpoint configuration modules. */
 export const endpointConfigurationModules = listFamilies(all)

@@ -70,7 +70,7 @@ const ADDRESS_LINKS = { endpoint_configuration_id: 'tcp' }
 
 type OtherType = typeof errors.domain_configuration_of_other_type | typeof errors.address_configuration_of_other_type
 
-/** Creates the rule that a link refers to a configuration of a matching type, if an operation created it. */
+/** Creates the rule that a link must refer to a configuration of a matching type if an operation created the configuration. */
 function linkRules(error: OtherType, links: Readonly<Record<string, string>>): parts.RulesBefore {
   return {
     errors: [error],

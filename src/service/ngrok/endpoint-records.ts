@@ -9,11 +9,11 @@ export const SCHEMES = ['http', 'https', 'tcp', 'tls'] as const
 
 const USUAL_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', tls: '443' }
 
-/** The parts of the URL of an endpoint. */
+/** The parts of an endpoint's URL. */
 export interface UrlParts {
   readonly scheme: string
   readonly host: string
-  /** The port of the URL, or else the default port of its scheme, or else "". */
+  /** The port in the URL, or else the default port of the scheme, or else "". */
   readonly port: string
   readonly path: string
   /** The URL without the default port, in lower case. */
@@ -23,15 +23,15 @@ export interface UrlParts {
 const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^/:]+)(?::(\d{1,5}))?(\/.*)?$/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
-/** Returns whether a string in lower case is a host, or "*." and a host. */
+/** Returns whether a lowercase string is a host, or "*." followed by a host. */
 export function isHost(text: string): boolean {
   const labels = text.replace(/^\*\./, '').split('.')
   return text.length <= 253 && labels.every((label) => LABEL.test(label))
 }
 
 /**
- * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser, which accepts strings that no endpoint can
- * have, and does not know the default ports of tls and tcp.
+ * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser because it accepts strings that are not valid for
+ * endpoints and does not know the default ports of `tls` and `tcp`.
  */
 export function parseUrl(text: string): UrlParts | undefined {
   const [, scheme = '', host = '', named, path = ''] = URL_FORM.exec(text.toLowerCase()) ?? []
@@ -96,7 +96,7 @@ export const endpoints = kit.collection<EndpointRecord>({
   },
 })
 
-/** Returns the key of a name set by an agent. Half of a surrogate pair is not allowed in a path, nor in agents' JSON. */
+/** Returns the key of a name set by an agent. Half of a surrogate pair is allowed neither in a path nor in agents' JSON. */
 export function agentNameKey(session: string, name: string): string {
   return `${session} ${toAgentName(name)}`
 }
@@ -105,7 +105,7 @@ export function toAgentName(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** Returns the scheme and the first label of the host of a public endpoint, or null for a host of one label. */
+/** Returns the scheme and the first label of the host of a public endpoint, or null if the host has only one label. */
 function labelKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): string | null {
   return binding === 'public' ? (/^([a-z]+:\/\/[^./:]+)\./.exec(url)?.[1] ?? null) : null
 }
@@ -136,7 +136,7 @@ function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): st
   return `${binding} ${url}`
 }
 
-/** Returns the endpoint at a place, other than `self`. If several share the place, returns the oldest. */
+/** Returns the endpoint at a place, apart from `self`. If several endpoints share the place, returns the oldest. */
 export function findOtherEndpoint(
   tx: kit.Transaction,
   place: Pick<EndpointRecord, 'url' | 'binding'>,
@@ -176,7 +176,7 @@ function findDomain(tx: kit.Transaction, host: string): string | null {
   return reserved?.id ?? null
 }
 
-/** The prefixes of the ids of edges, by the kinds of edges as in their paths. */
+/** The id prefixes of edges, by edge kind as in paths. */
 export const EDGE_PREFIXES = { https: 'edghts', tcp: 'edgtcp', tls: 'edgtls' } as const
 
 export type EdgeKind = keyof typeof EDGE_PREFIXES
@@ -186,12 +186,12 @@ export function getEdgeKind(id: string): EdgeKind {
   return (['tcp', 'tls'] as const).find((kind) => id.startsWith(EDGE_PREFIXES[kind])) ?? 'https'
 }
 
-/** Returns the id of the tunnel of an endpoint. */
+/** Returns the id of an endpoint's tunnel. */
 export function getTunnelId(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }
 
-/** Returns the id of the endpoint of a tunnel, which a tunnel with labels does not have. */
+/** Returns the id of a tunnel's endpoint. A labeled tunnel does not have one. */
 export function getEndpointId(tunnelId: string): string {
   return tunnelId.replace('tn_', 'ep_')
 }

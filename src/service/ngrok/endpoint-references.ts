@@ -32,7 +32,7 @@ const inUse = (error: typeof errors.domain_in_use | typeof errors.address_in_use
 
 const lost = (reservation: 'domain' | 'address'): Pick<EndpointRecord, 'lost'> => ({ lost: reservation })
 
-/** The domain and the address of an endpoint, which follow from its URL. */
+/** The domain and the address of an endpoint, which are derived from its URL. */
 export const reservations = [
   parts.referenceOf(endpoints, { ...DOMAIN, only: OTHERS, deletion: inUse(errors.domain_in_use) }),
   parts.referenceOf(endpoints, { ...DOMAIN, only: OF_AGENTS, deletion: 'detaches', detached: lost('domain') }),
@@ -40,7 +40,7 @@ export const reservations = [
   parts.referenceOf(endpoints, { ...ADDRESS, only: OF_AGENTS, deletion: 'detaches', detached: lost('address') }),
 ]
 
-/** The edge or the agent of an endpoint, with which it ends. */
+/** The edge or the agent of an endpoint. The endpoint ends with it. */
 export const makers = [
   parts.referenceOf(endpoints, {
     field: 'edge_id',

@@ -13,7 +13,7 @@ import {
 } from './endpoint-records.ts'
 import { cardErrors, findLack } from './own-places.ts'
 
-/** Declares the error for a URL where another endpoint is online. */
+/** Declares the error for a URL that another online endpoint uses. */
 export const urlTakenError = (number: number, allowed: string) =>
   kit.ofField(
     number,
@@ -66,7 +66,7 @@ export const urlErrors = {
 
 type Binding = (typeof BINDINGS)[number]
 
-/** Returns the place of the URL of a cloud endpoint. Rejects a wrong URL, and a public one that the account may not use. */
+/** Returns the place of the URL of a cloud endpoint. Rejects an invalid URL, and a public URL that the account may not use. */
 export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const place = resolvePlace(tx, text, sent)
   const lack = findLack(tx, place)
@@ -76,7 +76,7 @@ export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Bi
   return place
 }
 
-/** Returns the place of a URL: its binding and its reservation, if any. Rejects a wrong URL. */
+/** Returns the place of a URL: its binding and its reservation, if any. Rejects an invalid URL. */
 export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const sentUrl = { field: 'url', received: kit.quote(text) }
   const sentParts = parseUrl(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, { ...sentUrl, ...hostFacts(text) })
@@ -95,7 +95,7 @@ export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | 
   return { url, binding, ...reservation }
 }
 
-/** Returns the host of a URL in Punycode, if it needs Punycode. */
+/** Returns the Punycode form of a URL's host, if it needs one. */
 const hostFacts = (url: string) => parts.nameFacts(/^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1] ?? '')
 
 function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: parts.FieldFacts): void {
@@ -118,7 +118,7 @@ function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sen
   }
 }
 
-/** Rejects a URL with a changed scheme. */
+/** Rejects a URL whose scheme has changed. */
 export function requireScheme(text: string, before: string): void {
   const scheme = String(parseUrl(before)?.scheme)
   const sent = parseUrl(text)?.scheme ?? scheme

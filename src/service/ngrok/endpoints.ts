@@ -13,7 +13,7 @@ import { FILTERABLE, putIfChanged } from './shared.ts'
 
 const placeErrors = [...Object.values(urlErrors), ...Object.values(policyTextErrors)]
 
-/** The declaration of the dev domain, with an end that checks for endpoints. */
+/** The declaration of the dev domain. Ending it checks for endpoints. */
 const devDomain: typeof parts.devDomain = {
   ...parts.devDomain,
   end: {

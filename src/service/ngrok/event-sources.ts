@@ -138,7 +138,7 @@ const declarationFields = kit.named(
   "Declares the filter and the fields of an event source, which only the service's dashboard can set.",
 )
 
-/** Refuses settings that the type does not have (rules: events#filters). */
+/** Rejects settings that the type does not have (rules: events#filters). */
 function requireSettings(type: string, filter: string | undefined, fields: readonly string[] | undefined): void {
   const refuse = (field: string, received: string, allowed: string) =>
     kit.refuse(kit.general.field_invalid, { field, received: kit.quote(received), allowed })

@@ -114,7 +114,7 @@ export type SubscriptionRecord = kit.RecordOf<typeof table.kind>
 /** The event subscriptions. */
 export const subscriptions = table.records
 
-/** Returns a subscription with other sources. Declarations for a source end with the source. */
+/** Returns a subscription with different sources. Removing a source also removes its declarations. */
 export function withSourceTypes(record: SubscriptionRecord, source_types: readonly string[]): SubscriptionRecord {
   const { source_settings, ...rest } = record
   const kept = Object.entries(source_settings ?? {}).filter(([type]) => source_types.includes(type))

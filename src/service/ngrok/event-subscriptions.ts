@@ -27,7 +27,7 @@ const destinationRow = parts.referenceOf(subscriptions, {
   rules: 'ngrok-families#events',
 })
 
-/** Event subscriptions: the event types that some destinations receive. */
+/** Event subscriptions: the event types that certain destinations receive. */
 export const eventSubscriptions = kit.resource(table.kind, {
   view: (subscription, wire) => ({
     ...table.rules.view(subscription, wire),

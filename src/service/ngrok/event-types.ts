@@ -1,6 +1,6 @@
-/** The types of events, and the fields of traffic, which a source can select. */
+/** The event types, and the traffic fields that a source can select. */
 
-/** The kinds of resources whose creations, changes and deletions cause events, by the collections of their records. */
+/** The kinds of resources whose creation, change, and deletion cause events, by the collection of their records. */
 export const KINDS: Readonly<Record<string, string>> = {
   api_keys: 'api_key',
   certificate_authorities: 'certificate_authority',
@@ -21,7 +21,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   vaults: 'vault',
 }
 
-/** The fields of the objects of traffic, in words. The objects of other types are resources, whose sources have no settings. */
+/** A description of the fields of traffic events. The objects of other event types are resources, whose sources have no settings. */
 const TRAFFIC: Readonly<Record<string, string>> = {
   'http_request_complete.v0': `backend.connection_reused basic_auth.decision basic_auth.username circuit_breaker.decision
     compression.algorithm compression.bytes_saved conn.client_ip conn.server_ip conn.server_name conn.server_port
@@ -34,7 +34,7 @@ const TRAFFIC: Readonly<Record<string, string>> = {
     conn.server_port conn.start_ts ip_policy.decision ja4_fingerprint traffic_policy.logs`,
 }
 
-/** The fields of traffic that filters can name, with their types in CEL. */
+/** The traffic fields that filters can name, with their CEL types. */
 export const FILTERABLE = {
   'conn.client_ip': 'string',
   'conn.server_ip': 'string',
@@ -42,7 +42,7 @@ export const FILTERABLE = {
   'conn.server_port': 'int',
 }
 
-/** The types of events that a subscription can have as its sources. */
+/** The event types that a subscription can have as sources. */
 export const EVENT_TYPES: readonly string[] = [
   ...Object.values(KINDS).flatMap((kind) => ['created', 'updated', 'deleted'].map((change) => `${kind}_${change}.v0`)),
   'agent_session_start.v0',
@@ -50,7 +50,7 @@ export const EVENT_TYPES: readonly string[] = [
   ...Object.keys(TRAFFIC),
 ]
 
-/** Returns the fields that a source of a type can select; none for types other than those of traffic. */
+/** Returns the fields that a source of a type can select, or no fields for types other than traffic. */
 export function fieldsOf(type: string): readonly string[] {
   return TRAFFIC[type]?.split(/\s+/) ?? []
 }

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendHeading, backendId, declareBackend } from './backends.ts'
 
-/** The maximum number of children. The service has a limit too, but does not publish it. */
+/** The maximum number of children. The service's own limit is unpublished. */
 const MAX_CHILDREN = 100
 
 const errors = kit.declareErrors({
@@ -48,7 +48,7 @@ const table = parts.columns(
   { indexes: { child: ({ backends }) => backends } },
 )
 
-/** The failover backends, indexed by their children. */
+/** The failover backends, indexed by child. */
 export const failovers = table.records
 
 const backendOptions = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>('quirks')

@@ -9,7 +9,7 @@ const VALUE = /^(?![ \t])[\t\x20-\x7e\x80-\u{10ffff}]*(?<![ \t])$/u
 
 type HeaderError = parts.FieldError<string, object>
 
-/** The errors for headers: an invalid name, an invalid value, and a repeated name. */
+/** The errors for headers: an invalid name, an invalid value, and a duplicate name. */
 export interface HeaderErrors<Name extends HeaderError, Value extends HeaderError, Twice extends HeaderError> {
   readonly name: Name
   readonly value: Value
@@ -36,7 +36,7 @@ export function headersSchema<N extends HeaderError, V extends HeaderError, T ex
   )
 }
 
-/** Creates the schema of the name of a header, stored in lower case. */
+/** Creates the schema of a header name, stored in lower case. */
 export function headerNameSchema<E extends HeaderError>(error: E) {
   return v.pipe(
     v.string(),

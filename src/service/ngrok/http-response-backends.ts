@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendHeading, declareBackend } from './backends.ts'
 import { headersSchema } from './header-fields.ts'
 
-/** The longest body in bytes. The service has a limit too, but does not publish it. */
+/** The maximum length of a body in bytes. The service's own limit is unpublished. */
 const MAX_BODY_BYTES = 65_536
 
 const errors = kit.declareErrors({

@@ -30,7 +30,7 @@ const routeErrors = kit.declareErrors({
   route_match_too_long: kit.field(7135, 400, `at most ${MAX_MATCH_LENGTH} characters`),
 })
 
-/** The older `policy` module, whose policies are checked against the language too (rules: traffic-policy#module). */
+/** The older `policy` module, whose policies are also checked against the policy language (rules: traffic-policy#module). */
 const olderPolicy: typeof parts.trafficPolicy.module = {
   ...parts.trafficPolicy.module,
   set(tx, ids, body, field) {
@@ -118,7 +118,7 @@ function setModules(tx: kit.Transaction, route: RouteRecord, body: object): void
   requireOneSignIn(modules.view(tx, getIds(route)))
 }
 
-/** Returns the family of a sign-in module, with the rule that a route has only one such module enabled. */
+/** Returns the family of a sign-in module, with the rule that only one such module can be enabled on a route. */
 function withOneSignIn<R extends kit.Operation, F extends { readonly operations: { readonly replace: R } }>(
   family: F,
 ): F {
@@ -136,7 +136,7 @@ function withOneSignIn<R extends kit.Operation, F extends { readonly operations:
   return { ...family, operations: { ...family.operations, replace: checked } }
 }
 
-/** The sign-in modules. A route has at most one of these enabled. */
+/** The sign-in modules. At most one of them can be enabled on a route. */
 export const routeSignIns = {
   routeOauth: withOneSignIn(routeOauth),
   routeOidc: withOneSignIn(routeOidc),

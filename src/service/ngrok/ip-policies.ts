@@ -30,7 +30,7 @@ const ruleErrors = kit.declareErrors({
   ip_rule_action_invalid: kit.field(1422, 400),
 })
 
-/** Reads a range of addresses. Returns its normal form, or the error if it is invalid. */
+/** Reads a CIDR range. Returns its normalized form, or the error if it is invalid. */
 function readRange(cidr: string) {
   const [address = '', length, ...rest] = cidr.split('/')
   const bytes = parts.ipBytes(address)
@@ -46,7 +46,7 @@ function toBits(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
 }
 
-/** Returns whether an address is in the range of a rule. */
+/** Returns whether an address is in a rule's range. */
 export function isInRangeOf({ cidr }: { readonly cidr: string }, address: string): boolean {
   const [first = '', length] = cidr.split('/')
   const [bytes, range] = [parts.ipBytes(address), parts.ipBytes(first)]
@@ -102,7 +102,7 @@ const policies = parts.columns(
 /** IP policies, as the target of references. */
 export const ipPolicyTarget = parts.targetOf('an IP policy', policies.records)
 
-/** IP policies. Their rules are another family. */
+/** IP policies. Their rules are a separate family. */
 export const ipPolicies = kit.resource(policies.kind, {
   ...policies.rules,
   update: {
@@ -183,7 +183,7 @@ const table = parts.columns(
   },
 )
 
-/** The rules of IP policies, indexed by their policy. */
+/** The rules of IP policies, indexed by policy. */
 export const rules = table.records
 
 const unique = defineUnique(rules, 'place', {

@@ -41,7 +41,7 @@ const boundEndpoints = kit.listOperation({
   },
 })
 
-/** Kubernetes operators. The gateway's authority signs the certificate for an operator's request. */
+/** Kubernetes operators. The gateway's certificate authority signs the certificate for an operator's CSR. */
 export const kubernetesOperators = kit.resource(
   {
     name: 'kubernetes_operators',
@@ -95,14 +95,14 @@ export const kubernetesOperators = kit.resource(
   },
 )
 
-/** Orders a certificate for a request. Keeps the order for the same request until its renewal is near. */
+/** Orders a certificate for a CSR. Keeps the order for the same CSR until its renewal is near. */
 function placeOrder(tx: kit.Transaction, csr: string | undefined, before: Order | null): Order | null {
   const isKept = before?.csr === csr && before && tx.now < getExpiry(before) - RENEWAL
   if (csr === undefined || isKept) return before
   return { csr, not_before: Math.floor(tx.now / 1000) * 1000, number: tx.nextOrder() }
 }
 
-/** Returns fields, overridden by those that were sent. */
+/** Returns fields with the values that were sent, or else the given ones. */
 function mergeSent<T extends object>(fields: T, sent: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
   return { ...fields, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) }
 }

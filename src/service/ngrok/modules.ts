@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 
-/** An edge or a route with modules. The names of the modules' operations and schemas begin with its names. */
+/** An edge or route with modules. The names of module operations and schemas begin with its names. */
 export interface Owner<Ids extends parts.PathIds = { readonly id: string }> extends parts.ModuleOwner<Ids> {
   /** The name for operations, such as `tcp_edge`. */
   readonly name: string
@@ -11,7 +11,7 @@ export interface Owner<Ids extends parts.PathIds = { readonly id: string }> exte
   readonly title: string
 }
 
-/** Creates the owner of the modules of a kind of edges. */
+/** Creates the owner of modules for a kind of edge. */
 function edgeOwner(kind: EdgeKind, title: `${string}Edge`) {
   return {
     name: `${kind}_edge`,
@@ -37,7 +37,7 @@ export const ROUTES: Owner<(typeof parts.HTTPS_ROUTES)['ids']> = {
 
 /** The names of a module. */
 export interface ModuleNames {
-  /** The last segment of the path, such as `ip_restriction`. */
+  /** The last path segment, such as `ip_restriction`. */
   readonly segment: string
   /** The name for schemas, such as `IpRestriction`. */
   readonly title: string
@@ -52,9 +52,9 @@ interface Definition<
   Ids extends parts.PathIds,
 > extends ModuleNames {
   readonly errors?: Errors
-  /** The schema of the PUT. */
+  /** The schema of the PUT body. */
   readonly body: Body
-  /** An example of the PUT. */
+  /** An example of the PUT body. */
   readonly example: object
   /** The schema of the response. */
   readonly shape: Shape
@@ -62,7 +62,7 @@ interface Definition<
   view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
   /** The fields that reference other resources. Their ids are checked before `check`. */
   readonly references?: readonly parts.ModuleReference<v.InferOutput<Body>>[]
-  /** Applies rules to a body that need the state of the gateway. `before` is the body that it replaces. */
+  /** Applies rules to a body that depend on the state of the gateway. `before` is the body that it replaces. */
   check?(tx: kit.Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 
@@ -82,7 +82,7 @@ export function defineModule<
   })
 }
 
-/** The families of the modules of one kind of edge or of routes, by their fields. */
+/** The module families of one kind of edge or of routes, by field. */
 type Modules<Ids extends parts.PathIds> = Readonly<
   Record<string, parts.HasModule<parts.EdgeModule<Ids, unknown, unknown, unknown>>>
 >
@@ -103,11 +103,11 @@ type Shown<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | n
 
 /** The parts of a resource with modules. */
 export interface ModuleFields<Ids, All> {
-  /** The fields of a body: each replaces a module. */
+  /** The fields of a body. Each field replaces a module. */
   readonly body: {
     [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentType<All[Name]>, BodyType<All[Name]>>, undefined>
   }
-  /** The fields of a response: each is null if its module was never set. */
+  /** The fields of a response. Each field is null if its module was never set. */
   readonly shape: { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
   /** The errors of all modules, by key. */
   readonly errors: ErrorsOf<All>
@@ -121,7 +121,7 @@ export interface ModuleFields<Ids, All> {
   remove(tx: kit.Transaction, ids: Ids): void
 }
 
-/** Creates the parts of a resource with modules, from the families of its modules, keyed by field name. */
+/** Creates the parts of a resource with modules from the families of its modules, keyed by field name. */
 export function moduleFields<Ids extends parts.PathIds, const All extends Modules<Ids>>(
   families: All,
 ): ModuleFields<Ids, All>

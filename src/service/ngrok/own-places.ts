@@ -9,7 +9,7 @@ const notOnPlan = (number: number, what: string) =>
     `{field} is {received}, ${what}. The {plan} plan does not include these: omit the URL, or set another account.plan.`,
   )
 
-/** The errors for URLs at which an agent's account may not start an endpoint (rules: agent#urls-of-the-account). */
+/** The errors for URLs where an agent's account may not start an endpoint (rules: agent#urls-of-the-account). */
 export const ownPlaceErrors = kit.declareErrors({
   agent_address_not_reserved: kit.field(307, 400, 'the addr of a reserved address, or a URL without a host'),
   agent_subdomain_not_on_plan: notOnPlan(313, 'a custom subdomain'),
@@ -34,7 +34,7 @@ export const ownPlaceErrors = kit.declareErrors({
   ),
 })
 
-/** The error of TCP endpoints of an account without a card. Cloud endpoints, agents and edges share it. */
+/** The error for TCP endpoints of an account without a card on file. Cloud endpoints, agents, and edges share it. */
 export const cardErrors = kit.declareErrors({
   endpoint_card_missing: kit.ofField(
     8013,
@@ -53,7 +53,7 @@ const accountOptions = kit.sectionReader<{
 /** Returns whether an account is on the free plan. */
 export const isOnPlanFree = (tx: kit.Transaction): boolean => accountOf(tx).plan === 'free'
 
-/** The reason why an account may not use a place; `taken` is the name of another account. */
+/** The reason why an account may not use a place. `taken` is the name of another account. */
 interface Lack {
   readonly what: 'card' | 'address' | 'domain' | 'name of another account'
   readonly taken?: string
@@ -62,9 +62,8 @@ interface Lack {
 const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
 
 /**
- * Returns the reason why the account may not use the place of a public URL, or undefined if it may. Cloud endpoints, the
- * endpoints of agents and those of edges share this rule. Each has its own error codes (rules: ngrok-families#endpoints,
- * agent#urls-of-the-account).
+ * Returns the reason why the account may not use the place of a public URL, or undefined if it may. Cloud endpoints, agent endpoints, and
+ * edge endpoints share this rule, but each has its own error codes (rules: ngrok-families#endpoints, agent#urls-of-the-account).
  */
 export function findLack(
   tx: kit.Transaction,
@@ -86,7 +85,7 @@ export function findLack(
   return own === '' ? { what: 'domain' } : undefined
 }
 
-/** Returns whether an account on the free plan has no card, which TCP endpoints need. */
+/** Returns whether an account on the free plan lacks the card on file that TCP endpoints require. */
 function hasNoCard(tx: kit.Transaction): boolean {
   return isOnPlanFree(tx) && !accountOf(tx).card
 }
@@ -127,7 +126,7 @@ export function isOwnPlace(tx: kit.Transaction, place: EndpointPlace): boolean {
   }
 }
 
-/** Returns the service domain that a host is below. */
+/** Returns the service domain that a host is a subdomain of. */
 function findBase({ dialect }: kit.Transaction, host: string): string | undefined {
   return parts.domainDialect(dialect).serviceDomains.find((each) => host.endsWith(`.${each}`))
 }
@@ -144,8 +143,8 @@ function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts):
 }
 
 /**
- * Returns the host of an endpoint for which an agent requests no host: on the free plan, the dev domain's, otherwise undefined
- * for a random one.
+ * Returns the host of an endpoint for which an agent requests no host: the dev domain on the free plan, otherwise undefined for a random
+ * host.
  */
 export function findHostByDefault(tx: kit.Transaction, scheme: string): string | undefined {
   return scheme !== 'tcp' && isOnPlanFree(tx) ? parts.provideDevDomain(tx) : undefined

@@ -32,7 +32,7 @@ export function findUser(records: parts.OtherRecords, id: string): BotUserRecord
   return records.get(users, ownerKey(id))
 }
 
-/** Returns the key of the user whose id has either prefix. Other ids stay the same. */
+/** Returns the key of the user whose id has either prefix. Returns other ids unchanged. */
 export function ownerKey(id: string): string {
   const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
   return prefix === undefined ? id : ofKeys + id.slice(prefix.length)
@@ -62,7 +62,7 @@ export function ownerRow<R extends { readonly owner_id: string }>(
   })
 }
 
-/** A record that a user owns. */
+/** A record that belongs to a user. */
 export interface Owned {
   readonly id: string
   readonly owner_id: string
@@ -75,7 +75,7 @@ export function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return ownerKey(owner_id)
 }
 
-/** Creates a token: the characters of its id, then 21 random characters. */
+/** Creates a token: the characters of its id followed by 21 random characters. */
 export function newToken(tx: kit.Transaction, id: string): string {
   const characters = tx.newId('token')
   return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`

@@ -1,4 +1,4 @@
-/** The fields, errors and rules of records that a user owns: credentials, SSH credentials and API keys. */
+/** The fields, errors, and rules of records that belong to a user: credentials, SSH credentials, and API keys. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
@@ -43,7 +43,7 @@ export const errors = kit.declareErrors({
 
 const OWNER = 'The user who owns it: the user of the account, a bot user or a service user.'
 
-/** The fields of a body that updates a record that a user owns. */
+/** The fields of a body that updates a record that belongs to a user. */
 export const updateFields = descriptionAndMetadata({
   description: errors.owned_description_too_long,
   metadata: errors.owned_metadata_too_long,
@@ -60,7 +60,7 @@ function isIdOfOwner(id: string): boolean {
 
 const otherOwner = (sentence: string) => v.optional(kit.documented(v.string(), sentence, { rules: OWNER_RULE }), '')
 
-/** The columns for the owner. Three body fields may specify the owner, which {@link readOwner} reads. */
+/** The columns for the owner. Any of three body fields may specify the owner; {@link readOwner} reads them. */
 export const ownerColumns = {
   owner_id: parts.column({
     create: v.optional(
@@ -91,7 +91,7 @@ export const tokenColumn = parts.column({
   show: () => null,
 })
 
-/** The column of a token that the client chooses. This service rejects it. */
+/** The column of a token chosen by the client. This service rejects it. */
 export const precomputedTokenColumn = parts.column({
   create: v.optional(
     kit.documented(
@@ -111,7 +111,7 @@ export const ownerErrors = [errors.owner_named_twice, errors.owner_not_found, er
 
 type Owners = { readonly [Name in (typeof OWNER_NAMES)[number]]: string }
 
-/** Returns the id of the owner in a body, by default the account's user. Rejects an unknown or inactive owner. */
+/** Returns the id of the owner in a body. Default: the account's user. Rejects an unknown or inactive owner. */
 export function readOwner(tx: kit.Transaction, body: Owners): string {
   const [, second] = OWNER_NAMES.filter((name) => body[name] !== '')
   if (second) kit.refuse(errors.owner_named_twice, { field: second, received: kit.quote(body[second]) })
@@ -130,7 +130,7 @@ interface Changes extends Pick<Owned, 'description' | 'metadata'> {
   readonly acl?: readonly string[] | undefined
 }
 
-/** Creates the rules for updating a record that a user owns. An update needs at least one field. */
+/** Creates the rules for updating a record that belongs to a user. An update must contain at least one field. */
 export function defineOwnedUpdate<R extends Owned>(records: kit.Collection<R>, updateBody: v.GenericSchema) {
   return {
     errors: [errors.owned_update_empty],
@@ -162,7 +162,7 @@ const acl = kit.documented(
 /** The column of the access rules. */
 export const aclColumn = parts.column({ sent: acl, create: v.optional(acl, []), kept: v.array(v.string()), shown: acl })
 
-/** The limit of credentials, or of SSH credentials, that have an ACL. Each family adds its error. */
+/** The limit on credentials, or on SSH credentials, with an ACL. Each family adds its error. */
 export const aclLimit: parts.AccountLimit = {
   what: 'credentials with an ACL',
   counts: ({ acl }) => Array.isArray(acl) && acl.length > 0,

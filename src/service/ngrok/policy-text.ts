@@ -33,7 +33,7 @@ const accountOptions = kit.sectionReader<{
   readonly quirks?: { readonly policyMayFallThrough: boolean } | undefined
 }>('unknownActions')
 
-/** The facts about a gateway and a resource that the check of a policy needs. */
+/** The facts about a gateway and a resource that a policy check needs. */
 interface Known {
   readonly hasIpPolicy?: ((id: string) => boolean) | undefined
   /** True if the policy must terminate traffic (rules: traffic-policy#termination). */
@@ -48,7 +48,7 @@ export const ipPolicyInText = {
   rules: 'references#deleted',
 } as const
 
-/** Returns the IP policies in a traffic policy, given as a value, or as JSON or YAML text. */
+/** Returns the IP policies in a traffic policy, given as a value or as JSON or YAML text. */
 export function ipPoliciesIn(policy: unknown): readonly string[] {
   if (typeof policy === 'string') return ipPoliciesIn(readText(policy).value ?? null)
   const phases = parts.isObject(policy) ? Object.values(policy) : []
@@ -63,12 +63,12 @@ function listObjects(lists: readonly unknown[]) {
   return lists.flatMap((each) => (Array.isArray(each) ? each.filter(parts.isObject) : []))
 }
 
-/** Creates the check of an IP policy in a policy: it exists, or the previous policy already contains it. */
+/** Creates the check that an IP policy in a traffic policy either exists or was already in the previous traffic policy. */
 function createIpPolicyCheck(tx: kit.Transaction, before: unknown) {
   return (id: string) => ipPolicyTarget.has(tx, id) || ipPoliciesIn(before).includes(id)
 }
 
-/** Rejects a traffic policy that is not valid, by {@link policyTextErrors}. `before` is the policy that it replaces. */
+/** Rejects an invalid traffic policy with {@link policyTextErrors}. `before` is the policy that it replaces. */
 export function requirePolicy(
   tx: kit.Transaction,
   text: string,
@@ -81,8 +81,8 @@ export function requirePolicy(
 }
 
 /**
- * Returns the problems of a traffic policy that was sent as a string, in JSON or YAML (rules: traffic-policy#text). The problems
- * are about the field `value` of an edge's module, or `traffic_policy` of an endpoint.
+ * Returns the problems of a traffic policy that was sent as a string, in JSON or YAML (rules: traffic-policy#text). The problems are about
+ * the `value` field of an edge's module or the `traffic_policy` field of an endpoint.
  */
 export function policyProblems(
   text: string,
@@ -125,13 +125,13 @@ export function requireModulePolicy(
   if (first) throw new parts.Refusal([first, ...others])
 }
 
-/** The error code for an action that an earlier one makes unreachable. */
+/** The error code for an action that is unreachable because of an earlier action. */
 const UNREACHABLE = 2207
 
-/** The actions whose shape is checked by the module's own schema. */
+/** The actions whose shape the module's own schema checks. */
 const OF_SCHEMA: ReadonlySet<unknown> = new Set(['url-rewrite', 'custom-response', 'deny', 'log'])
 
-/** Returns whether a place in the module is in an action that the module's schema checks. */
+/** Returns whether a place in the module is within an action that the module's schema checks. */
 function isOfSchema(body: object, [phase, index, actions, at]: PolicyPath): boolean {
   const rules: unknown = Reflect.get(body, String(phase))
   const rule: unknown = Array.isArray(rules) ? rules[Number(index)] : undefined
@@ -164,7 +164,7 @@ function toProblems(field: string, { number, path, message, hint }: PolicyProble
   return error ? [toProblem(error, at, hint === undefined ? message : `${message} ${hint}`)] : []
 }
 
-/** Returns a problem whose message has the place within the policy, wherever the policy is. */
+/** Returns a problem whose message includes the location within the policy, wherever the policy is. */
 function toProblem(error: kit.Problem['error'], field: string, message: string): kit.Problem {
   return { error: { ...error, message: () => message }, values: {}, field, message, prefix: '' }
 }

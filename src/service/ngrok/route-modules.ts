@@ -41,7 +41,7 @@ const headersShape = kit.named(
   'The headers that a route adds or removes.',
 )
 
-/** Creates the module of the headers that an owner adds and removes. */
+/** Creates the module that adds and removes headers of its owner. */
 export function headersModule<Ids extends parts.PathIds>(
   owner: Owner<Ids>,
   message: 'request' | 'response',
@@ -59,13 +59,13 @@ export function headersModule<Ids extends parts.PathIds>(
   })
 }
 
-/** The headers of requests that a route adds and removes. */
+/** The request headers that a route adds and removes. */
 export const routeRequestHeaders = headersModule(ROUTES, 'request', 'RequestHeaders')
 
-/** The headers of responses that a route adds and removes. */
+/** The response headers that a route adds and removes. */
 export const routeResponseHeaders = headersModule(ROUTES, 'response', 'ResponseHeaders')
 
-/** The module that carries the TCP traffic of a websocket. */
+/** The module that tunnels TCP traffic over a websocket. */
 export const routeWebsocketTcpConverter = defineModule(ROUTES, {
   segment: 'websocket_tcp_converter',
   title: 'WebsocketTcpConverter',

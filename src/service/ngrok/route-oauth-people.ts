@@ -1,4 +1,4 @@
-/** The rules for the people who are allowed after signing in with OAuth (rules: edges#signing-in). */
+/** The rules for who is allowed after signing in with OAuth (rules: edges#signing-in). */
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
@@ -8,7 +8,7 @@ const emptyTextError = (number: number) =>
 const twiceError = (number: number) =>
   kit.ofField(number, 400, '{field} is {received}, which is already in the list for {provider}. Send it once.')
 
-/** The errors for the people who are allowed. */
+/** The errors for the lists of allowed people. */
 export const peopleErrors = kit.declareErrors({
   oauth_email_domain_invalid: kit.ofField(
     7039,
@@ -53,7 +53,7 @@ type PeopleError = (typeof peopleErrors)[keyof typeof peopleErrors]
 interface ListRules {
   readonly empty: PeopleError
   readonly twice: PeopleError
-  /** Returns the error of the form of a string. */
+  /** Returns the error for a string with an invalid form. */
   readonly find: (text: string) => PeopleError | undefined
 }
 

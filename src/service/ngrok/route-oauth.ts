@@ -21,7 +21,7 @@ const appErrors = kit.declareErrors({
   oauth_provider_missing: kit.ofField(7037, 400, '{field} is empty. Send one of {names}.'),
 })
 
-/** The errors for providers, and for the people who are allowed. */
+/** The errors for providers and for the lists of allowed people. */
 export const providerErrors = { ...appErrors, ...peopleErrors }
 
 const CLIENT_ID = "The id of your own app at the provider. If omitted, the service's app is used."
@@ -50,7 +50,7 @@ const accountShape = {
   ...responseFields(lists),
 }
 
-/** Returns an object with one value for GitHub, which also has teams and organizations, and another for all other providers. */
+/** Returns an object with one value for GitHub, which also has teams and organizations, and another value for all other providers. */
 function byProvider<G, O>(github: G, other: O) {
   return {
     github,
@@ -125,7 +125,7 @@ interface Account {
   readonly client_secret: string
 }
 
-/** Returns the account of a provider for a response. */
+/** Returns a provider's account for a response. */
 function providerView<A extends Account>(account: A | undefined) {
   return account
     ? { ...account, client_id: account.client_id || null, client_secret: account.client_secret || null }
@@ -138,7 +138,7 @@ const oauthShape = kit.named(
   'Requires people to sign in with a provider.',
 )
 
-/** Creates the module that lets people sign in at a provider (rules: edges#signing-in). */
+/** Creates the module that lets people sign in with a provider (rules: edges#signing-in). */
 export function oauthModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'oauth',
@@ -165,5 +165,5 @@ export function oauthModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   })
 }
 
-/** The module of routes that lets people sign in at a provider. */
+/** The route module that lets people sign in with a provider. */
 export const routeOauth = oauthModule(ROUTES)

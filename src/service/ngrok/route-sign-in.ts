@@ -1,4 +1,4 @@
-/** The fields of all modules that let people sign in, and the modules for OpenID Connect and SAML (rules: edges#signing-in). */
+/** The fields common to all sign-in modules, and the modules for OpenID Connect and SAML (rules: edges#signing-in). */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
@@ -7,17 +7,17 @@ import { refuseIfEmpty, refuseUnless, responseFields, textList } from './shared.
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** The errors for the fields that all sign-in modules have in common. */
+/** The errors for the fields common to all sign-in modules. */
 export const signInErrors = kit.declareErrors({
   cookie_prefix_invalid: kit.field(7042, 400, 'letters, digits and periods'),
   inactivity_timeout_too_long: kit.field(7092, 400, `whole seconds from 0 to ${YEAR_SECONDS}, a year`),
   signs_in_twice: kit.entry(7079, 400, '{names} are enabled together. Disable all but one of them.'),
 })
 
-/** The modules that let people sign in, by their fields. Routes have no basic auth. */
+/** The sign-in modules, by field. Routes do not have basic auth. */
 const SIGN_INS = ['basic_auth', 'oauth', 'oidc', 'saml']
 
-/** Rejects the modules of a route or an endpoint configuration if more than one lets people sign in. */
+/** Rejects the modules of a route or an endpoint configuration if more than one is a sign-in module. */
 export function requireOneSignIn(modules: object): void {
   const names = SIGN_INS.filter((name) => {
     const module: unknown = Reflect.get(modules, name)
@@ -34,7 +34,7 @@ const cookie_prefix = kit.documented(
   "The prefix of the session cookie's name.",
 )
 
-/** The fields of a body that lets people sign in. */
+/** The body fields of a sign-in module. */
 export const signInFields = {
   enabled: parts.enabled,
   options_passthrough: v.optional(kit.documented(v.boolean(), 'True if OPTIONS requests need no session.'), false),
@@ -52,7 +52,7 @@ export const signInFields = {
   ),
 }
 
-/** The same fields of a response. */
+/** The response fields of a sign-in module. */
 export const signInShape = responseFields(signInFields)
 
 const MAX_ISSUER_BYTES = 255
@@ -100,7 +100,7 @@ const oidcShape = kit.named(
   'Requires people to sign in with an OpenID provider.',
 )
 
-/** Creates the module that lets people sign in at an OpenID provider. */
+/** Creates the module that lets people sign in with an OpenID provider. */
 export function oidcModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'oidc',
@@ -120,7 +120,7 @@ export function oidcModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   })
 }
 
-/** The module of routes that lets people sign in at an OpenID provider. */
+/** The route module that lets people sign in with an OpenID provider. */
 export const routeOidc = oidcModule(ROUTES)
 
 /** The errors for a SAML identity provider. */
@@ -130,7 +130,7 @@ export const samlErrors = kit.declareErrors({
 })
 
 const DEFAULT_NAMEID_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
-/** The start of the URLs that the service assigns to a route for its identity provider. */
+/** The beginning of the URLs that the service assigns to a route for its identity provider. */
 const SAML_URL = 'https://idp.ngrok.com/saml'
 
 const samlFields = v.object({
@@ -188,7 +188,7 @@ const samlShape = kit.named(
   'Requires people to sign in with an identity provider.',
 )
 
-/** Creates the module that lets people sign in at a SAML identity provider. */
+/** Creates the module that lets people sign in with a SAML identity provider. */
 export function samlModule<Ids extends parts.PathIds & { readonly id: string }>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'saml',
@@ -213,5 +213,5 @@ export function samlModule<Ids extends parts.PathIds & { readonly id: string }>(
   })
 }
 
-/** The module of routes that lets people sign in at a SAML identity provider. */
+/** The route module that lets people sign in with a SAML identity provider. */
 export const routeSaml = samlModule(ROUTES)

@@ -44,7 +44,7 @@ const shape = kit.named(
   'The account, the user and the API key of a request.',
 )
 
-/** The API key of requests whose key is not a resource. */
+/** The API key shown for requests whose key is not a resource. */
 export const NO_KEY = { id: 'ak_0000000theKeyOfThisAccount0', created_at: BEGINNING, owner_id: ACCOUNT_USER }
 
 /** The account, the user and the API key that a request belongs to. */

@@ -15,7 +15,7 @@ import { COMMANDS, openTunnel, type SessionRecord, sessions, type TunnelRecord }
 import { descriptionAndMetadata, knownRegions, limits } from './shared.ts'
 import { sshCredentials } from './ssh-credentials.ts'
 
-/** The errors of the declaration of a session. */
+/** The errors of session declarations. */
 export const declarationErrors = {
   ...bindErrors,
   ...kit.declareErrors({
@@ -32,7 +32,7 @@ export const declarationErrors = {
   }),
 }
 
-/** The limits of concurrently connected agents. */
+/** The limits on concurrently connected agents. */
 export const agentLimits = kit.accountLimits({
   agents: {
     what: 'connected agents',
@@ -47,7 +47,7 @@ const textWithDefault = (sentence: string, byDefault: string) =>
   v.optional(kit.documented(parts.someText, sentence), byDefault)
 const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
 
-/** The fields of an endpoint that an agent has online. */
+/** The fields of an agent's online endpoint. */
 export const endpointFields = kit.named(
   v.object({
     ...descriptionAndMetadata(),
@@ -76,7 +76,7 @@ export const endpointFields = kit.named(
   'An endpoint that the agent has online.',
 )
 
-/** The fields of a tunnel with labels of an agent. */
+/** The fields of an agent's labeled tunnel. */
 export const labelledFields = kit.named(
   v.object({
     name: v.exactOptional(kit.documented(parts.someText, 'The name that the agent gives the tunnel.')),
@@ -105,7 +105,7 @@ const startTime = v.pipe(
   }),
 )
 
-/** The fields of the session that a test declares. */
+/** The fields of a session declared by a test. */
 export const sessionFields = kit.named(
   v.object({
     agent_version: textWithDefault('The version of the agent.', '3.39.0'),
@@ -139,7 +139,7 @@ export const sessionFields = kit.named(
   'Declares an agent session, with its endpoints and tunnels.',
 )
 
-/** Starts the session of an agent, with its tunnels and endpoints. */
+/** Starts an agent's session with its tunnels and endpoints. */
 export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
   const { credential, endpoints, labelled, limits, metadata, started_at, update = null, ...facts } = sent
   const { id: credential_id } = requireCredential(tx, credential)
@@ -161,10 +161,10 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
   return session
 }
 
-/** The field of a tunnel that the API of an agent starts. */
+/** The field of a tunnel that the agent's own API starts. */
 export const STARTED = { is_started: true } as const
 
-/** Opens a tunnel with labels of an agent. */
+/** Opens a labeled tunnel of an agent. */
 export function openLabelled(
   tx: kit.Transaction,
   session: SessionRecord,
@@ -186,14 +186,14 @@ export function startEndpoint(
   if (endpoint) parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
-/** Rejects a session with its endpoints if the account now exceeds its limits (rules: account#declaring). */
+/** Rejects a session and its endpoints if the account now exceeds its limits (rules: account#declaring). */
 function requireWithinLimits(tx: kit.Transaction, session: SessionRecord): void {
   parts.requireWithin(tx, agentLimits, sessions, session)
   for (const endpoint of tx.findAll(endpointRecords, 'tunnel_session', session.id))
     parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
-/** Rejects the address of an agent that an enforced restriction of agents does not allow. */
+/** Rejects an agent's address if an enforced agent restriction does not allow it. */
 function requireAllowedAddress(tx: kit.Transaction, ip: string): void {
   const restriction = tx.find(restrictions, 'type', 'agent')
   if (!restriction?.enforced || isAllowed(tx, restriction, ip)) return
@@ -212,7 +212,7 @@ function requireCredential(tx: kit.Transaction, id: string | undefined) {
   )
 }
 
-/** Opens an endpoint of an agent. Without `start`, a test declares a fact, which needs no reservation. */
+/** Opens an agent's endpoint. Without `start`, the endpoint is a fact declared by a test, which needs no reservation. */
 function openEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
@@ -263,7 +263,9 @@ const addressDialect = kit.sectionReader<{
   readonly addressHost: { readonly us: string; readonly first?: number }
 }>('addressHost')
 
-/** Makes a URL for an endpoint for which an agent names none. Addresses have the hosts of reserved ones of the region us. */
+/**
+ * Generates a URL for an endpoint if the agent does not specify one. TCP addresses use the hosts of reserved addresses in the region `us`.
+ */
 export function makeUrl(tx: kit.Transaction, scheme = 'https'): string {
   if (scheme === 'tcp') {
     const { us, first } = addressDialect(tx.dialect).addressHost

@@ -35,7 +35,7 @@ const session = v.object({
 /** The session of an agent. */
 export type SessionRecord = kit.Frozen<v.InferOutput<typeof session>>
 
-/** The sessions of agents, indexed by their credential. */
+/** The agent sessions, indexed by credential. */
 export const sessions = kit.collection<SessionRecord>({
   name: 'tunnel_sessions',
   schema: session,
@@ -49,14 +49,14 @@ const tunnel = v.object({
   region: v.string(),
   forwards_to: v.string(),
   metadata,
-  /** The URL of its endpoint, or null for a tunnel with labels, which has no endpoint. */
+  /** The URL of its endpoint, or null for a labeled tunnel, which has no endpoint. */
   url: v.nullable(v.string()),
   labels: v.nullable(v.record(v.string(), v.string())),
-  /** The name that the agent gives a tunnel with labels. Other tunnels use the name of their endpoint. */
+  /** The name that the agent gives a labeled tunnel. Other tunnels use the name of their endpoint. */
   name: v.exactOptional(v.string()),
-  /** False if the agent keeps no requests through the tunnel. */
+  /** False if the agent does not record requests through the tunnel. */
   inspect: v.exactOptional(v.literal(false)),
-  /** True if the agent's API started the tunnel. A test declared any other tunnel. */
+  /** True if the agent's API started the tunnel. Any other tunnel was declared by a test. */
   is_started: v.exactOptional(v.literal(true)),
   /** True if the URL was requested at the start. */
   has_chosen_url: v.exactOptional(v.literal(true)),
@@ -65,7 +65,7 @@ const tunnel = v.object({
 /** A tunnel of an agent. */
 export type TunnelRecord = kit.Frozen<v.InferOutput<typeof tunnel>>
 
-/** The tunnels of agents, indexed by their session. */
+/** The agents' tunnels, indexed by session. */
 export const tunnels = kit.collection<TunnelRecord>({
   name: 'tunnels',
   schema: tunnel,
@@ -75,13 +75,13 @@ export const tunnels = kit.collection<TunnelRecord>({
   },
 })
 
-/** Sessions of agents, as the target of references. */
+/** Agent sessions, as the target of references. */
 export const sessionTarget = parts.targetOf('a tunnel session', sessions)
 
 type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'
 type TunnelFields = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
 
-/** Opens a tunnel of a session, with its endpoint if there is one. Both ids have the same characters. Returns the endpoint. */
+/** Opens a tunnel in a session, with its endpoint if it has one. Both ids contain the same characters. Returns the endpoint. */
 export function openTunnel(
   tx: kit.Transaction,
   { id: session_id, started_at, region }: SessionRecord,
@@ -95,7 +95,7 @@ export function openTunnel(
   return tx.put(endpoints, { ...endpoint, ...head, tunnel_session_id: session_id })
 }
 
-/** Closes a tunnel of an agent, with its endpoint if there is one. */
+/** Closes an agent's tunnel and its endpoint, if it has one. */
 export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
   const endpoint = tx.get(endpoints, getEndpointId(tunnel.id))
   if (endpoint) tx.remove(endpoints, endpoint)
@@ -103,8 +103,8 @@ export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
 }
 
 /**
- * Restarts an agent: its session, tunnels and endpoints get new ids. The URLs use the current reservations, and stay unless
- * `urlOf` returns others.
+ * Restarts an agent and assigns new ids to its session, tunnels, and endpoints. The URLs use the current reservations, and don't change
+ * unless `urlOf` returns different ones.
  */
 export function restartSession(
   tx: kit.Transaction,

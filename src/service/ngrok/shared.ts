@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 
 type TooLong = Parameters<typeof parts.textOfBytes>[1]
 
-/** Creates the fields `description` and `metadata` of a body, with their errors for strings that are too long. */
+/** Creates the fields `description` and `metadata` of a body, with the errors for strings that are too long. */
 export function descriptionAndMetadata(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
   return {
     description: parts.textOfBytes(parts.MAX_DESCRIPTION_BYTES, errors.description, parts.DESCRIPTION),
@@ -12,7 +12,7 @@ export function descriptionAndMetadata(errors: { readonly description?: TooLong;
   }
 }
 
-/** The field of a declaration that may go beyond the limits of the account (rules: account#declaring). */
+/** The field of a declaration that is allowed to exceed the limits of the account (rules: account#declaring). */
 export const limits = v.optional(
   kit.documented(v.boolean(), "False to exempt the declared resource from the account's limits.", {
     rules: 'account#declaring',
@@ -25,7 +25,7 @@ export function textList(sentence: string) {
   return v.optional(kit.documented(v.array(v.string()), sentence), () => [])
 }
 
-/** Creates an optional body field that is always rejected with the error. */
+/** Creates an optional body field that is always rejected with an error. */
 export function refusedField<E extends parts.FieldError<string, object>>(error: E, sentence: string, rules: string) {
   const read = v.pipe(
     v.custom<never>(() => false),
@@ -34,19 +34,19 @@ export function refusedField<E extends parts.FieldError<string, object>>(error: 
   return v.optional(kit.documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))
 }
 
-/** Creates a rule that rejects invalid values of a field with the error. */
+/** Creates a rule that rejects invalid values of a field with an error. */
 export function refuseUnless<T, E extends parts.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
   return kit.rule<T, E>([error], (value, report) => {
     if (!isRight(value)) report(error, {})
   })
 }
 
-/** Creates a rule that rejects an empty string in a field with the error. */
+/** Creates a rule that rejects an empty string in a field with an error. */
 export function refuseIfEmpty<E extends parts.FieldError<string, object>>(error: E) {
   return refuseUnless<string, E>(error, (text) => text !== '')
 }
 
-/** Declares the error for a name that another record has. `other` is the kind of the record, such as "vault". */
+/** Declares the error for a name that is already in use by another record. `other` is the kind of record, such as "vault". */
 export function nameTakenError(number: number, other: string) {
   return kit.ofField(
     number,
@@ -75,14 +75,14 @@ export function defineUnique<R extends { readonly id: string }>(
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
-    /** Returns the record. Rejects it if another one has the same value. */
+    /** Returns the record. Rejects it if another record has the same value. */
     requireUnique(tx: kit.Transaction, record: R): R {
       const other = findSame(tx, record)
       if (other && other.id !== record.id)
         kit.refuse(error, { field, received: kit.quote(record[field]), id: other.id })
       return record
     },
-    /** Reports a snapshot's record if another one has the same value. */
+    /** Reports a snapshot's record if another record has the same value. */
     relations(record: R, others: parts.OtherRecords, report: parts.ReportRelation): void {
       if (findSame(others, record)?.id !== record.id) report([field], record[field], allowed)
     },
@@ -95,13 +95,13 @@ export function knownRegions(...further: readonly string[]) {
   return { type: [...known, '(string & Record<never, never>)'].join(' | ') }
 }
 
-/** The fields that filters of most lists can use. */
+/** The fields that filters can use in most lists. */
 export const FILTERABLE = ['id', 'created_at', 'description', 'metadata'] as const
 
 /** The id of the account. */
 export const ACCOUNT_ID = 'ac_0000000theOnlyAccountInHere'
 
-/** The email address of the account's only user, which is the account's name too. */
+/** The email address of the account's only user, which is also the name of the account. */
 export const EMAIL = 'user@example.com'
 
 /** The id of the account's only user, the default owner and creator of all resources. */
@@ -114,7 +114,7 @@ export const updatedAt = parts.column({
   show: kit.timestamp,
 })
 
-/** Stores a record with the time of its change, unless nothing changed. */
+/** Stores a record with the current time as its update time, unless nothing changed. */
 export function putIfChanged<R extends { readonly updated_at: number }>(
   tx: kit.Transaction,
   collection: kit.Collection<R>,
@@ -139,7 +139,7 @@ export function userField(sentence: string) {
   return kit.documented(v.object({ ...kit.ref.entries, uri }), sentence, REF)
 }
 
-/** Returns fields without those that are null, because ngrok omits these. */
+/** Returns fields without null values, because ngrok omits them. */
 export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> }
 export function omitNulls(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

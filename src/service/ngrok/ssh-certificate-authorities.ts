@@ -29,7 +29,7 @@ export const errors = kit.declareErrors({
   ssh_authority_in_use: kit.entry(1964, 400, '{id} has signed certificates, such as {certificate}. Delete them first.'),
 })
 
-/** Creates the schema of one of several strings. An empty string counts as absent. */
+/** Creates the schema of a string from a list of choices. An empty string counts as absent. */
 function choice<const T extends readonly string[], E extends parts.FieldError<string, { allowed: string }>>(
   choices: T,
   error: E,
@@ -86,7 +86,7 @@ const table = parts.columns(
   },
 )
 
-/** The SSH certificate authorities. Each key is derived from the order of its authority. */
+/** The SSH certificate authorities. Each key is derived from the authority's sequence number. */
 export const sshAuthorities = table.records
 
 const fields = v.object(table.kind.createBody.entries)
@@ -111,7 +111,7 @@ const createBody = kit.named(
   { json: { examples: [{ description: 'the hosts of staging', private_key_type: 'ed25519' }] } },
 )
 
-/** SSH certificate authorities: keys that sign certificates of hosts and users. */
+/** SSH certificate authorities: keys that sign host and user certificates. */
 export const sshCertificateAuthorities = kit.resource(
   { ...table.kind, createBody },
   {

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
-/** The parts that a key is derived from, together with the order of its authority. */
+/** The parts that a key is derived from, along with the sequence number of its authority. */
 export const key = v.object({
   type: parts.oneOfThese(parts.SSH_KEY_TYPES),
   curve: v.picklist(['nistp256', 'nistp384', 'nistp521']),
@@ -15,7 +15,7 @@ const options = v.record(v.string(), v.string())
 
 const fields = {
   authority_id: kit.idOf('sshca'),
-  /** The order of the authority's key, so that a response needs no other record. */
+  /** The sequence number of the authority's key, so that a response does not need another record. */
   key,
   public_key: v.string(),
   principals: v.array(v.string()),
@@ -39,8 +39,8 @@ function certificates(prefix: string, name: string) {
   })
 }
 
-/** The SSH certificates of hosts, indexed by their authority. */
+/** The SSH host certificates, indexed by authority. */
 export const sshHostRecords = certificates('shcrt', 'ssh_host_certificates')
 
-/** The SSH certificates of users, indexed by their authority. */
+/** The SSH user certificates, indexed by authority. */
 export const sshUserRecords = certificates('sucrt', 'ssh_user_certificates')

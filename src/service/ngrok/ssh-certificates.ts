@@ -75,7 +75,7 @@ const UNTIL = 'The end of the validity period, which OpenSSH calls valid_before.
 const options = v.record(v.string(), v.string())
 const textList = v.array(v.string())
 
-/** The fields of a response that both kinds of certificates have. */
+/** The response fields common to both kinds of certificates. */
 const sharedShape = (principals: string) => ({
   ...kit.resourceHead,
   public_key: kit.documented(v.string(), PUBLIC_KEY),
@@ -87,7 +87,7 @@ const sharedShape = (principals: string) => ({
   certificate: kit.documented(v.string(), CERTIFICATE),
 })
 
-/** The fields of a body that both kinds of certificates have. */
+/** The body fields common to both kinds of certificates. */
 const sharedBody = (principals: string, lifetime: string) => ({
   ssh_certificate_authority_id: kit.documented(v.optional(v.string(), ''), AUTHORITY, { isRequired: true }),
   public_key: kit.documented(v.optional(public_key, ''), PUBLIC_KEY, { isRequired: true }),
@@ -98,7 +98,7 @@ const sharedBody = (principals: string, lifetime: string) => ({
 
 type Kind = 'host' | 'user'
 
-/** Returns the response of a certificate. The authority signs it each time that it is read. */
+/** Returns the response for a certificate. The authority signs the certificate each time it is read. */
 function viewOf(kind: Kind, record: SshCertificateRecord, wire: kit.Wire) {
   const { public_key, principals, valid_after, valid_until } = record
   const { algorithm } = parts.readPublicKey(public_key)
@@ -153,7 +153,7 @@ function order(
   }
 }
 
-/** Creates the row of the table of references for the authority of a kind of certificates. */
+/** Creates the reference row for the authority of a kind of certificate. */
 function authorityRow(holder: kit.Collection<SshCertificateRecord>, { unknown }: KindRules) {
   return parts.referenceOf(holder, {
     field: 'authority_id',
@@ -186,7 +186,7 @@ const hostRules: KindRules = {
   duration: hostErrors.ssh_host_duration_invalid,
 }
 
-/** SSH certificates of hosts. */
+/** SSH host certificates. */
 export const sshHostCertificates = kit.resource(
   {
     name: 'ssh_host_certificates',
@@ -234,7 +234,7 @@ const userRules: KindRules = {
 /** The default extensions of a certificate. */
 const DEFAULT_EXTENSIONS = { 'permit-pty': '', 'permit-user-rc': '' }
 
-/** SSH certificates of users. */
+/** SSH user certificates. */
 export const sshUserCertificates = kit.resource(
   {
     name: 'ssh_user_certificates',

@@ -66,7 +66,7 @@ const table = parts.columns(
   { indexes: { owner: byOwner, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null } },
 )
 
-/** The SSH credentials, indexed by the id of their owner and by their key material. */
+/** The SSH credentials, indexed by owner id and by key material. */
 export const sshCredentials = table.records
 
 /** The record of an SSH credential. */
@@ -78,7 +78,7 @@ const unique = defineUnique(sshCredentials, 'material', {
   allowed: 'a public key in OpenSSH format that no other SSH credential has',
 })
 
-/** SSH credentials: public keys that may open tunnels over SSH. */
+/** SSH credentials: public keys that can start tunnels over SSH. */
 export const sshCredentialFamily = kit.resource(table.kind, {
   ...table.rules,
   create: {

@@ -15,7 +15,7 @@ const errors = kit.declareErrors({
 
 const ADDRESS = 'The host and port that receive the traffic.'
 
-/** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
+/** Matches a name, an IPv4 address, or an IPv6 address in brackets, followed by a port. */
 const HOST_AND_PORT = /^(\w([\w-]*\w)?(\.\w([\w-]*\w)?)*|\[(?<ipv6>[\da-f:.]*:[\da-f:.]*)\]):(?<port>\d{1,5})$/i
 
 const address = kit.documented(

@@ -20,14 +20,14 @@ const fields = moduleFields({
   traffic_policy: edgeModules.tlsEdgeTrafficPolicy,
 })
 
-/** Rejects a TLS edge that asks visitors for certificates, and leaves TLS to its upstream (rules: edges#edges). */
+/** Rejects a TLS edge that requests certificates from visitors but leaves TLS to its upstream (rules: edges#edges). */
 function requireTermination(tx: kit.Transaction, ids: parts.PathIds): void {
   const { mutual_tls, tls_termination } = fields.view(tx, ids)
   const isOfUpstream = tls_termination?.enabled && tls_termination.terminate_at === 'upstream'
   if (isOfUpstream && mutual_tls?.enabled) kit.refuse(errors.edge_modules_without_termination, {})
 }
 
-/** The fields of a TLS edge for its modules. */
+/** The module fields of a TLS edge. */
 export const tlsModules: typeof fields & { readonly errors: typeof errors } = {
   ...fields,
   errors: { ...fields.errors, ...errors },
@@ -37,7 +37,7 @@ export const tlsModules: typeof fields & { readonly errors: typeof errors } = {
   },
 }
 
-/** Returns the family of a module that the rule about termination concerns. */
+/** Returns the family of a module that the termination rule applies to. */
 function withTermination<
   R extends kit.Operation,
   F extends { readonly operations: { readonly replace: R }; readonly errors: object },

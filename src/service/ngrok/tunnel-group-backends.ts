@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendHeading, declareBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
 
-/** The service has these limits too, but does not publish them. */
+/** The service's own limits are unpublished. */
 const MAX_LABELS = 100
 const MAX_LABEL_LENGTH = 255
 
@@ -22,7 +22,7 @@ type Labels = Readonly<Record<string, string>>
 
 const hasValidLength = (text: string) => text.length > 0 && text.length <= MAX_LABEL_LENGTH
 
-/** The labels of a group. `v.record` would drop keys such as `__proto__`. */
+/** The labels of a group. Not a `v.record`, which would drop keys such as `__proto__`. */
 const labels = kit.documented(
   v.pipe(
     parts.anyObject<Labels>('an object of labels'),
@@ -69,7 +69,7 @@ const table = parts.columns(
 /** The tunnel group backends. */
 export const tunnelGroups = table.records
 
-/** Returns whether a tunnel is in a group: the group has labels, and the tunnel has all of these. */
+/** Returns whether a tunnel is in a group, that is, whether the group has labels and the tunnel has all of them. */
 export function isInGroup({ labels }: TunnelRecord, { labels: required }: { readonly labels: Labels }): boolean {
   const all = Object.entries(required)
   return (

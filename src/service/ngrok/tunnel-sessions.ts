@@ -101,7 +101,7 @@ const commandErrors = kit.declareErrors({
   session_restart_over_ssh: overSshError(1122, 'restart'),
 })
 
-/** Returns the session if its agent accepts the command; otherwise rejects the command. */
+/** Returns the session if its agent accepts the command. Otherwise, rejects the command. */
 function requireObedientSession(tx: kit.Transaction, id: string, command: Command): SessionRecord {
   const session = kit.required(tx, sessions, id, 'tunnel session')
   if (command !== 'stop' && session.transport === 'ssh') {
@@ -118,7 +118,7 @@ function requireObedientSession(tx: kit.Transaction, id: string, command: Comman
   return session
 }
 
-/** Defines the operation that sends a command to the agent of a session. */
+/** Defines the operation that sends a command to a session's agent. */
 function command<Sent, Body>(
   verb: Command,
   summary: string,
@@ -166,7 +166,7 @@ function updateAgent(tx: kit.Transaction, session: SessionRecord, sent: v.InferO
   tx.put(sessions, { ...session, next_version: sent.version || update })
 }
 
-/** The operations that send commands to the agent of a session. */
+/** The operations that send commands to a session's agent. */
 const commands = {
   stop: command('stop', 'Stop the agent of a tunnel session', noFields, (tx, session) => tx.remove(sessions, session)),
   restart: command('restart', 'Restart the agent of a tunnel session', noFields, (tx, session) =>
@@ -180,7 +180,7 @@ const commands = {
   ),
 }
 
-/** Sessions of agents. Tests declare sessions, and the API stops, restarts and updates their agents. */
+/** Agent sessions. Tests declare them, and the API stops, restarts, and updates their agents. */
 export const tunnelSessions = kit.familyOf({
   operations: {
     ...kit.readOperations(

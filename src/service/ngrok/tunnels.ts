@@ -56,7 +56,7 @@ const view: kit.View<TunnelRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (t
   }
 }
 
-/** Tunnels. Only agents open them, and tests declare the sessions of agents. */
+/** Tunnels. Only agents open them. Tests declare the agents' sessions. */
 export const tunnels = kit.familyOf({
   operations: kit.readOperations(
     {

@@ -11,7 +11,7 @@ const errors = kit.declareErrors({
   user_limit_reached: kit.tooMany(4119),
 })
 
-/** The limit for both paths, which share the users. */
+/** The limit for both paths, which share the same users. */
 const limits = kit.accountLimits({
   bot_users: { what: 'bot users', reached: errors.user_limit_reached, plans: { free: 0, hobbyist: 0 } },
 })
@@ -38,10 +38,10 @@ const unique = defineUnique(users, 'name', {
   allowed: 'a name that no other user has',
 })
 
-/** The path of a user with an id of each prefix. */
+/** The path of a user, by id prefix. */
 const PATHS = PREFIXES.map((prefix) => ({ prefix, path: `/${prefix}_users` }))
 
-/** Creates the family for one of the two paths, which share the users. */
+/** Creates the family for one of the two paths, which share the same users. */
 function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
   const title = prefix === 'bot' ? 'BotUser' : 'ServiceUser'
   const shape = kit.named(fields, title, 'A user for a program. It owns credentials and API keys.')
@@ -86,5 +86,5 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
 /** Bot users. */
 export const botUsers = userFamily('bot')
 
-/** Service users, which are the bot users under another path. */
+/** Service users, which are the bot users at another path. */
 export const serviceUsers = { ...userFamily('service'), collections: [] }

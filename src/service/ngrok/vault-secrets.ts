@@ -120,7 +120,7 @@ const unique = defineUnique(secrets, 'place', {
   allowed: 'a name that no other secret in the vault has',
 })
 
-/** Secrets of vaults. The value of a secret is stored, but never shown. */
+/** Vault secrets. The value of a secret is stored but never shown. */
 export const vaultSecrets = kit.resource(secretTable.kind, {
   view: secretView,
   create: {

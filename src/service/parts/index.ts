@@ -1,5 +1,6 @@
 /**
- * The parts that fauxgate's own families share in addition to the kit. Only they may import this folder, as lint checks.
+ * The parts that fauxgate's own families share in addition to the kit. Only those families may import this folder, which a lint rule
+ * enforces.
  *
  * @module
  */

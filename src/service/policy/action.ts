@@ -16,7 +16,7 @@ interface FieldFacts {
   readonly default?: unknown
 }
 
-/** The formats that a string may be required to have. */
+/** The formats that a string can be required to have. */
 export type Format =
   | 'certificate'
   | 'certificate-or-id'
@@ -55,12 +55,12 @@ export type Field = FieldFacts &
         readonly min?: number
         readonly max?: number
         readonly isUnique?: true
-        /** True if a single item needs no list around it. */
+        /** True if a single item is allowed without a list. */
         readonly takesOne?: true
         /** The error code for too many items. Default: 2218. */
         readonly countNumber?: number
       }
-    /** A map of names to values. Header names have their own rules. */
+    /** A map from names to values. Header names have their own rules. */
     | {
         readonly kind: 'map'
         readonly value: Field
@@ -72,7 +72,7 @@ export type Field = FieldFacts &
     | { readonly kind: 'object'; readonly fields: Fields }
     | { readonly kind: 'header-name' }
     | { readonly kind: 'ip-policy' }
-    /** The variables of `set-vars`: a list of maps of size 1. */
+    /** The variables of `set-vars`: a list of maps with one entry each. */
     | { readonly kind: 'variables'; readonly maxDepth: number }
     /** Any JSON value. */
     | { readonly kind: 'any' }
@@ -80,10 +80,7 @@ export type Field = FieldFacts &
 
 export type Fields = Readonly<Record<string, Field>>
 
-/**
- * The type of a variable: a CEL type, or the variables below it. `_text` is the type of a variable that itself has variables
- * below it.
- */
+/** The type of a variable: a CEL type or its nested variables. `_text` is the type of a variable that has nested variables. */
 export type Variables = { readonly [name: string]: Variable | Variables }
 
 export interface Variable {
@@ -91,29 +88,29 @@ export interface Variable {
   readonly about: string
   /** The values that a string can have. Default: any. */
   readonly choices?: readonly string[]
-  /** The form of the values according to the service's pages. Default: any. */
+  /** The form of the values according to the service's documentation. Default: any. */
   readonly form?: Form
 }
 
 /** The form of the values of a variable. */
 export interface Form {
-  /** The sentence about the values, such as `Methods are in capitals.` */
+  /** The sentence about the values, such as `Methods are uppercase.` */
   readonly about: string
-  /** A pattern that matches the beginning of each value, or the whole value. */
+  /** A pattern that matches the beginning of each value or the whole value. */
   readonly start?: RegExp
   readonly whole?: Pick<RegExp, 'test'>
-  /** A pattern that no part of a value matches. */
+  /** A pattern that does not match any part of a value. */
   readonly never?: RegExp
-  /** Returns the string that was probably meant, if there is one. */
+  /** Returns the string that was probably meant, if any. */
   readonly fix?: (text: string) => string
 }
 
-/** An additional problem of a config, which involves more than one field. */
+/** An additional problem with a config that involves more than one field. */
 export interface ConfigProblem {
   readonly number: number
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** True for a problem with the last key of the path rather than its value. */
+  /** True if the problem is with the last key of the path rather than its value. */
   readonly isOfKey?: true
 }
 
@@ -140,14 +137,14 @@ type ValueOf<F> = F extends { readonly format: 'pattern' }
                   ? (values: object) => unknown
                   : unknown
 
-/** The config that `run` receives. A field without a value and without a default is undefined. */
+/** The config that `run` receives. A field with neither a value nor a default is undefined. */
 type ConfigOf<F> = {
   readonly [Name in keyof F]:
     | ValueOf<F[Name]>
     | (F[Name] extends { readonly isRequired: true } | { readonly default: unknown } ? never : undefined)
 }
 
-/** A variable of `set-vars`. `read` evaluates its value, which may use the variables before it. */
+/** A variable of `set-vars`. `read` evaluates its value, which may use earlier variables. */
 export interface Assignment {
   readonly name: string
   readonly read: () => unknown
@@ -159,38 +156,38 @@ export interface Action {
   /** The sentence that describes the action. */
   readonly about: string
   readonly phases: readonly Phase[]
-  /** The protocols of the endpoints that may have the action. Default: all that have one of its phases. */
+  /** The protocols of endpoints that can use the action. Default: every protocol that has one of its phases. */
   readonly protocols?: readonly PolicyProtocol[]
   readonly config: Fields
   /** True if `config` may have additional fields. */
   readonly isOpen?: true
-  /** Returns whether an action with this config is always the last. */
+  /** Returns whether an action with this config always ends its rule. */
   readonly ends?: (config: Config) => boolean
-  /** True if the action responds to some traffic but perhaps not all, so that later actions are reachable. */
+  /** True if the action may respond to some but not all traffic, so that later actions are reachable. */
   readonly mayEnd?: true
-  /** The variables below `actions.ngrok.<name>` after the action ran. */
+  /** The variables under `actions.ngrok.<name>` after the action has run. */
   readonly sets?: Variables
-  /** The name of those variables. Default: the type, with `_` for `-`. */
+  /** The name of those variables. Default: the type, with `-` replaced with `_`. */
   readonly variable?: string
-  /** The group of actions that a policy may contain only one of, with the error code. */
+  /** The group of actions of which a policy can contain only one, with the error code. */
   readonly onlyOne?: { readonly group: string; readonly number: number }
-  /** The plans that do not have the action. */
+  /** The plans that do not include the action. */
   readonly notOnPlans?: readonly string[]
-  /** Fields that some plans do not have. */
+  /** Fields that some plans do not include. */
   readonly paid?: { readonly fields: readonly string[]; readonly notOnPlans: readonly string[] }
   /** Returns the problems that involve more than one field. */
   readonly check?: (config: Config, phase: Phase) => readonly ConfigProblem[]
-  /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
+  /** The path of the action's page, relative to `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
   /** The outcomes of a check, such as `allowed` and `limited`. Coverage counts each outcome. */
   readonly outcomes?: readonly [passed: string, refused: string]
-  /** Returns the names of the parts of a config that can each have an effect, such as replacements. Coverage counts each of them. */
+  /** Returns the names of the parts of a config that can have separate effects, such as replacements. Coverage counts each part. */
   readonly parts?: (config: Config) => readonly string[]
-  /** The decisions of fauxgate that the results can depend on. */
+  /** fauxgate's decisions that the results can depend on. */
   readonly decisions?: readonly Decision[]
-  /** Returns the end of the traffic if the values of its variables, set by a caller, describe an error. */
+  /** Returns how the traffic ends if the values of the action's variables, set by a caller, describe an error. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
-  /** Executes the action. Without it, the action is not simulated. */
+  /** Executes the action. Without this function, the action is not simulated. */
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }
 
@@ -199,10 +196,10 @@ export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>
   return variable ?? type.replaceAll('-', '_')
 }
 
-/** The outcome of an action whose check rejects but which lets the request pass because of `enforce: false`. */
+/** The outcome of an action whose check fails but that lets the request pass because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 
-/** Returns the outcomes that an action with a config can have, or undefined for an action that has one. */
+/** Returns the outcomes that an action with a config can have, or undefined for an action with only one. */
 export function outcomesOf({ outcomes, sets }: Action, { enforce, on_error }: Config): readonly string[] | undefined {
   if (!outcomes && on_error === 'continue') return ['ran', 'failed']
   if (!outcomes || enforce !== false) return outcomes
@@ -215,7 +212,7 @@ type Row<F extends Fields> = Omit<Action, 'config' | 'run'> & {
   readonly run?: (config: ConfigOf<F>, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }
 
-/** Declares an action. The type of the config that `run` receives follows from the fields. */
+/** Declares an action. The type of the config that `run` receives is inferred from the fields. */
 export function action<const F extends Fields>(row: Row<F>): Action {
   const { run, ...rest } = row
   // The config is parsed with the fields before the action runs.

@@ -14,7 +14,7 @@ import { findInterpolations, LITERAL } from './template.ts'
 /** The maximum depth at which strings are read. */
 const MAX_DEPTH = 32
 
-/** Checks the expressions `${…}` in a string, or in all strings of a list or a map. */
+/** Checks the expressions `${…}` in a string, or in all strings in a list or map. */
 export function checkCelText(value: unknown, path: PolicyPath, place: Place, isSecret = false): undefined {
   if (path.length > MAX_DEPTH) return
   if (Array.isArray(value)) for (const [index, each] of value.entries()) checkCelText(each, [...path, index], place)
@@ -33,7 +33,7 @@ export function checkCelText(value: unknown, path: PolicyPath, place: Place, isS
   }
 }
 
-/** Checks a field that is an expression without `${`. */
+/** Checks a field that contains an expression without `${`. */
 export function checkFieldExpression(
   { result, scope }: Extract<Field, { kind: 'expression' }>,
   source: string,
@@ -49,7 +49,7 @@ export function checkFieldExpression(
   else if (tree) checkNames(tree, { ...place, number, path, offset: 0 })
 }
 
-/** Checks an expression of a rule. It must be a boolean. */
+/** Checks an expression in a rule. It must return a bool. */
 export function checkCondition(source: string, path: PolicyPath, place: Omit<Place, 'action'>): undefined {
   const { tree, type, problem } = check(source, place.scope, { path, offset: 0, kind: 'condition' }, place.reporter)
   if (problem) return reportExpression(2200, path, source, problem, place.reporter)
@@ -102,14 +102,14 @@ function reportExpression(
   })
 }
 
-/** Returns an expression with `…` instead of its strings, which may be secrets. */
+/** Returns an expression with its strings replaced with `…`, because they may be secrets. */
 function hideTexts(source: string): string {
   return source.replace(LITERAL, (_, raw, quote) => `${raw ?? quote}…${raw ?? quote}`)
 }
 
 type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: PolicyPath; readonly offset: number }
 
-/** Checks the names of the variables of `set-vars`, which are not part of the types. */
+/** Checks the names of `set-vars` variables, which are not part of the types. */
 function checkNames(tree: ASTNode, { declared, reporter, number, path, offset }: Names): undefined {
   if (!tree.input.includes('vars')) return
   walk(tree, (node) => {

@@ -9,7 +9,7 @@ import type { PolicyPath } from './problem.ts'
 
 type Known = Omit<Place, 'action'>
 
-/** Checks an action. Returns its row, if its type exists. `seen` has the actions that a policy may have once. */
+/** Checks an action. Returns its row if its type exists. `seen` contains the actions found so far that a policy can have only once. */
 export function checkAction(
   each: unknown,
   path: PolicyPath,
@@ -41,7 +41,8 @@ function reportType(type: unknown, at: PolicyPath, { reporter }: Known): undefin
 }
 
 /**
- * Checks that an action is allowed in its phase, for its protocol, on the plan, and next to the others. Returns whether it is.
+ * Returns whether an action is allowed in its phase, for its protocol, on the plan, and alongside the other actions. Reports a problem if
+ * it isn't.
  */
 function checkPlace(
   { type, phases, protocols, notOnPlans, onlyOne }: Action,
@@ -73,7 +74,7 @@ function checkPlace(
   return isInPhase && isForProtocol
 }
 
-/** Names of actions that other pages and older versions use. */
+/** Names of actions used on other pages and in older versions. */
 const OLDER: Readonly<Record<string, string>> = {
   oidc: 'openid-connect',
   'webhook-verification': 'verify-webhook',
@@ -81,7 +82,9 @@ const OLDER: Readonly<Record<string, string>> = {
   'ip-restriction': 'restrict-ips',
 }
 
-/** Returns the only action that has all words of a name, or whose words are all in the name, such as `rate-limit` for `limit`. */
+/**
+ * Returns the only action whose name contains all words of a name, or whose words are all in the name, such as `rate-limit` for `limit`.
+ */
 function findByWords(name: string, types: readonly string[]): string {
   const words = name.split(/[-_ ]/)
   const found = types.filter((type) => {
@@ -91,7 +94,7 @@ function findByWords(name: string, types: readonly string[]): string {
   return found.length === 1 ? String(found[0]) : name
 }
 
-/** Returns a suggestion for a type that no action has, such as ` Did you mean rate-limit?`; empty if there is none. */
+/** Returns a suggestion for an unknown action type, such as ` Did you mean rate-limit?`, or an empty string if there is none. */
 function suggestAction(received: string, types: readonly string[]): string {
   return suggestion(lookUp(OLDER, received) ?? findByWords(received, types), types)
 }

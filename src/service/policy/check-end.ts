@@ -4,8 +4,8 @@ import { ACTIONS } from './actions/index.ts'
 import type { Reporter } from './reporter.ts'
 
 /**
- * Checks that the policy of a cloud endpoint ends traffic. The rule that ends it may have expressions: tutorials of the service route by
- * path alone (rules: traffic-policy#termination).
+ * Checks that the policy of a cloud endpoint ends traffic. The rule that ends it may have expressions, because some of the service's
+ * tutorials only route by path (rules: traffic-policy#termination).
  */
 export function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {
   const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'
@@ -22,7 +22,7 @@ export function checkEnd(policy: Config, protocol: string, reporter: Reporter): 
   }
 }
 
-/** Returns whether nothing after an action in its rule runs. An action with `on_error: continue` ends no rule. */
+/** Returns whether an action ends its rule, so that nothing after it runs. An action with `on_error: continue` never does. */
 export function endsRule({ ends }: Action, { config }: Config): boolean {
   const given = isObject(config) ? config : {}
   return given.on_error !== 'continue' && ends?.(given) === true

@@ -7,15 +7,15 @@ import { endsRule } from './check-end.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 
-/** The facts about a phase of a policy that are needed to check its rules. */
+/** The facts about a policy's phase that are needed to check its rules. */
 export type Known = Omit<Place, 'action'>
 
-/** The maximum number of characters in the text of one rule. */
+/** The maximum number of characters in the text of a rule. */
 const MAX_RULE_LENGTH = 65_536
 
 const FIELDS = ['name', 'expressions', 'actions']
 
-/** Checks a rule. `seen` has the actions that a policy may have once. */
+/** Checks a rule. `seen` contains the actions found so far that a policy can have only once. */
 export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): undefined {
   const { reporter } = known
   if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `an object with ${FIELDS.join(', ')}`)

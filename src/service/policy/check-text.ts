@@ -6,8 +6,7 @@ import { type ReadText, readText, type Span } from './text.ts'
 import { checkWithWarnings } from './warnings/index.ts'
 
 /**
- * Checks the text of a traffic policy, in JSON or YAML, like the service. Also warns about parts that are valid but
- * probably mistakes.
+ * Checks the text of a traffic policy, in JSON or YAML, like the service does. Also warns about parts that are valid but probably mistakes.
  *
  * @returns all errors and warnings, in text order
  *
@@ -37,12 +36,12 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
   ]
 }
 
-/** Returns whether the value in the unreadable line begins with a tag's "!". */
+/** Returns whether the value on the unreadable line begins with the "!" of a tag. */
 function isTag(text: string, offset: number): boolean {
   return /^(?:[\s-]|[\w-]+:\s)*!/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1))
 }
 
-/** Adds the places in the text to problems. `above` is the path of the policy in the text. */
+/** Adds positions in the text to problems. `above` is the path of the policy in the text. */
 function placeProblems(
   text: string,
   read: ReadText,

@@ -11,9 +11,9 @@ import { PHASES, phasesOf } from './phases.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
 import { KEY, Reporter } from './reporter.ts'
 
-/** The maximum number of rules in a policy, since checking more would take too long. */
+/** The maximum number of rules in a policy. Checking more would take too long. */
 export const MAX_RULES = 1_000
-/** The maximum nesting of a policy. */
+/** The maximum nesting depth of a policy. */
 const MAX_DEPTH = 64
 
 function isTooDeep(value: unknown, depth = 0): boolean {
@@ -28,7 +28,7 @@ export function checkPolicyValue(policy: unknown, options: PolicyOptions = {}): 
   return examinePolicy(policy, options).problems
 }
 
-/** Lists all CEL expressions of a parsed policy, with their syntax trees, types and places. */
+/** Lists all CEL expressions of a parsed policy, with their syntax trees, types, and locations. */
 export function listExpressions(policy: unknown, options: PolicyOptions = {}): readonly PolicyExpression[] {
   return examinePolicy(policy, options).expressions
 }

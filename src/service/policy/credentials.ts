@@ -1,4 +1,4 @@
-/** Returns user and password, with a colon between (RFC 7617, section 2), or undefined if there are none. */
+/** Returns the user name and password separated by a colon (RFC 7617, section 2), or undefined if there are none. */
 export function readCredentials(header: string | undefined): string | undefined {
   const [, encoded] = /^basic +([a-z0-9+/=]+) *$/i.exec(header ?? '') ?? []
   if (encoded === undefined) return undefined

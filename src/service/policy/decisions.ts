@@ -1,18 +1,18 @@
-/** A traffic behavior that fauxgate chose because the service's documentation omits it or contradicts itself. */
+/** A decision about traffic behavior that fauxgate made because the service's documentation omits it or contradicts itself. */
 export interface Decision {
   readonly says: string
-  /** The URL of the section with the reason. */
+  /** The URL of the section that states the reason. */
   readonly docs: string
 }
 
 const PAGES = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
 
-/** Creates a decision. A rule is named by its page and heading. */
+/** Creates a decision. The rule is named by its page and heading. */
 const decide = (rule: string, says: string): Decision => ({ says, docs: PAGES + rule.replace('#', '.md#') })
 
 /**
- * The decisions, which traces mention where they matter. The reference of an action lists its `decisions`, and all others in one
- * place.
+ * The decisions, which traces mention where they matter. The reference lists an action's `decisions` with the action, and all other
+ * decisions in one place.
  */
 export const DECISIONS = {
   certificate: decide(

@@ -3,7 +3,10 @@ import { readText } from './text.ts'
 import { everybodyDenied } from './warnings/everybody-denied.ts'
 import { readPolicy } from './warnings/warning.ts'
 
-/** Returns whether a traffic policy denies every visitor: by a rule without conditions, before any rule that answers some of them. */
+/**
+ * Returns whether a traffic policy denies every visitor, that is, whether an unconditional deny rule comes before any rule that responds to
+ * some visitors.
+ */
 export function deniesEverybody(text: string): boolean {
   const { value } = readText(text)
   const policy = readPolicy(value, examinePolicy(value, {}), {})

@@ -7,11 +7,11 @@ import { FUNCTIONS, NAMESPACES } from './functions.ts'
 import type { Phase } from './phases.ts'
 import * as tables from './variables.ts'
 
-/** The place of an expression in a policy, on which the names in it depend. */
+/** The location of an expression in a policy, which determines the names that it can use. */
 export interface Scope {
   readonly phase: Phase
   readonly hasTls: boolean
-  /** True in the module `policy`, which has the older spelling too. */
+  /** True in the `policy` module, which also accepts the older spelling. */
   readonly isModule?: boolean
   /** True in `retry_condition`. */
   readonly isRetry?: boolean
@@ -22,16 +22,16 @@ export interface Scope {
 /** Parses and checks the expressions of one scope. */
 export interface Language {
   readonly environment: Environment
-  /** All variables of the scope, by their root. */
+  /** All variables of the scope, by root. */
   readonly variables: Variables
-  /** The paths of the variables that are text and have variables below them, such as `req.url`. */
+  /** The paths of text variables that have nested variables, such as `req.url`. */
   readonly texts: ReadonlySet<string>
 }
 
-/** The name below a variable that means its text. Policies do not write it. */
+/** The name of the nested variable that holds a variable's text. Policies do not use it. */
 export const TEXT = '_text'
 
-/** Returns the language of a scope. Makes it when it is first asked for. */
+/** Returns the language of a scope, and creates it on first use. */
 export const languageOf = createLanguages()
 
 /** Parses an expression in a language. @throws ParseError */
@@ -58,7 +58,7 @@ function createLanguages(): (scope: Scope) => Language {
   }
 }
 
-/** Creates what all scopes share: the types and the functions without phases. */
+/** Creates everything that the scopes share: the types, and the functions that are not limited to phases. */
 function createBase(): Environment {
   extendLexer()
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: { maxAstNodes: 10_000 } })
@@ -85,7 +85,7 @@ function createBase(): Environment {
   return environment
 }
 
-/** The functions of CEL that the library lacks. */
+/** The functions of CEL that are missing from the library. */
 const MISSING_FUNCTIONS = [
   'duration(google.protobuf.Duration): google.protobuf.Duration',
   'int(google.protobuf.Timestamp): int',
@@ -126,7 +126,7 @@ function notHere(): never {
   throw new Error('The check of a policy evaluates nothing.')
 }
 
-/** Returns the variables of a scope, by their root. */
+/** Returns the variables of a scope, by root. */
 export function variablesOf({ phase, hasTls, isModule, isRetry }: Scope): Variables {
   const hasRequest = phase !== 'on_tcp_connect'
   const hasResponse = phase === 'on_http_response' || phase === 'on_event_stream_message'
@@ -167,7 +167,7 @@ function listTexts(variables: Variables, path = ''): readonly string[] {
   })
 }
 
-/** Lists the paths of all variables, such as `req.url.path`. A variable that is text and has others below it is there too. */
+/** Lists the paths of all variables, such as `req.url.path`, including text variables with nested variables. */
 export function listPaths(variables: Variables, path = ''): readonly string[] {
   return Object.entries(variables).flatMap(([name, below]: [string, Variable | Variables]) => {
     if (name === TEXT) return [path]
@@ -176,7 +176,7 @@ export function listPaths(variables: Variables, path = ''): readonly string[] {
   })
 }
 
-/** Returns the variable, or the variables, of a path; undefined if there is none. */
+/** Returns the variable at a path, or its nested variables. Returns undefined if the path doesn't exist. */
 export function findBelow(variables: Variables, names: readonly string[]): Variable | Variables | undefined {
   let found: Variable | Variables | undefined = variables
   for (const name of names)

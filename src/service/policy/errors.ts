@@ -3,8 +3,7 @@ import { declareErrors, entry } from '../../core/schema/errors.ts'
 const refused = (number: number, about: string) => entry(number, 400, about)
 
 /**
- * The errors of policies other than those of the `policy` module. Their messages have the place, the value and the allowed
- * values.
+ * The errors of policies, apart from those of the `policy` module. Their messages include the location, the value, and the allowed values.
  */
 export const languageErrors = declareErrors({
   policy_action_not_in_phase: refused(2202, 'The action is not available in the phase of the rule.'),

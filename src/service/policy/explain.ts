@@ -7,7 +7,7 @@ import { ALIASES, CEL_FUNCTIONS, FUNCTIONS, NAMESPACES } from './functions.ts'
 import { PHASES } from './phases.ts'
 import { isVariable } from './variables.ts'
 
-/** A problem of an expression. Offset and length are in characters of its source. */
+/** A problem with an expression. The offset and length are in characters of its source. */
 export interface ExpressionProblem {
   readonly message: string
   readonly hint?: string
@@ -19,7 +19,7 @@ interface Known {
   readonly source: string
   readonly scope: Scope
   readonly variables: Variables
-  /** Returns the place in the source of a place in the checked source. */
+  /** Returns the position in the source for a position in the checked source. */
   readonly toSource: (place: number) => number
 }
 
@@ -34,11 +34,11 @@ interface CelError {
 interface Explanation {
   readonly message: string
   readonly hint?: string | undefined
-  /** The name that the problem is about, if it is the last one of its node. */
+  /** The name that the problem is about, if it is the last name of its node. */
   readonly name?: string
 }
 
-/** The better form of a string that begins with an exclamation mark. */
+/** The corrected form of a string that begins with an exclamation mark. */
 export const TAG_HINT = 'In YAML, put a string that begins with "!" in quotes: without quotes it is a tag.'
 
 /** Describes an error of the CEL library in terms of policies. */
@@ -67,7 +67,7 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
 
 const OPERATORS: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' }
 
-/** Reads an operator from another language, which ends or begins where the parser stops. */
+/** Reads an operator from another language that ends or begins where the parser stops. */
 function readWord(source: string, at: number): ExpressionProblem | undefined {
   for (const {
     0: { length },
@@ -81,10 +81,10 @@ function readWord(source: string, at: number): ExpressionProblem | undefined {
   return undefined
 }
 
-/** The operators of other languages, and what CEL has instead. */
+/** Operators from other languages, and their equivalents in CEL. */
 const OTHER_OPERATORS: Readonly<Record<string, string>> = { '=~': '.matches(…)', '=': '==', '&': '&&', '|': '||' }
 
-/** Describes a character at which the parser stops. The library names a later one. */
+/** Describes a character at which the parser stops. The library reports a later one. */
 function explainCharacter(source: string, at: number): ExpressionProblem {
   const [method] = /^(?:matches|contains|startsWith|endsWith)\b/.exec(source.slice(at)) ?? []
   const operator = Object.keys(OTHER_OPERATORS).find((each) => source.startsWith(each, at))
@@ -103,14 +103,14 @@ function findName(node: ASTNode | undefined, text: string, name: string): number
     : text.indexOf(name)
 }
 
-/** Returns where, within a call of a method, its arguments begin. */
+/** Returns the position in a method call where its arguments begin. */
 function findCall(node: Extract<ASTNode, { op: 'rcall' }>): number {
   const [, receiver, [first]] = node.args
   const start = node.range.start
   return (first ? first.range.start : Math.max(receiver.range.end + node.args[0].length + 1, start)) - start
 }
 
-/** The limits of an expression, by their names in the CEL library. */
+/** The limits on an expression, by their names in the CEL library. */
 const LIMITS: Readonly<Record<string, readonly [before: string, after: string]>> = {
   maxAstNodes: ['the expression has more than', 'parts'],
   maxCallArguments: ['a call has more than', 'arguments'],
@@ -120,7 +120,7 @@ const LIMITS: Readonly<Record<string, readonly [before: string, after: string]>>
   maxOperands: ['a chain of && or || has more than', 'operands'],
 }
 
-/** Describes an error of the CEL library such as `Exceeded maxDepth (250)`. */
+/** Describes a CEL library error such as `Exceeded maxDepth (250)`. */
 function explainLimit(summary: string): string {
   const [, name = '', most = ''] = /^Exceeded (\w+) \((\d+)\)/.exec(summary) ?? []
   const [before, after] = LIMITS[name] ?? ['the expression is longer than', 'allowed']
@@ -154,14 +154,14 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   return { message }
 }
 
-/** Returns the better form of `!a in b`, which negates the value and not the test, or undefined for other nodes. */
+/** Returns the corrected form of `!a in b`, which negates the value instead of the test, or undefined for other nodes. */
 export function suggestNegation(node: ASTNode): string | undefined {
   if (node.op !== 'in' || node.args[0].op !== '!_' || node.input.charAt(node.range.start) !== '!') return undefined
   const [value, list] = [node.args[0].args, node.args[1]].map(({ range }) => node.input.slice(range.start, range.end))
   return `Write !(${value} in ${list}).`
 }
 
-/** Replaces the library's names of tokens with the characters. */
+/** Replaces the library's names for tokens with the characters. */
 function nameTokens(text: string): string {
   return text.replace(/\b[A-Z]{3,}\b/g, (token) => TOKENS[token] ?? token)
 }
@@ -280,7 +280,7 @@ function suggest(name: string | undefined): string | undefined {
   return name === undefined ? undefined : `Did you mean ${name}?`
 }
 
-/** Returns the shortest path whose last name is the name. */
+/** Returns the shortest path that ends with the name. */
 function nearestPath(name: string, paths: readonly string[]): string | undefined {
   const ends = paths.filter((path) => path.toLowerCase().endsWith(`.${name.toLowerCase()}`))
   return ends.sort((a, b) => a.length - b.length)[0]

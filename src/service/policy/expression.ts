@@ -11,34 +11,34 @@ import { isVariable } from './variables.ts'
 
 export type { ExpressionProblem } from './explain.ts'
 
-/** A checked CEL expression: its syntax tree and type, or the problem. */
+/** A checked CEL expression: either its syntax tree and type, or the problem. */
 export interface CheckedExpression {
   readonly source: string
-  /** The tree of the source, unless it is no CEL. Its ranges count characters of the source. */
+  /** The syntax tree of the source, unless it is not valid CEL. Its ranges count characters of the source. */
   readonly tree?: ASTNode
   /** The type of the value, such as `bool`. */
   readonly type?: string
   readonly problem?: ExpressionProblem
 }
 
-/** An expression of a policy, with its place. */
+/** An expression in a policy, with its location. */
 export interface PolicyExpression extends CheckedExpression {
-  /** The place of the text that has the expression. */
+  /** The location of the text that contains the expression. */
   readonly path: PolicyPath
-  /** The character at which the expression begins in that text: 0, or after a `${`. */
+  /** The position of the expression in that text: 0, or after a `${`. */
   readonly offset: number
-  /** The part of the rule that has it: a condition, a `${…}` in a config, or a field that is an expression. */
+  /** The part of the rule that contains it: a condition, a `${…}` in a config, or a field that is an expression. */
   readonly kind: 'condition' | 'interpolation' | 'field'
 }
 
-/** A place where the source that is checked differs from the source of the policy. */
+/** A position where the checked source differs from the policy's source. */
 export interface Edit {
   readonly at: number
   readonly removed: number
   readonly text: string
 }
 
-/** Parses an expression and checks the types in it. */
+/** Parses an expression and checks its types. */
 export function checkExpression(source: string, scope: Scope): CheckedExpression {
   const language = languageOf(scope)
   let tree: ASTNode | undefined
@@ -64,7 +64,7 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
   }
 }
 
-/** Calls a function for each node of a tree, with the node above it. Deep trees do not overflow the stack. */
+/** Calls a function for each node of a tree with the node's parent. Deep trees do not overflow the stack. */
 export function walk(root: ASTNode, visit: (node: ASTNode, parent: ASTNode | undefined) => void): void {
   const waiting: [ASTNode, ASTNode | undefined][] = [[root, undefined]]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -82,7 +82,7 @@ function findNegation(tree: ASTNode): string | undefined {
   return found
 }
 
-/** Returns the source of a node. Its range lacks parentheses at its ends, so those without their partner get one. */
+/** Returns the source of a node. Its range may omit parentheses at the ends, so unmatched parentheses are completed. */
 export function sourceOf({ input, range }: ASTNode): string {
   const text = input.slice(range.start, range.end)
   let [opening, closing] = [0, 0]
@@ -103,8 +103,8 @@ export function pathOfNode(node: ASTNode): string | undefined {
 }
 
 /**
- * Finds what the CEL library must read in another way: strings that have fields, comparisons with null, `has`, `sortBy`, and
- * types that it gets wrong.
+ * Finds the parts that must be rewritten for the CEL library: strings with fields, comparisons with null, `has`, `sortBy`, and types that
+ * the library infers incorrectly.
  */
 function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: string) => boolean): readonly Edit[] {
   const edits: Edit[] = []
@@ -136,7 +136,7 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: st
   return edits.sort((a, b) => a.at - b.at)
 }
 
-/** Returns whether the CEL library has the wrong type for a node: for items of nothing, and for a duration plus a timestamp. */
+/** Returns whether the CEL library infers the wrong type for a node: for items of an empty list, and for a duration plus a timestamp. */
 function isUntyped(node: ASTNode, parent: ASTNode | undefined): boolean {
   if (node.op === 'list' || node.op === 'map') return node.args.length === 0 && parent?.op === 'rcall'
   return node.op === '+' && node.args[0].op === 'call' && node.args[0].args[0] === 'duration'
@@ -146,13 +146,13 @@ function isComparison(node: ASTNode | undefined): boolean {
   return node?.op === '==' || node?.op === '!='
 }
 
-/** Returns whether a path is that of variables with a common name, such as `actions.ngrok.oauth.identity`. */
+/** Returns whether a path is one of a group of variables with a common prefix, such as `actions.ngrok.oauth.identity`. */
 function isGroup(variables: Variables, path: string): boolean {
   const below = findBelow(variables, path.split('.'))
   return below !== undefined && !isVariable(below)
 }
 
-/** Returns a source with edits, which are in the order of their places. */
+/** Returns a source with edits, which must be ordered by position. */
 function applyEdits(source: string, edits: readonly Edit[]): string {
   let [result, end] = ['', 0]
   for (const { at, text, removed } of edits) {
@@ -162,7 +162,7 @@ function applyEdits(source: string, edits: readonly Edit[]): string {
   return result + source.slice(end)
 }
 
-/** Returns the place in the source of a place in the edited source. */
+/** Returns the position in the source for a position in the edited source. */
 function toSource(place: number, edits: readonly Edit[]): number {
   let shift = 0
   for (const { at, text, removed } of edits) {
@@ -172,7 +172,7 @@ function toSource(place: number, edits: readonly Edit[]): number {
   return place - shift
 }
 
-/** Finds problems that the types of the CEL library do not show. */
+/** Finds problems that the CEL library's types do not reveal. */
 export function findProblem(tree: ASTNode): ExpressionProblem | undefined {
   let found: ExpressionProblem | undefined
   walk(tree, (node, parent) => {
@@ -185,7 +185,7 @@ export function findProblem(tree: ASTNode): ExpressionProblem | undefined {
 
 const KEY_TYPES: readonly string[] = ['bool', 'int', 'string', 'uint']
 
-/** Finds a key whose type is not that of the keys of its map. The CEL library checks the indices of lists only. */
+/** Finds a key whose type differs from the map's key type. The CEL library checks only the indices of lists. */
 function findWrongKey(checked: ASTNode, toSource: (place: number) => number): ExpressionProblem | undefined {
   let found: ExpressionProblem | undefined
   walk(checked, (node) => {
@@ -202,7 +202,7 @@ function findWrongKey(checked: ASTNode, toSource: (place: number) => number): Ex
   return found
 }
 
-/** Returns the type that the CEL library gave to a node. */
+/** Returns the type that the CEL library assigned to a node. */
 function typeOfNode(node: ASTNode): Readonly<Record<string, unknown>> | undefined {
   const type: unknown = Reflect.get(node, 'checkedType')
   return isObject(type) ? type : undefined
@@ -222,7 +222,7 @@ function problemOf(node: ASTNode, parent: ASTNode | undefined): string | undefin
   return problem === undefined ? undefined : `the pattern is not valid in RE2: ${problem}`
 }
 
-/** The methods that the CEL library adds to the language, and that the service does not have. */
+/** The methods that the CEL library adds to the language and that the service does not have. */
 const BEYOND_CEL: readonly string[] = [
   ...['at', 'base64', 'bind', 'hex', 'json', 'string'],
   // Those of optional values.

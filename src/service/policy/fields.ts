@@ -2,7 +2,7 @@ import { isObject } from '../../core/schema/values.ts'
 import type { Config, Field, Fields, Form, Variable, Variables } from './action.ts'
 import { MINUTE, SECOND } from './time.ts'
 
-/** The fields that several actions have. */
+/** The fields shared by several actions. */
 export const enforce = {
   kind: 'boolean',
   default: true,
@@ -19,7 +19,7 @@ export const onError = (initial: 'halt' | 'continue', isRequired?: true) =>
     ...(isRequired && { isRequired }),
   }) as const satisfies Field
 
-/** Returns the names of the items of a list, such as `allow[1]`, if it has several: then each can have an effect of its own. */
+/** Returns the names of a list's items, such as `allow[1]`, if it has more than one. Each item can then have a separate effect. */
 export function nameItems(name: string, list: unknown): readonly string[] {
   return Array.isArray(list) && list.length > 1 ? list.map((_, index) => `${name}[${index}]`) : []
 }
@@ -45,7 +45,7 @@ export const to = {
   about: "The replacement. `$1` is the text of the pattern's first group.",
 } as const satisfies Field
 
-/** The list of replacements of an action on bodies. */
+/** The list of replacements in an action that modifies bodies. */
 export const replacements = <const Extra extends Fields>(extra: Extra) =>
   ({
     kind: 'list',
@@ -146,7 +146,7 @@ export const OWASP_SETS: Variables = {
   },
 }
 
-/** Returns the end of the traffic if a caller states that an OWASP action denies, or that it fails. */
+/** Returns how the traffic ends if a caller states that an OWASP action denies the request or fails. */
 export const refuseOwasp =
   (denied: number, threshold: number) =>
   ({ decision, anomaly_score: score, anomaly_score_threshold: most = threshold, error }: Config) => {

@@ -9,11 +9,11 @@ import { patternProblem } from './pattern.ts'
 
 interface FormatProblem {
   readonly number: number
-  /** The words that follow the place of the value in the message. They repeat no secret. */
+  /** The part of the message after the location of the value. It does not repeat secrets. */
   readonly what: string
 }
 
-/** Returns the problem of a string that is not written as its format demands. */
+/** Returns the problem with a string that does not match its format. */
 export function formatProblem(format: Format, text: string): FormatProblem | undefined {
   return CHECKS[format](text)
 }
@@ -76,7 +76,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   },
 }
 
-/** Returns the problem of a string that cannot be read as PEM. It repeats no part of a key. */
+/** Returns the problem with a string that cannot be read as PEM. It does not repeat any part of a key. */
 function pemProblem(what: string, read: () => unknown): FormatProblem | undefined {
   try {
     read()
@@ -88,10 +88,10 @@ function pemProblem(what: string, read: () => unknown): FormatProblem | undefine
   }
 }
 
-/** The character that replaces a `${…}` while credentials are checked. No text has it. */
+/** The character that replaces a `${…}` while credentials are checked. It does not occur in any text. */
 const HOLE = '\uffff'
 
-/** Checks credentials (RFC 7617, section 2.1). A part with `${` is known only when the policy runs. */
+/** Checks credentials (RFC 7617, section 2.1). The value of a part with `${` is known only when the policy runs. */
 function credentialsProblem(text: string): FormatProblem | undefined {
   if (/^\$\{[^}]*\}$/.test(text)) return undefined
   const plain = text.replace(/\$\{[^}]*\}/g, HOLE)

@@ -1,10 +1,10 @@
 import type { Phase } from './phases.ts'
 
-/** A function of expressions. Functions without `phases` exist everywhere. */
+/** A function for expressions. A function without `phases` exists in all phases. */
 export interface PolicyFunction {
-  /** The name as written in expressions: `lower`, `hash.md5`, `getReqHeader`. */
+  /** The name as written in expressions: `lower`, `hash.md5`, or `getReqHeader`. */
   readonly name: string
-  /** The signatures, in the notation of the CEL library. */
+  /** The signatures, in the CEL library's notation. */
   readonly signatures: readonly string[]
   readonly about: string
   readonly phases?: readonly Phase[]
@@ -36,7 +36,7 @@ export const NAMESPACES: Readonly<Record<string, string>> = {
 
 const HASHES: readonly string[] = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
 
-/** The types whose values have an order. */
+/** The types whose values are ordered. */
 export const ORDERED: readonly string[] = [
   ...['bool', 'bytes', 'double', 'int', 'string', 'uint'],
   ...['google.protobuf.Duration', 'google.protobuf.Timestamp'],
@@ -122,7 +122,7 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   ),
 ]
 
-/** The functions of CEL itself that have no row above, for suggestions. */
+/** The functions of CEL itself that are not listed above, for suggestions. */
 export const CEL_FUNCTIONS: readonly string[] = [
   ...splitWords(
     'all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes',

@@ -2,17 +2,17 @@ import { quote } from '../../core/schema/text.ts'
 import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
 
-/** The longest name and value of a header, in characters. */
+/** The maximum length of a header name and of a header value, in characters. */
 export const MAX_NAME = 256
 export const MAX_HEADER_VALUE = 8192
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** The headers that `add-headers` and `remove-headers` must leave alone. */
+/** The headers that `add-headers` and `remove-headers` must not change. */
 export const RESERVED: readonly string[] = ['user-agent', 'ngrok-skip-browser-warning']
 export const KEEPS_RESERVED = /^(add|remove)-headers$/
 
-/** Checks the name of a header in a config. */
+/** Checks a header name in a config. */
 export function checkHeaderName(
   name: string,
   path: PolicyPath,

@@ -1,9 +1,6 @@
 import { nearest } from '../../core/schema/nearest.ts'
 
-/**
- * The documented categories of addresses, by the names that they begin with. An address with a category has the shorter ones
- * too. A star is any name.
- */
+/** The documented IP address categories, by prefix. An address in a category is also in the shorter ones. A star stands for any name. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   ai: 'perplexity.bot.ipv4,perplexity.user.ipv4',
   blocklist:
@@ -77,7 +74,7 @@ const CATEGORIES: Readonly<Record<string, string>> = {
     'zoom.meetings.ipv4,zoom.meetings.ipv6,zoom.phone.ipv4,zoom.phone.ipv6,zoom.zva,zpagov.zpa',
 }
 
-/** Returns whether a name is a documented category of addresses, or the beginning of one. */
+/** Returns whether a name is a documented IP address category, or the beginning of one. */
 export function isCategory(name: string): boolean {
   return listNames().some((each) => {
     const isAny = each.endsWith('*') && name.startsWith(each.slice(0, -1))
@@ -85,7 +82,7 @@ export function isCategory(name: string): boolean {
   })
 }
 
-/** Returns the category that was probably meant; undefined if none is similar. */
+/** Returns the category that was probably meant, or undefined if none is similar. */
 export function nearestCategory(name: string): string | undefined {
   return nearest(name, [...listNames(), ...Object.keys(CATEGORIES)])
 }

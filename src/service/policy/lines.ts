@@ -1,7 +1,7 @@
-/** Returns the line and the column of a place in a string. Both begin with 1. */
+/** Returns the line and the column of a position in a string. Both start at 1. */
 export type ReadPlace = (offset: number) => { readonly line: number; readonly column: number }
 
-/** Returns a function that tells the lines and columns of a string. */
+/** Returns a function that returns lines and columns in a string. */
 export function placesOf(text: string): ReadPlace {
   const starts: number[] = []
   for (let start = 0; start >= 0; start = text.indexOf('\n', start) + 1 || -1) starts.push(start)

@@ -5,14 +5,14 @@ export type PolicyProtocol = (typeof PROTOCOLS)[number]
 
 export const PLACES = ['cloud', 'agent', 'internal', 'kubernetes', 'edge', 'module'] as const
 
-/** The place where a policy is used: a kind of endpoint, an edge, or the older module `policy` of edges and routes. */
+/** The place where a policy is used: a kind of endpoint, an edge, or the older `policy` module of edges and routes. */
 export type PolicyPlace = (typeof PLACES)[number]
 
 /** The context that a policy check needs. */
 export interface PolicyOptions {
   /** Default `https`. */
   readonly protocol?: PolicyProtocol
-  /** Default: any endpoint, with a policy that need not terminate traffic. */
+  /** Default: any endpoint, with a policy that doesn't have to terminate traffic. */
   readonly place?: PolicyPlace
   /** The account's plan, such as `free`. Without a plan, all paid features are allowed. */
   readonly plan?: string
@@ -24,7 +24,7 @@ export interface PolicyOptions {
   readonly maxExpressions?: number | undefined
   /** True if the policy must terminate traffic. Default: true for the place `cloud`. */
   readonly mustEnd?: boolean
-  /** With `accept`, actions that the service does not document are allowed. Default: `refuse`. */
+  /** `accept` allows actions that the service does not document. Default: `refuse`. */
   readonly unknownActions?: 'refuse' | 'accept'
   /** Returns whether an IP policy exists. If omitted, every id counts as known. */
   readonly hasIpPolicy?: (id: string) => boolean

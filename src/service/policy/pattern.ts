@@ -1,26 +1,26 @@
 import { cut } from '../../core/schema/text.ts'
 
-/** The largest count of a repetition. RE2 rejects larger counts, and nested counts whose product is larger. */
+/** The maximum repetition count. RE2 rejects larger counts, and nested counts whose product is larger. */
 const MAX_REPEAT = 1000
-/** The deepest nesting of groups. */
+/** The maximum nesting of groups. */
 const MAX_DEPTH = 1000
 
 /**
- * Returns the reason why a string is not an RE2 pattern, or undefined if it is one. RE2 has neither look-around nor back
- * references. Reads each character once, so the time is linear in the length.
+ * Returns the reason why a string is not an RE2 pattern, or undefined if it is one. RE2 supports neither lookaround nor backreferences.
+ * Reads each character once, so the time is linear in the length.
  */
 export function patternProblem(pattern: string): string | undefined {
   const read = readPattern(pattern)
   return typeof read === 'string' ? read : undefined
 }
 
-/** Returns the numbers and names of the groups of a pattern, with 0 for the whole match, or undefined for an invalid pattern. */
+/** Returns the numbers and names of the groups in a pattern, with 0 for the whole match, or undefined for an invalid pattern. */
 export function groupsOf(pattern: string): ReadonlySet<string> | undefined {
   const read = readPattern(pattern)
   return typeof read === 'string' ? undefined : new Set([...read.numbers, ...read.names])
 }
 
-/** Returns the number of instructions that RE2 has for a pattern, about, or undefined for an invalid pattern. */
+/** Returns the approximate number of RE2 instructions for a pattern, or undefined for an invalid pattern. */
 export function sizeOfPattern(pattern: string): number | undefined {
   const read = readPattern(pattern)
   return typeof read === 'string' ? undefined : read.size
@@ -39,7 +39,7 @@ function readPattern(pattern: string): PatternReader | string {
 
 class PatternError extends Error {}
 
-/** An open group, or an item: the largest repetition in it, and the number of its instructions. */
+/** An open group or an item, with the largest repetition in it and its number of instructions. */
 interface Group {
   repeat: number
   size: number
@@ -55,7 +55,7 @@ class PatternReader {
     return this.#groups.reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** The properties that were found to exist. */
+  /** The Unicode properties known to exist. */
   readonly #properties = new Set<string>()
 
   constructor(readonly pattern: string) {}
@@ -156,7 +156,7 @@ class PatternReader {
     this.#at++
   }
 
-  /** Reads a member of a class. Returns its code, or undefined if it matches several characters. */
+  /** Reads a member of a character class. Returns its code, or undefined if it matches several characters. */
   #readMember(): number | undefined {
     const [name] = /^\[:\^?\w*:\]/.exec(this.pattern.slice(this.#at, this.#at + 16)) ?? []
     if (name !== undefined) {
@@ -213,7 +213,7 @@ class PatternReader {
   }
 }
 
-/** Returns whether Unicode has a category or a script with a name. */
+/** Returns whether Unicode has a category or script with a name. */
 function isProperty(name: string): boolean {
   if (name === 'Any') return true
   try {

@@ -1,10 +1,10 @@
 import type { PolicyPlace, PolicyProtocol } from './options.ts'
 
-/** The phases of a policy, in the order in which traffic meets them. */
+/** The phases of a policy, in the order in which traffic passes through them. */
 export const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
 export type Phase = (typeof PHASES)[number]
 
-/** The phases of the older module `policy`, by the names that they have there. */
+/** The phases of the older `policy` module, by their names in that module. */
 const MODULE_PHASES: Readonly<Record<string, Phase>> = {
   inbound: 'on_http_request',
   outbound: 'on_http_response',
@@ -14,7 +14,7 @@ const MODULE_PHASES_WITHOUT_HTTP: Readonly<Record<string, Phase>> = {
   outbound: 'on_tcp_connect',
 }
 
-/** Returns the phases that a policy may have, by the name that the policy gives them. */
+/** Returns the phases that a policy can have, by the name used in the policy. */
 export function phasesOf(protocol: PolicyProtocol, place: PolicyPlace | undefined): Readonly<Record<string, Phase>> {
   const hasHttp = protocol === 'http' || protocol === 'https'
   if (place === 'module') return hasHttp ? MODULE_PHASES : MODULE_PHASES_WITHOUT_HTTP

@@ -3,12 +3,12 @@ import type { Scope } from './environment.ts'
 import type { PolicyOptions } from './options.ts'
 import type { Reporter } from './reporter.ts'
 
-/** The facts that the check of a config's values needs. */
+/** The facts needed to check the values of a config. */
 export interface Place {
   readonly action: Action
   readonly scope: Scope
   readonly options: PolicyOptions
   readonly reporter: Reporter
-  /** The variables that `set-vars` has set until here in the phase. */
+  /** The variables that `set-vars` has set so far in the phase. */
   readonly declared: Set<string>
 }

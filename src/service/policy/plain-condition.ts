@@ -3,12 +3,12 @@ import { parseWithinDepth } from '../../core/filter/cel-depth.ts'
 import { extendLexer } from '../../core/filter/cel-lexer.ts'
 import { findProblem } from './expression.ts'
 
-/** Types in CEL by the names of fields, at any depth. */
+/** CEL types, by field name, at any depth. */
 export type FieldTypes = { [name: string]: string | FieldTypes }
 
 /**
- * Returns the reason why a string is not a condition of plain CEL over the fields of one variable, without the functions of
- * policies, as a sentence; undefined if it is one.
+ * Returns the reason, as a sentence, why a string is not a plain CEL condition on the fields of one variable, without policy functions.
+ * Returns undefined if it is.
  */
 export function conditionProblem(source: string, variable: string, schema: FieldTypes): string | undefined {
   extendLexer()
@@ -28,7 +28,7 @@ export function conditionProblem(source: string, variable: string, schema: Field
   }
 }
 
-/** Returns the first line of a message, which may begin in lower case, as a sentence. */
+/** Returns the first line of a message, which may begin in lowercase, as a sentence. */
 function describeFirstLine(message: string | undefined): string | undefined {
   return message?.split('\n')[0]?.replace(/^./, (letter) => letter.toUpperCase())
 }

@@ -1,16 +1,16 @@
-/** A part of a traffic policy that the service rejects, or that probably does not do what was intended. */
+/** A part of a traffic policy that the service rejects or that probably does not do what was intended. */
 export interface PolicyProblem {
   /** `error` if the service rejects the policy, `warning` if the policy is valid but probably a mistake. */
   readonly severity: 'error' | 'warning'
-  /** The service's error number, such as 2203, or undefined for a warning without one. */
+  /** The service's error number, such as 2203, or undefined for a warning that has none. */
   readonly number?: number
   /** The stable name of a warning, such as `range-compared-as-text`. */
   readonly rule?: string
   /** The keys and indexes that lead to the value, such as `['on_http_request', 0, 'actions', 1, 'config', 'headers']`. */
   readonly path: PolicyPath
-  /** The part of a string value that has the problem, such as a name in an expression. Offset and length are in characters. */
+  /** The part of a string value that contains the problem, such as a name in an expression. Offset and length are in characters. */
   readonly within?: { readonly offset: number; readonly length: number }
-  /** The message: the value received, and the values allowed. */
+  /** The message, with the received value and the allowed values. */
   readonly message: string
   /** A suggested replacement, if any. */
   readonly hint?: string
@@ -18,9 +18,9 @@ export interface PolicyProblem {
   readonly docs?: string
 }
 
-/** A problem as the check reports it. */
+/** A problem as a check reports it. */
 export interface ReportedProblem extends PolicyProblem {
-  /** True for a problem of the last key of the path, such as an unknown field, and not of its value. */
+  /** True if the problem is with the last key of the path, such as an unknown field, rather than its value. */
   readonly isOfKey?: true
 }
 

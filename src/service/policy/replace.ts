@@ -8,8 +8,8 @@ interface Replacement {
 }
 
 /**
- * Replaces matches in a string, one replacement after the other. Returns the text, the number of matches, and the first one of
- * each.
+ * Replaces matches in a string by applying one replacement after another. Returns the text, the number of matches, and the first match of
+ * each pattern.
  */
 export function replaceText(text: string, replacements: readonly Replacement[]) {
   let result = text
@@ -23,18 +23,18 @@ export function replaceText(text: string, replacements: readonly Replacement[]) 
   return { text: result, matched, count }
 }
 
-/** Returns the names of the replacements that matched, as paths have them. */
+/** Returns the names of the replacements that matched, in the form used in paths. */
 export function nameMatched(matched: readonly { readonly replacement_index: number }[]): readonly string[] {
   return matched.map(({ replacement_index }) => `replacements[${replacement_index}]`)
 }
 
-/** Returns the names of all replacements of a config. */
+/** Returns the names of all replacements in a config. */
 export function nameReplacements({ replacements }: Config): readonly string[] {
   const list: readonly unknown[] = Array.isArray(replacements) ? replacements : []
   return nameMatched(list.map((_, replacement_index) => ({ replacement_index })))
 }
 
-/** Replaces matches in the body of the message of the phase. */
+/** Replaces matches in the message body of the phase. */
 export async function replaceBody(
   replacements: readonly Replacement[],
   { message, response }: Visit,
@@ -54,7 +54,7 @@ export async function replaceBody(
   }
 }
 
-/** Reads bytes as UTF-8. Other bytes become one character each: those without a match stay unchanged. */
+/** Reads bytes as UTF-8. Each invalid byte is read as one character, so that it stays unchanged unless it is part of a match. */
 function readText(bytes: Uint8Array): { readonly text: string; readonly toBytes: (text: string) => Uint8Array } {
   try {
     return { text: utf8Text(bytes), toBytes: utf8Bytes }

@@ -3,26 +3,26 @@ import { cut, quote, quoteSecret } from '../../core/schema/text.ts'
 import type { PolicyExpression } from './expression.ts'
 import type { PolicyPath, ReportedProblem } from './problem.ts'
 
-/** The facts of a problem beyond its place and its sentence. */
+/** The facts about a problem, apart from its location and its sentence. */
 type More = Pick<ReportedProblem, 'hint' | 'within' | 'isOfKey'>
 
-/** Places a problem at a key, not at its value. */
+/** Locates a problem at a key instead of its value. */
 export const KEY = { isOfKey: true } as const
 
-/** The maximum number of problems that are listed. */
+/** The maximum number of problems to list. */
 export const MAX_PROBLEMS = 200
 
-/** Collects the problems and the expressions of a policy. */
+/** Collects a policy's problems and expressions. */
 export class Reporter {
   readonly problems: ReportedProblem[] = []
   readonly expressions: PolicyExpression[] = []
 
-  /** Reports a problem: `is "x", which …`. The place comes first in the message. */
+  /** Reports a problem: `is "x", which …`. The location comes first in the message. */
   report(number: number, path: PolicyPath, what: string, more: More = {}): undefined {
     this.#add({ severity: 'error', number, path, message: toMessage(path, what), docs: docsOf(number), ...more })
   }
 
-  /** Reports a value, and what is allowed in its place. */
+  /** Reports a value and what is allowed instead. */
   reportValue(
     number: number,
     path: PolicyPath,
@@ -35,7 +35,7 @@ export class Reporter {
     this.report(number, path, `${received}. Allowed: ${allowed}`, rest)
   }
 
-  /** Reports the keys of a value that are not among its fields. Returns these keys. */
+  /** Reports and returns the keys of a value that are not among its fields. */
   reportUnknown(
     number: number,
     path: PolicyPath,
@@ -60,13 +60,13 @@ export class Reporter {
   }
 }
 
-/** Returns the sentence of a problem: its place, and what is wrong there. */
+/** Returns the sentence of a problem: its location, and what is wrong. */
 export function toMessage(path: PolicyPath, what: string): string {
   const place = path.length === 0 ? 'The policy' : `In the policy, ${describePlace(path)}`
   return `${place} ${what}${/[.?…]$/.test(what) ? '' : '.'}`
 }
 
-/** Returns a path as people write it: `on_http_request[0].actions[1].config.rate`. */
+/** Returns a path in human-readable form: `on_http_request[0].actions[1].config.rate`. */
 function describePlace(path: PolicyPath): string {
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${cut(key, 60)}`))

@@ -3,8 +3,8 @@ import type { PolicyPath } from './problem.ts'
 import { readText } from './text.ts'
 
 /**
- * Returns the text of a policy with something instead of each secret. Everything else stays, its lines too. Returns undefined for
- * a string that cannot be read and may have secrets.
+ * Returns the text of a policy with each secret replaced. Everything else, including its lines, is unchanged. Returns undefined for a
+ * string that cannot be read and may contain secrets.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string | undefined {
   const names = [...POLICY_SECRETS]
@@ -19,13 +19,13 @@ export function replaceSecrets(text: string, replace: (secret: string) => string
   return masked
 }
 
-/** Returns a policy as journal, commits and snapshots show it: without the secrets in its text. */
+/** Returns a policy in the form for the journal, commits, and snapshots, without the secrets in its text. */
 export function hideSecretsOfPolicy(value: unknown): unknown {
   if (typeof value !== 'string') return value
   return replaceSecrets(value, (secret) => (secret.endsWith('\n') ? '"[redacted]"\n' : '"[redacted]"')) ?? '[redacted]'
 }
 
-/** Returns the paths of the strings and numbers under the names of secrets, in actions of any type: the type may be misspelt. */
+/** Returns the paths of strings and numbers with secret names, in actions of any type because the type may be misspelled. */
 function findSecrets(value: unknown, path: PolicyPath = [], isSecret = false): readonly PolicyPath[] {
   if (typeof value !== 'object' || value === null) return isSecret ? [path] : []
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)

@@ -19,19 +19,19 @@ interface SendConfig {
 const MAX_RETRIES = 3
 const TIMED_OUT = 3602
 
-/** The headers that the service adds. According to the action's page, the first one is always the same. */
+/** The headers that the service adds. According to the action's page, the first header is always the same. */
 const OWN_HEADERS = {
   'ngrok-report-abuse': 'https://ngrok.com/abuse',
   'ngrok-req-type': 'http-request',
   'user-agent': 'ngrok/cloud',
 }
 
-/** A failed attempt has a response too, if it ended with too many redirects. */
+/** A failed attempt also has a response if it ended because of too many redirects. */
 type Attempt =
   | { readonly response: IncomingResponse; readonly failure?: undefined }
   | { readonly response: IncomingResponse | undefined; readonly failure: SendFailure }
 
-/** Executes `http-request`: sends a request, and retries while the retry condition is true. */
+/** Executes `http-request`: sends a request and retries it while the retry condition is true. */
 export async function sendWithRetries(config: SendConfig, visit: Visit): Promise<ActionOutcome> {
   const { method, headers, body = '', timeout } = config
   const url = withQuery(config)
@@ -74,7 +74,7 @@ function findDecision(attempts: readonly Attempt[], { max_redirects }: SendConfi
   return max_redirects === 0 && last >= 300 && last < 400 ? DECISIONS.unfollowed : undefined
 }
 
-/** Returns whether the retry condition is true after a failed attempt. A condition that cannot be evaluated is not. */
+/** Returns whether the retry condition is true after a failed attempt. A condition that cannot be evaluated counts as false. */
 function isRetried(
   { retry_condition }: SendConfig,
   attempts: number,

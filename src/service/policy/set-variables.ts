@@ -4,7 +4,7 @@ import { checkCelText } from './cel-fields.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 
-/** Checks the variables of `set-vars`, and declares each for what follows it. */
+/** Checks the variables of `set-vars`, and declares each for everything after it. */
 export function checkVariables(
   { maxDepth }: Extract<Field, { kind: 'variables' }>,
   value: unknown,

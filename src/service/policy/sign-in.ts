@@ -9,7 +9,7 @@ interface SignInConfig {
   readonly allow_cors_preflight?: boolean
   /** The URL of an OpenID provider. */
   readonly issuer_url?: string | undefined
-  /** In ms; 0 for none. */
+  /** In ms. 0 means no timeout. */
   readonly max_session_duration?: number | undefined
   readonly idle_session_timeout?: number | undefined
   /** Returns the error for a person who is not allowed. */
@@ -18,15 +18,15 @@ interface SignInConfig {
 
 type Identity = Readonly<Record<string, unknown>>
 
-/** The host that visitors sign in at. The pages of the actions name it for their callback. */
+/** The host where visitors sign in. The documentation of the actions uses it for the callback URL. */
 const IDENTITY_HOST = 'https://idp.ngrok.com/oauth2'
 
-/** The words for what a sign-in finds. */
+/** The terms for the results of a sign-in. */
 export const SIGN_IN_OUTCOMES = ['signed in', 'sent to sign in'] as const
 
 /**
- * Lets a visitor pass if the caller provides an identity, and sends all others to sign in. Handles the login and logout paths
- * itself.
+ * Lets a visitor pass if the caller provides an identity, and sends all others to the sign-in page. Also handles the login and logout
+ * paths.
  */
 export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome {
   const { identity, request } = visit
@@ -65,7 +65,7 @@ export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome
   return { ...redirect(`sent the visitor to sign in${whose}`, location.href), facts: { client_id } }
 }
 
-/** The addresses of providers. */
+/** The providers' URLs. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   amazon: 'https://www.amazon.com',
   facebook: 'https://www.facebook.com',
@@ -77,7 +77,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   twitch: 'https://www.twitch.tv',
 }
 
-/** Returns the sign-in of a person, from the identity that the caller provides. */
+/** Returns a person's sign-in from the identity that the caller provides. */
 function toSignIn(identity: Identity, config: SignInConfig): SignIn {
   const text = (name: string, initial = '') => String(identity[name] ?? initial)
   const { issuer_url, max_session_duration: max = 0, idle_session_timeout: idle = 0 } = config
@@ -97,7 +97,7 @@ function toSignIn(identity: Identity, config: SignInConfig): SignIn {
   }
 }
 
-/** Returns the special path that a request is for, and the URL at which the visitor continues. */
+/** Returns the special path that a request is for, and the URL where the visitor continues. */
 function readSpecialPath({ url }: PolicyRequest, authId: string | undefined) {
   const { pathname, searchParams, origin } = new URL(url)
   const [, special] = /^\/ngrok\/(login|logout)$/.exec(pathname) ?? []

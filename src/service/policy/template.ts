@@ -1,11 +1,11 @@
 /** A CEL expression in a string: `${…}`. */
 export interface Interpolation {
   readonly source: string
-  /** The character at which the expression begins in the text, after `${`. */
+  /** The position of the expression in the text, after `${`. */
   readonly offset: number
 }
 
-/** Finds the expressions in a string. `unclosed` is where a `${` without its `}` begins. */
+/** Finds the expressions in a string. `unclosed` is the position of a `${` without a matching `}`. */
 export function findInterpolations(text: string): {
   readonly found: readonly Interpolation[]
   readonly unclosed?: number
@@ -20,7 +20,7 @@ export function findInterpolations(text: string): {
   return { found }
 }
 
-/** Returns a string with a space in the place of each expression. */
+/** Returns a string with each expression replaced with a space. */
 export function blankInterpolations(text: string): string {
   const { found } = findInterpolations(text)
   return found.reduceRight(
@@ -29,10 +29,10 @@ export function blankInterpolations(text: string): string {
   )
 }
 
-/** Matches a string in an expression: a raw one, in which a backslash escapes nothing, or another. Its end may be missing. */
+/** Matches a string in an expression, either raw, where backslashes do not escape, or not. The closing quote may be missing. */
 export const LITERAL = /[bB]?[rR]("""|'''|"|')(?:(?!\1).)*(?:\1|$)|("""|'''|"|')(?:\\.|(?!\2)[^\\])*(?:\2|\\?$)/gs
 
-/** Returns where the `}` is that ends an expression. Braces in strings do not count. */
+/** Returns the position of the `}` that ends an expression. Braces in strings do not count. */
 function findEnd(text: string, start: number): number {
   const next = new RegExp(`${LITERAL.source}|[{}]`, 'gs')
   next.lastIndex = start

@@ -5,12 +5,13 @@ import { readNodes, type Span, type YamlNode } from './yaml-nodes.ts'
 
 export type { Span } from './yaml-nodes.ts'
 
-/** A string that was read: its value, and the places of the values in it; or the problem. */
+/** The result of reading a string: either its value and the positions of the values in it, or the problem. */
 export interface ReadText {
   readonly value?: unknown
   readonly problem?: { readonly message: string; readonly offset: number }
   /**
-   * Returns the place of the value of a path. With `within`, returns the part of a string value; with `isOfKey`, the last key.
+   * Returns the position of the value at a path. With `within`, returns the position of a part of a string value, and with `isOfKey`, the
+   * position of the last key.
    */
   readonly locate: (
     path: PolicyPath,
@@ -19,10 +20,10 @@ export interface ReadText {
   ) => Span
 }
 
-/** The maximum number of characters of a YAML text that a gateway reads. Reading more would block all other requests for too long. */
+/** The maximum number of characters in a YAML text that a gateway reads. A longer text would block all other requests for too long. */
 const MAX_YAML_LENGTH = 256 * 1024
 
-/** Reads a string as JSON, else as YAML with at most `most` characters (rules: traffic-policy#text). Never throws. */
+/** Reads a string as JSON or, if that fails, as YAML of at most `most` characters (rules: traffic-policy#text). Never throws. */
 export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
   const source = text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text
   if (/^\s*[[{]/.test(source)) {
@@ -47,7 +48,10 @@ function refuse(message: string): ReadText {
   return { problem: { message, offset: 0 }, locate: () => ({ start: 0, end: 1 }) }
 }
 
-/** Returns a function that finds the places of values in JSON or YAML, both of which are YAML. For a path that does not exist, it returns the nearest owner's key. */
+/**
+ * Returns a function that finds the positions of values in JSON or YAML, which it parses as YAML. For a nonexistent path, it returns the
+ * key of the nearest existing parent.
+ */
 function locateIn(text: string, listEvents: () => readonly Event[] | undefined): ReadText['locate'] {
   let root: YamlNode | undefined
   return (path, within, isOfKey = false) => {
@@ -68,7 +72,7 @@ function locateIn(text: string, listEvents: () => readonly Event[] | undefined):
   }
 }
 
-/** Returns a part of a string value. Where the text is folded or escaped, the place of the part may be a few characters off. */
+/** Returns the position of a part of a string value. Where the text is folded or escaped, the position may be a few characters off. */
 function narrow(text: string, span: Span, { offset, length }: { offset: number; length: number }, value: string): Span {
   const part = value.slice(offset, offset + length)
   const raw = text.slice(span.start, span.end)

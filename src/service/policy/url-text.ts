@@ -1,6 +1,6 @@
 /**
- * Returns a URL with percent signs for what no URL has, such as the decoded path of a visitor (RFC 3986, section 2). A URL in the
- * place of a path gets a slash before it, as in the example of the page of `redirect`.
+ * Returns a URL with invalid characters percent-encoded, such as those in a visitor's decoded path (RFC 3986, section 2). Adds a slash
+ * before a URL in the position of a path, as in the example on the `redirect` page.
  */
 export function toUrlText(text: string): string {
   const full = text.replace(/^(https?:\/\/[^/?#]+?)(?=https?:\/\/)/i, '$1/')
@@ -8,8 +8,8 @@ export function toUrlText(text: string): string {
 }
 
 /**
- * Returns a path with the scheme and the host of the request, and a URL without a host with the host, such as `https:/path`, which `/.*`
- * leaves of a whole URL. Other strings stay unchanged.
+ * Completes a path with the scheme and host of the request, and a URL without a host, such as `https:/path`, with the host. Replacing `/.*`
+ * in a whole URL leaves such a URL. Returns other strings unchanged.
  */
 export function completeUrl(text: string, request: string): string {
   const { origin, host } = new URL(request)
@@ -17,7 +17,7 @@ export function completeUrl(text: string, request: string): string {
   return text.replace(/^(https?:)(?:\/\/)?(?=\/(?!\/)|[?#]|$)/i, `$1//${host}`)
 }
 
-/** Reads a URL of http or https, or undefined for all other strings. */
+/** Parses an http or https URL. Returns undefined for all other strings. */
 export function readHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url && /^https?:$/.test(url.protocol) ? url : undefined

@@ -5,7 +5,7 @@ import { isCategory, nearestCategory } from './ip-categories.ts'
 const upper = (text: string) => text.toUpperCase()
 const lower = (text: string) => text.toLowerCase()
 
-/** The result of `lower()`, and of `upper()`. */
+/** The form of the results of `lower()` and `upper()`. */
 export const LOWER: Form = { about: 'The text is in lower case.', never: /\p{Lu}/u, fix: lower }
 export const UPPER: Form = { about: 'The text is in capitals.', never: /\p{Ll}/u, fix: upper }
 
@@ -46,7 +46,7 @@ export const MEDIA_TYPE: Form = {
   never: /[A-Z;]/,
   fix: (text) => lower(text).replace(/\s*;.*$/, ''),
 }
-/** The codes of ISO 3166-1, and XK for Kosovo, which has none there. */
+/** The ISO 3166-1 country codes, and XK for Kosovo, which does not have one. */
 const COUNTRY_CODES: readonly string[] = (
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +
   'CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO ' +
@@ -96,7 +96,7 @@ export const ERROR_CODE: Form = {
   fix: (text) => text.replace(/^(?=\d+$)/, 'ERR_NGROK_'),
 }
 
-/** The smallest and the largest number that a variable can have, or that a function returns. */
+/** The minimum and maximum number that a variable can have or a function can return. */
 export const RANGES: Readonly<Record<string, readonly [min: number, max: number]>> = {
   'res.status_code': [100, 999],
   'conn.client_port': [0, 65_535],

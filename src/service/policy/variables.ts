@@ -210,7 +210,7 @@ export const ACTION_ERROR: Variables = {
   message: text('What went wrong.'),
 }
 
-/** The request and the response of `http-request`. */
+/** The request and the response of an `http-request` action. */
 export const SENT_REQUEST: Variables = {
   method: text('The method of the request.', forms.METHOD),
   header: map('list<string>', 'The headers of the request.'),
@@ -225,7 +225,7 @@ export const RECEIVED_RESPONSE: Variables = {
   body: text('The body of the response.'),
 }
 
-/** The variables of `retry_condition`. The page of the action writes `statusCode`, and its variables have `status_code`. */
+/** The variables of `retry_condition`. The action's page uses `statusCode`, but its list of variables uses `status_code`. */
 export const RETRY: Variables = {
   attempts: whole('The number of attempts so far.'),
   last_attempt: {
@@ -235,7 +235,7 @@ export const RETRY: Variables = {
   },
 }
 
-/** The older spelling of the module `policy`. */
+/** The older spelling, used in the `policy` module. */
 export const OLDER_REQUEST: Variables = {
   Method: text('The method.', forms.METHOD),
   URL: text('The URL.'),
@@ -264,7 +264,7 @@ export const OLDER_CONNECTION: Variables = {
   },
 }
 
-/** Returns whether a variable has no variables below it. */
+/** Returns whether a variable has no nested variables. */
 export function isVariable(value: Variable | Variables): value is Variable {
   return typeof value.type === 'string'
 }

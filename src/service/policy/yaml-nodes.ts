@@ -1,21 +1,21 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 
-/** A place in a string: offsets of its first character and of the one after its last. */
+/** A range in a string: the offset of its first character and the offset after its last. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** A value in a YAML text: its place, its key, and the values in it. */
+/** A value in a YAML text: its range, its key, and the values in it. */
 export interface YamlNode extends Span {
   readonly kind: 'scalar' | 'literal' | 'list' | 'map'
   /** The value of a scalar, as text. */
   readonly text?: string
   readonly key?: YamlNode
   readonly below: ReadonlyMap<string | number, YamlNode>
-  /** True if this is an alias of a value that is elsewhere. */
+  /** True if this is an alias of a value that is defined elsewhere. */
   readonly isAlias?: boolean
-  /** True if a value below it is an alias. */
+  /** True if a nested value is an alias. */
   readonly hasAlias: boolean
 }
 
@@ -91,7 +91,7 @@ type EventOf<Name extends keyof typeof EVENT_ID> = Extract<Event, { type: (typeo
 
 const NONE: ReadonlyMap<string | number, YamlNode> = new Map()
 
-/** Returns the place of a scalar with its quotes, or with the sign of its block. */
+/** Returns the range of a scalar, including its quotes or block indicator. */
 function spanOfScalar(text: string, event: EventOf<'SCALAR'>): Span | undefined {
   const { style, valueStart: start, valueEnd: end } = event
   if (start < 0) return undefined
@@ -102,7 +102,7 @@ function spanOfScalar(text: string, event: EventOf<'SCALAR'>): Span | undefined 
   return { start: line + Math.max(0, text.slice(line, start).search(/[|>][-+\d]*(?:[ \t]+#.*)?[ \t]*\r?\n?$/)), end }
 }
 
-/** Returns the end of a collection in brackets, all of whose values end before a place. */
+/** Returns the end of a bracketed collection whose values all end before a position. */
 function findBracket(text: string, from: number): number {
   const rest = /(?:[\s,:]|#.*)*/y
   rest.lastIndex = from
@@ -110,7 +110,7 @@ function findBracket(text: string, from: number): number {
   return Math.min(rest.lastIndex + 1, text.length)
 }
 
-/** Returns the start of the line after a place; the place itself if it is the start of a line. */
+/** Returns the start of the next line after a position, or the position itself if it is the start of a line. */
 function endOfLine(text: string, place: number): number {
   if (text.charAt(place - 1) === '\n') return place
   return text.indexOf('\n', place) + 1 || text.length

@@ -16,20 +16,20 @@ import { cut } from '../../core/schema/text.ts'
 
 export type { Event } from 'js-yaml'
 
-/** A YAML document that was read: its value and the parser's events, or the problem. */
+/** The result of reading a YAML document: either its value and the parser's events, or the problem. */
 export interface ReadYaml {
   readonly value?: unknown
   readonly events?: readonly Event[]
   readonly problem?: { readonly message: string; readonly offset: number }
 }
 
-/** The deepest nesting. The parser calls itself for each level. */
+/** The maximum nesting. The parser recurses once per level. */
 const MAX_DEPTH = 100
 /** The maximum number of aliases, and of the values that they stand for. */
 const MAX_ALIASES = 1_000
 const MAX_VALUES = 100_000
 
-/** Merge keys, and tags of other programs such as `!include`, which say nothing about policies. */
+/** Merge keys, and tags for other programs, such as `!include`, which are not part of policies. */
 const schema = CORE_SCHEMA.withTags(
   mergeTag,
   ['!', 'tag:'].flatMap((name) => [
@@ -39,7 +39,7 @@ const schema = CORE_SCHEMA.withTags(
   ]),
 )
 
-/** Returns the parser's events of a string, or undefined if it is no YAML. */
+/** Returns the parser's events for a string, or undefined if it is not valid YAML. */
 export function readEvents(text: string, maxDepth: number): readonly Event[] | undefined {
   try {
     return parseEvents(text, { maxDepth })
@@ -48,7 +48,7 @@ export function readEvents(text: string, maxDepth: number): readonly Event[] | u
   }
 }
 
-/** Reads a string with one YAML document. A string without any is null. Never throws. */
+/** Reads a string that contains one YAML document. If the string has no document, the value is null. Never throws. */
 export function readYaml(text: string): ReadYaml {
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH })
@@ -76,7 +76,7 @@ function refuse(message: string, offset: number): ReadYaml {
   return { problem: { message, offset } }
 }
 
-/** Returns whether a value has more values than a policy may have. One that an alias puts into itself has any number. */
+/** Returns whether a value contains more values than a policy can have. A value that contains itself through an alias always does. */
 function isLarge(value: unknown): boolean {
   const left = [value]
   let count = 0

@@ -1,17 +1,17 @@
 import type { DnsRecord } from '../../generated/controls.ts'
 
-/** A value of a CAA record: an authority, and the parameters under which it may issue (RFC 8659, 4.2). */
+/** A value of a CAA record: a certificate authority, and the parameters under which it may issue (RFC 8659, 4.2). */
 interface Issuer {
   readonly authority: string
   readonly parameters: readonly (readonly [tag: string, value: string])[]
 }
 
-/** The reason why a CAA record forbids to issue. */
+/** The reason why a CAA record forbids issuance. */
 export type CaaProblem = 'not authorized' | 'account' | 'method'
 
 /**
- * Parses the values of a CAA record, which commas separate. After a semicolon, a comma before a string without a dot is part of a
- * parameter, as in `letsencrypt.org; validationmethods=dns-01,http-01`.
+ * Parses the comma-separated values of a CAA record. After a semicolon, a comma before a string without a dot is part of a parameter, as in
+ * `letsencrypt.org; validationmethods=dns-01,http-01`.
  */
 export function parseIssuers(value: string): readonly Issuer[] {
   const texts: string[] = []
@@ -39,14 +39,14 @@ export function hasValidParameters({ parameters }: Issuer): boolean {
   return parameters.every(([tag, value]) => /^[a-z0-9]+$/.test(tag) && /^[!-:<-~]+$/.test(value))
 }
 
-/** Writes the values of a CAA record in their normal form. */
+/** Formats the values of a CAA record in normalized form. */
 export function formatIssuers(value: string): string {
   return parseIssuers(value)
     .map(({ authority, parameters }) => [authority, ...parameters.map((each) => each.join('='))].join('; '))
     .join(', ')
 }
 
-/** Returns the reason why a record forbids an authority to issue for a domain (rules: simulated-dns#caa). */
+/** Returns the reason why a record forbids a certificate authority to issue for a domain (rules: simulated-dns#caa). */
 export function findCaaProblem(record: DnsRecord, authority: string, domain: string): CaaProblem | undefined {
   const { value } = findProperty(record, domain)
   if (value === undefined) return undefined
@@ -63,18 +63,18 @@ export function findCaaProblem(record: DnsRecord, authority: string, domain: str
   return problems.includes(undefined) ? undefined : (problems[0] ?? 'not authorized')
 }
 
-/** Returns the property that holds for a domain, and its values: for a wildcard `issuewild`, if there is one. */
+/** Returns the property that applies to a domain, and its values. For a wildcard, this is `issuewild`, if it exists. */
 function findProperty({ value, issuewild }: DnsRecord, domain: string) {
   const isWild = domain.startsWith('*.') && issuewild !== undefined
   return isWild ? { property: 'issuewild', value: issuewild } : { property: 'issue', value }
 }
 
-/** The service validates a wildcard by DNS-01, and other domains by HTTP-01. */
+/** The service validates wildcards with DNS-01, and other domains with HTTP-01. */
 function methodFor(domain: string): string {
   return domain.startsWith('*.') ? 'dns-01' : 'http-01'
 }
 
-/** Describes a record that forbids an authority to issue, with the way to correct it, as a fragment for a message. */
+/** Describes a record that forbids a certificate authority to issue, and how to correct it, as a fragment for a message. */
 export function describeCaa(record: DnsRecord, domain: string, problem: CaaProblem, authority: string): string {
   const { property, value } = findProperty(record, domain)
   const described = describeIssuers(property === 'issue' ? { value } : { issuewild: value })
@@ -83,12 +83,12 @@ export function describeCaa(record: DnsRecord, domain: string, problem: CaaProbl
   return `${described}. Add ${identifierOf(authority)} to ${property}, or remove the record`
 }
 
-/** The service has one authority, whose name in CAA is longer. */
+/** The service uses one certificate authority, whose CAA name is longer. */
 function identifierOf(authority: string): string {
   return authority === 'letsencrypt' ? 'letsencrypt.org' : authority
 }
 
-/** Describes the authorities of a record. */
+/** Describes the certificate authorities of a record. */
 export function describeIssuers({
   value,
   issuewild,

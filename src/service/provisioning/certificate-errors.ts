@@ -15,8 +15,8 @@ const internal = (number: number, message = 'The authority issued no certificate
 })
 
 /**
- * The numbered errors of certificate jobs, in fauxgate's words (rules: provisioning-jobs#numbered-errors). The documentation
- * has a sentence for eleven of these errors.
+ * The numbered errors of certificate jobs, in fauxgate's wording (rules: provisioning-jobs#numbered-errors). The documentation has a
+ * sentence for eleven of these errors.
  */
 export const CERTIFICATE_ERRORS = {
   cname_missing: dns(425, 'The domain has no CNAME record.'),
@@ -76,13 +76,13 @@ export function listCertificateErrors(): readonly CertificateErrorKey[] {
   return Object.keys(CERTIFICATE_ERRORS) as CertificateErrorKey[] // The table has no other keys.
 }
 
-/** Returns the key for a key or a code such as `ERR_NGROK_26014`, or undefined for another text. */
+/** Returns the key for a key or a code such as `ERR_NGROK_26014`, or undefined for any other string. */
 export function findCertificateError(text: unknown): CertificateErrorKey | undefined {
   const [, digits] = (typeof text === 'string' && /^ERR_[A-Z]+_(\d+)$/.exec(text)) || []
   return listCertificateErrors().find((key) => key === text || CERTIFICATE_ERRORS[key].number === Number(digits))
 }
 
-/** Names an outcome in lists, with its numbered error if it has one. */
+/** Names an outcome for lists, with its numbered error, if any. */
 export function nameOutcome({
   outcome,
   error,
@@ -94,7 +94,7 @@ export function nameOutcome({
   return key ? `${outcome} ${key} (${CERTIFICATE_ERRORS[key].number})` : outcome
 }
 
-/** Adds the codes of errors to a message. */
+/** Adds error codes to a message. */
 export function withCodes(
   message: string,
   keys: readonly CertificateErrorKey[],

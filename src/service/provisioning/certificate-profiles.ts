@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** The validity in ms of each profile that a public authority offers or has announced (rules: provisioning-jobs#profiles). */
+/** The validity in ms of each profile that a public certificate authority offers or has announced (rules: provisioning-jobs#profiles). */
 export const PROFILES = {
   '90d': 90 * DAY_MS,
   '64d': 64 * DAY_MS,
@@ -10,29 +10,32 @@ export const PROFILES = {
 
 export type ProfileName = keyof typeof PROFILES
 
-/** The shortest validity that a certificate has by default. */
+/** The minimum default validity of a certificate. */
 export const MIN_DEFAULT_PROFILE: ProfileName = '45d'
 
-/** The options of a gateway for the lifetime of automatic certificates, in ms. */
+/** A gateway's options for the lifetime of automatic certificates, in ms. */
 export interface CertificateLifetime {
   readonly validity?: number | undefined
-  /** The time before the end of the validity at which the renewal starts. */
+  /** The time before the end of the validity period at which the renewal starts. */
   readonly renewalLead?: number | undefined
 }
 
-/** Returns the lifetime of a certificate issued at a time in ms. Default: the profile of the authority at that time. */
+/** Returns the lifetime of a certificate issued at a time in ms. Default: the certificate authority's profile at that time. */
 export function getCertificateLifetime(issuedAt: number, options: CertificateLifetime = {}) {
   const { validity = PROFILES[getDefaultProfile(issuedAt)], renewalLead = suggestLead(validity) } = options
   return { validity, renewalLead }
 }
 
-/** Returns the default profile of the authority at a time in ms. */
+/** Returns the certificate authority's default profile at a time in ms. */
 function getDefaultProfile(issuedAt: number): ProfileName {
   if (issuedAt >= Date.UTC(2028, 1, 16)) return '45d'
   return issuedAt >= Date.UTC(2027, 1, 10) ? '64d' : '90d'
 }
 
-/** Returns the lead of a renewal that the authority suggests: a third of the validity, or half of a short one. */
+/**
+ * Returns how long before expiry the certificate authority suggests renewal: a third of the validity period, or half if the period is
+ * short.
+ */
 function suggestLead(validity: number): number {
   return Math.floor(validity / (validity < 10 * DAY_MS ? 2 : 3))
 }

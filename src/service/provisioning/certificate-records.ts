@@ -25,15 +25,15 @@ export const recordErrors = declareErrors({
 
 interface Upload {
   readonly certificate_pem: string
-  /** Absent where the record came from a snapshot without private keys. */
+  /** Absent if the record came from a snapshot without private keys. */
   readonly private_key_pem?: string
-  /** Read from `certificate_pem`, so no snapshot has it. */
+  /** Read from `certificate_pem`, so it is not in snapshots. */
   readonly leaf: CertificateFields
-  /** The earliest expiry in the chain, in ms; read like `leaf`. */
+  /** The earliest expiry in the chain, in ms. It is read like `leaf`. */
   readonly not_after: number
 }
 
-/** The record of a TLS certificate: an upload, or an order from which the authority issues it at any time. */
+/** The record of a TLS certificate: either an upload, or an order from which the authority can issue the certificate at any time. */
 export type CertificateRecord = ResourceRecord &
   (
     | { readonly issued_at: null; readonly upload: Upload; readonly order: null }
@@ -47,7 +47,7 @@ export const certificateDescription = textOfBytes(
 )
 export const certificateMetadata = textOfBytes(MAX_METADATA_BYTES, recordErrors.certificate_metadata_too_long, METADATA)
 
-/** A field that is read from the PEM text again. */
+/** A field that is derived from the PEM text on each read. */
 const derived = v.exactOptional(v.pipe(v.unknown(), v.metadata({ isDerived: true })))
 
 const uploadFields = v.object({
@@ -58,7 +58,7 @@ const uploadFields = v.object({
   not_after: derived,
 })
 
-/** Reads an upload again, under the rules for uploading. */
+/** Reads an upload again under the rules for uploads. */
 const upload = v.pipe(
   uploadFields,
   readBy([], (sent: v.InferOutput<typeof uploadFields>, report): Upload | undefined => {

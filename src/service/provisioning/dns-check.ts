@@ -13,22 +13,22 @@ interface DomainTargets {
   readonly acme_challenge_cname_target: string | null
 }
 
-/** A problem of a needed record. */
+/** A problem with a required record. */
 type RecordProblem = 'missing' | 'address' | 'mismatch' | 'proxied' | 'lookup failed' | CaaProblem
 
-/** The record that was found instead of a needed one. */
+/** The record that was found instead of a required one. */
 interface Found {
   readonly problem: RecordProblem
-  /** Describes it, as a fragment for a message. `called` is the word or the name for the needed record. */
+  /** Describes it, as a fragment for a message. `called` is the term or the name for the required record. */
   describe(called: string): string
 }
 
-/** A needed record, and what was found in its place: null if the name leads to the value. */
+/** A required record, and what was found instead, or null if the name resolves to the value. */
 interface CheckedRecord extends Pick<NeededRecord, 'name' | 'type' | 'value'> {
   readonly found: Found | null
 }
 
-/** Returns the records that a domain needs, as {@link findNeededRecords} does, with their problems in sentences. */
+/** Returns the records that a domain needs, like {@link findNeededRecords}, with their problems as sentences. */
 export function checkNeededRecords(tx: Transaction, domain: DomainTargets): NeededRecord[] {
   return findNeededRecords(tx, domain).map((record) => {
     const { name, type, value, found } = record
@@ -45,7 +45,7 @@ function describeProblem({ name, type, value }: CheckedRecord, found: Found, { d
   return `Expected ${expected}. Found ${found.describe(name)}.`
 }
 
-/** Returns the first problem of the records that a domain needs, with its numbered errors. */
+/** Returns the first problem with the records that a domain needs, with its numbered errors. */
 export function findDnsProblem(tx: Transaction, domain: DomainTargets) {
   for (const record of findNeededRecords(tx, domain)) {
     const { found } = record
@@ -54,7 +54,7 @@ export function findDnsProblem(tx: Transaction, domain: DomainTargets) {
   return undefined
 }
 
-/** The numbered errors of each problem: that of the check, and that of the record (rules: simulated-dns#numbers). */
+/** The numbered errors of each problem: the error of the check and the error of the record (rules: simulated-dns#numbers). */
 const ERRORS: Readonly<Record<RecordProblem, readonly CertificateErrorKey[]>> = {
   missing: ['dcv_cname_missing', 'cname_missing'],
   address: ['dcv_cname_missing', 'cname_is_address'],
@@ -88,8 +88,8 @@ function errorsOf(
 }
 
 /**
- * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these
- * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#required-records, simulated-dns#caa).
+ * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these are right, also
+ * returns the CAA record that forbids the certificate authority to issue (rules: simulated-dns#required-records, simulated-dns#caa).
  */
 export function findNeededRecords(tx: Transaction, domain: DomainTargets): CheckedRecord[] {
   const targets = [
@@ -103,7 +103,7 @@ export function findNeededRecords(tx: Transaction, domain: DomainTargets): Check
   return needed.every(({ found }) => found === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
 }
 
-/** Returns the CAA record, at the name or the nearest name above, that forbids the authority to issue (RFC 8659, 3). */
+/** Returns the CAA record, at the name or the nearest parent name, that forbids the certificate authority to issue (RFC 8659, 3). */
 function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): CheckedRecord[] {
   if (!policy) return []
   const { authority } = policy
@@ -163,7 +163,7 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
 
 const MAX_CHAIN_LENGTH = 8
 
-/** Follows the CNAME records of a name to its target. Returns null if they lead to the target. */
+/** Follows the CNAME records of a name to its target. Returns null if it is the expected target. */
 function findMismatch(tx: Transaction, name: string, target: string): Found | null {
   const chain: string[] = []
   const mismatch = (describe: Found['describe']): Found => ({ problem: 'mismatch', describe })

@@ -19,19 +19,19 @@ const NAME = new RegExp(`^(\\*\\.)?(${LABEL}\\.)*${LABEL}$`)
 const ADDRESS_END = /(^|\.)\d+$/
 
 /**
- * Returns a name without its trailing dot and in lower case (rules: simulated-dns#names). It lowers only A to Z. Other
- * characters that would become a to z, such as the Kelvin sign, stay invalid.
+ * Returns a name in lowercase without its trailing dot (rules: simulated-dns#names). It lowercases only A to Z. Other characters that would
+ * be lowercased to a to z, such as the Kelvin sign, remain invalid.
  */
 export function normalizeName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
 }
 
-/** Returns whether a normal name can have a record. Underscores and one leading `*` label are allowed; an address is not. */
+/** Returns whether a normalized name can have a record. Underscores and one leading `*` label are allowed. Addresses are not. */
 export function isDnsName(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && NAME.test(name) && !ADDRESS_END.test(name)
 }
 
-/** Returns what a name must be. For a name in Unicode, it is the same name in Punycode. */
+/** Returns what a name must be. For a Unicode name, this is its Punycode form. */
 function describeName(text: string): string {
   const punycode = toPunycode(text)
   // Letters such as the Kelvin sign would become other ones of ASCII.
@@ -42,7 +42,7 @@ function describeName(text: string): string {
 
 const ALLOWED_NAME = 'a DNS name such as "app.example.com", not an address'
 
-/** A DNS name in any form that clients write. The schema returns its normal name. */
+/** A DNS name in any form that clients use. The schema returns its normalized form. */
 export const recordName = v.pipe(
   v.string(),
   rule([], (text, report) => {
@@ -80,7 +80,7 @@ const ISSUEWILD =
 
 const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
-/** The values that each type of record allows, in words and as a test, and the form in which a value is stored. */
+/** The values that each record type allows, as a description and as a test, and the form in which a value is stored. */
 const VALUES: Readonly<
   Record<RecordType, { allowed: string; isValid(value: string): boolean; normalize(value: string): string }>
 > = {
@@ -109,7 +109,7 @@ interface ValueOfType {
 
 const NO_ISSUEWILD = 'no value: only CAA records have it'
 
-/** Creates the schema of a record whose value fits its type, in the form in which values are stored. */
+/** Creates the schema of a record whose value matches its type. The output has the form in which values are stored. */
 function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
   return v.pipe(
     schema,
@@ -176,10 +176,10 @@ export const dnsRecordBody = named(
     'address record can coexist.',
 )
 
-/** The types that can be beside CAA. A CNAME record excludes every other one (RFC 1034, 3.6.2), and so does a failure. */
+/** The types that can coexist with CAA. A CNAME record excludes all other records (RFC 1034, 3.6.2), and so does a failure. */
 const ADDRESSES: readonly RecordType[] = ['A', 'PROXY']
 
-/** Sets the record of a name. Resolvers see it at once, or after the delay `after` (rules: simulated-dns#propagation). */
+/** Sets the record of a name. Resolvers see it immediately, or after the delay `after` (rules: simulated-dns#propagation). */
 export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
   const ms = durationMs(after) ?? 0
   const visible = ms === 0 ? {} : { visibleFrom: timestamp(roundUpToSecond(tx.now + ms)) }
@@ -193,7 +193,7 @@ export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<t
   return tx.put(record.type === 'CAA' ? caaZone : zone, { ...record, ...visible })
 }
 
-/** Removes a record of {@link listRecords}. */
+/** Removes a record returned by {@link listRecords}. */
 export function removeRecord(tx: Transaction, record: DnsRecord): void {
   for (const each of [zone, caaZone]) {
     const found = tx.get(each, reverseLabels(record.name))
@@ -207,31 +207,31 @@ export function getCaa(tx: Transaction, key: string): DnsRecord | undefined {
   return record?.type === 'CAA' ? record : tx.get(caaZone, key)
 }
 
-/** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before the names below it. */
+/** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before its subdomains. */
 export const zone = collection<DnsRecord>({
   name: 'dns_records',
   key: (record) => reverseLabels(record.name),
   schema: dnsRecord,
   indexes: {
-    /** Has the records that resolvers did not see at once. */
+    /** Contains the records that resolvers did not see immediately. */
     delayed: ({ visibleFrom }) => (visibleFrom === undefined ? null : 'yes'),
   },
 })
 
-/** The CAA records of the zone, which can be beside addresses. Data of fauxgate 0.1.0 has them in {@link zone}. */
+/** The CAA records of the zone, which can coexist with addresses. Data from fauxgate 0.1.0 stores them in {@link zone}. */
 export const caaZone = collection<DnsRecord>({
   name: 'dns_caa_records',
   key: (record) => reverseLabels(record.name),
   schema: dnsRecord,
   indexes: {
-    /** Has the records that resolvers did not see at once. */
+    /** Contains the records that resolvers did not see immediately. */
     delayed: ({ visibleFrom }) => (visibleFrom === undefined ? null : 'yes'),
   },
 })
 
 const sortKey = ({ name, type }: DnsRecord): string => (type === 'CAA' ? `${name} ` : name)
 
-/** Returns all records, ordered by name, or only those of one name. */
+/** Returns all records, ordered by name, or only the records of one name. */
 export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
   if (name === undefined)
     return [...tx.newestFirst(zone), ...tx.newestFirst(caaZone)].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
@@ -240,8 +240,8 @@ export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
 }
 
 /**
- * Resolves a name to its own record, else to the wildcard directly below its closest encloser. A name that exists, even
- * only because there are names below it, matches no wildcard (RFC 4592, 3.3.1).
+ * Resolves a name to its own record, or else to the wildcard directly below its closest encloser. A name that exists, even if only because
+ * it has subdomains, does not match a wildcard (RFC 4592, 3.3.1).
  */
 export function resolve(tx: Transaction, name: string): DnsRecord | undefined {
   const key = reverseLabels(name)
@@ -263,12 +263,12 @@ function hasKeysBelow(tx: Transaction, key: string): boolean {
   })
 }
 
-/** Turns `app.example.com` into `com.example.app`. */
+/** Converts `app.example.com` to `com.example.app`. */
 export function reverseLabels(name: string): string {
   return name.split('.').reverse().join('.')
 }
 
-/** Returns the key of the name above, or "". */
+/** Returns the key of the parent name, or "". */
 export function getParentKey(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('.')))
 }

@@ -21,7 +21,7 @@ import { isDnsName, normalizeName } from './dns.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from './outcomes.ts'
 import { timeline } from './timeline.ts'
 
-/** The options of a gateway for provisioning; `GatewayOptions` has their meaning and defaults. Durations are in ms. */
+/** A gateway's provisioning options. See `GatewayOptions` for their meanings and defaults. Durations are in ms. */
 export interface ProvisioningOptions {
   readonly dns: 'off' | 'simulated'
   readonly provisioningDelay: number
@@ -31,7 +31,7 @@ export interface ProvisioningOptions {
   readonly dnsErrorRetry: number
   readonly quirks: { readonly lateStatus: boolean }
   readonly hooks: AttemptHooks
-  /** The collection of all domains. Their number limits the timelines. */
+  /** The collection of all domains. The number of domains limits the timelines. */
   readonly domains: Collection<object>
 }
 
@@ -54,11 +54,11 @@ export const job = v.object({
   msg: v.string(),
   started_at: instant,
   retries_at: v.nullable(scheduledTime),
-  /** The number of INTERNAL_ERRORs so far. Each of them lengthens the backoff. */
+  /** The number of INTERNAL_ERRORs so far. Each of them increases the backoff. */
   internal_errors: sequenceNumber,
-  /** The number of failed attempts so far. Absent for none, and in records of older versions. */
+  /** The number of failed attempts so far. Absent if there are none, and in records from older versions. */
   attempts: v.exactOptional(sequenceNumber),
-  /** True if the script or the hook of a test decided the failure of the last attempt. */
+  /** True if a test's script or hook caused the last attempt to fail. */
   scripted: v.exactOptional(v.literal(true)),
 })
 
@@ -89,8 +89,8 @@ type ManagedFields = v.InferOutput<v.ObjectSchema<typeof managedFields, undefine
 export type ManagedDomain = Frozen<ManagedFields> & { readonly domain: string }
 
 /**
- * Reports a record whose fields contradict one another (rules: domain-certificates#one-or-the-other,
- * provisioning-jobs#state). A job whose `retries_at` has passed by `now` is due later.
+ * Reports a record whose fields contradict each other (rules: domain-certificates#one-or-the-other, provisioning-jobs#state). A job whose
+ * `retries_at` has passed by `now` is due later.
  */
 export function checkManaged(domain: ManagedFields & { domain: string }, report: Report, now: number): void {
   const { policy, job, due, renews_at } = domain
@@ -117,8 +117,8 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
 }
 
 /**
- * Returns whether the next event may be after the year 9999, so that it never falls due. A record does not have the time of
- * the first attempt of a job, nor of an attempt whose `retries_at` has passed.
+ * Returns whether the next event may be after the year 9999, so that it never falls due. A record does not contain the time of a job's
+ * first attempt, or of an attempt whose `retries_at` has passed.
  */
 function mayNeverHappen({ job, renews_at }: ManagedFields, now: number): boolean {
   const at = job ? job.retries_at : renews_at

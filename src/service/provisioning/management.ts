@@ -20,7 +20,7 @@ export function runAttempt<D extends ManagedDomain>(tx: Transaction, domain: D):
   return applyTransition(tx, current, isRenewal ? 'renewal failed' : 'failed', failure)
 }
 
-/** Returns the failure that the hook decides, or the usual one without a hook. */
+/** Returns the failure chosen by the hook, or the usual failure if there is no hook. */
 function applyHook(
   tx: Transaction,
   { domain }: ManagedDomain,
@@ -32,7 +32,7 @@ function applyHook(
   return error_code && { error_code, msg: MESSAGES[error_code], scripted: true }
 }
 
-/** Returns the failure that the script, or else simulated DNS, sets for an attempt. Without one, the attempt succeeds. */
+/** Returns the failure that the script, or else simulated DNS, determines for an attempt. If there is none, the attempt succeeds. */
 function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailure | undefined {
   const scripted = takeScripted(tx, domain.domain)
   if (scripted) return scripted.failure
@@ -48,7 +48,7 @@ function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailur
   return problem && { error_code: 'DNS_ERROR', msg: withCodes(problem.text, problem.errors, tx.dialect) }
 }
 
-/** Takes the next outcome that the script has for a domain, if any. Without a failure, the attempt succeeds. */
+/** Takes the next scripted outcome for a domain, if any. Without a failure, the attempt succeeds. */
 export function takeScripted(
   tx: Transaction,
   domain: string,
@@ -63,9 +63,8 @@ export function takeScripted(
 }
 
 /**
- * Puts a domain under a certificate management policy and starts its job. An unchanged policy changes nothing. An
- * uploaded certificate is dropped at once; an automatic one stays in use until the new one is issued (rules:
- * domain-certificates#one-or-the-other).
+ * Puts a domain under a certificate management policy and starts its job. An unchanged policy changes nothing. An uploaded certificate is
+ * dropped immediately. An automatic certificate stays in use until the new one is issued (rules: domain-certificates#one-or-the-other).
  */
 export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, policy: Policy): D {
   const before = domain.policy
@@ -89,7 +88,7 @@ export function withUploadedCertificate<D extends ManagedDomain>(
   return { ...withoutPolicy(tx, domain), certificate_id }
 }
 
-/** Removes the policy of a domain, with its status, its job and its automatic certificate. */
+/** Removes a domain's policy, along with its status, its job, and its automatic certificate. */
 export function withoutPolicy<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   if (!domain.policy) return domain
   const automatic = domain.certificate_id && tx.get(certificates, domain.certificate_id)
@@ -102,7 +101,7 @@ function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason:
   return domain.job ? applyTransition(tx, domain, 'cancelled', { reason }) : domain
 }
 
-/** Runs the first attempt in the call that starts the job, if the delay is 0. */
+/** If the delay is 0, runs the first attempt in the call that starts the job. */
 function attemptWithoutDelay<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   return provisioningOptions(tx.options).provisioningDelay === 0 ? runAttempt(tx, domain) : domain
 }

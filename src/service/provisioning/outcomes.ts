@@ -25,7 +25,7 @@ const SIGNED_ALLOWED = `${DURATION_ALLOWED}, or one of these with a minus`
 const ERROR_ALLOWED =
   'an error of certificate jobs by its code, such as "ERR_NGROK_26014", or by its key, such as "caa_check_blocked"'
 
-/** A numbered error by its code or its key. */
+/** A numbered error, by code or key. */
 export const numberedError = v.pipe(
   v.custom<CertificateErrorName>((value) => findCertificateError(value) !== undefined, ERROR_ALLOWED),
   facts({
@@ -68,13 +68,13 @@ export const failedAttempt = named(
 /** A certificate job's numbered error: its code, such as `ERR_NGROK_26014`, or its key, such as `caa_check_blocked`. */
 export type CertificateErrorName = CertificateErrorKey | `ERR_${string}_${number}`
 
-/** The outcome of a provisioning attempt. An error by itself has the standard message and the standard wait. */
+/** The outcome of a provisioning attempt. An error on its own has the standard message and the standard wait. */
 export type Outcome = (typeof OUTCOMES)[number] | CertificateErrorName | FailedAttempt
 
-/** An outcome with its details, if it has some. */
+/** An outcome with its details, if any. */
 type DetailedOutcome = { readonly outcome: (typeof OUTCOMES)[number] } & Omit<FailedAttempt, 'outcome'>
 
-/** Returns an outcome with its details. A numbered error has its key. */
+/** Returns an outcome with its details. A numbered error is given by its key. */
 function withDetails(outcome: Outcome): DetailedOutcome {
   if (typeof outcome === 'object') {
     const error = findCertificateError(outcome.error)
@@ -85,7 +85,7 @@ function withDetails(outcome: Outcome): DetailedOutcome {
   return { outcome: OUTCOMES.find((each) => each === outcome) ?? 'success' }
 }
 
-/** Returns a duration in ms that may have a minus, or undefined if the value is not a duration. */
+/** Returns a duration in ms that can be negative, or undefined if the value is not a duration. */
 export function parseSignedMs(value: unknown): number | undefined {
   if (typeof value === 'number' && value < 0) return parseSignedMs(-value) === undefined ? undefined : value
   const [, minus, text] = (typeof value === 'string' && /^(-?)(.*)$/s.exec(value)) || []
@@ -105,12 +105,12 @@ const domain = v.pipe(
 
 const outcomeFields = { outcome: oneOfThese(OUTCOMES), ...details }
 
-/** The place around which all others lie. All places have the same number of digits, so that keys sort like places. */
+/** The position around which all others are. All positions have the same number of digits, so that keys sort like positions. */
 const MIDDLE_PLACE = 2 ** 52
 
 const scripted = v.object({
   domain,
-  /** The place among the outcomes of its domain: the highest is taken first. */
+  /** The position among its domain's outcomes. The highest is taken first. */
   place: v.pipe(
     v.number(),
     recordRule((place, report, { sequence }) => {
@@ -127,16 +127,16 @@ type ScriptedOutcome = Frozen<v.InferOutput<typeof scripted>>
 const lasting = v.object({
   domain,
   ...outcomeFields,
-  /** True once an attempt had this outcome. */
+  /** True after an attempt had this outcome. */
   used: v.exactOptional(v.literal(true)),
 })
 
 type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 
-/** The maximum of scripted outcomes, over all domains, and of domains with a lasting outcome. */
+/** The maximum number of scripted outcomes across all domains, and of domains with a lasting outcome. */
 export const MAX_OUTCOMES = 10_000
 
-/** Outcomes that attempts take one by one. A domain's next outcome has its highest key. */
+/** Outcomes that attempts take one at a time. The next outcome of a domain has the domain's highest key. */
 export const scriptedOutcomes = collection<ScriptedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
@@ -144,7 +144,7 @@ export const scriptedOutcomes = collection<ScriptedOutcome>({
   most: MAX_OUTCOMES,
 })
 
-/** Outcomes of all attempts that find no scripted one, until they are cleared. */
+/** Outcomes of all attempts without a scripted outcome, until they are cleared. */
 export const lastingOutcomes = collection<LastingOutcome>({
   name: 'standing_outcomes',
   key: (record) => record.domain,
@@ -152,12 +152,12 @@ export const lastingOutcomes = collection<LastingOutcome>({
   most: MAX_OUTCOMES,
 })
 
-/** Sets the outcome of all attempts, of one domain or of any, that find no scripted outcome. */
+/** Sets the outcome of all attempts without a scripted outcome, for one domain or for any domain. */
 export function putLasting(tx: Transaction, domain: string, outcome: Outcome): void {
   tx.put(lastingOutcomes, { domain, ...withDetails(outcome) })
 }
 
-/** Scripts outcomes for one domain or for any, after its outcomes that are already scripted, or before them. */
+/** Scripts outcomes for one domain or for any domain, after or before the outcomes that are already scripted. */
 export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
   for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
     const number = tx.nextOrder()
@@ -165,7 +165,7 @@ export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readon
   }
 }
 
-/** Takes the outcome that is scripted for a domain's next attempt: its own first, then one for any domain. */
+/** Takes the scripted outcome for a domain's next attempt: first one for the domain itself, then one for any domain. */
 export function takeOutcome(tx: Transaction, domain: string): DetailedOutcome | undefined {
   for (const scope of [domain, ANY_DOMAIN]) {
     const [next] = listScripted(tx, scope)
@@ -186,7 +186,7 @@ export function listUnusedLasting(tx: Transaction): readonly LastingOutcome[] {
   return [...tx.newestFirst(lastingOutcomes)].filter(({ used }) => !used)
 }
 
-/** Yields the outcomes for one domain or for any, the next one first. */
+/** Yields the outcomes for one domain or for any domain, the next one first. */
 function* listScripted(tx: Transaction, domain: string): Generator<ScriptedOutcome> {
   if (tx.count(scriptedOutcomes) === 0) return
   // "!" comes right after the space in the keys.
@@ -203,7 +203,7 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
   for (const each of [...lasting]) if (each) tx.remove(lastingOutcomes, each)
 }
 
-/** An outcome of attempts to come: of one attempt or, with `always`, of all attempts that find no other. */
+/** An outcome of future attempts: of one attempt or, with `always`, of all attempts without another outcome. */
 type ListedOutcome = DetailedOutcome & {
   readonly id: string
   readonly domain: string | null
@@ -216,8 +216,8 @@ export function countPendingOutcomes(tx: Transaction): number {
 }
 
 /**
- * Returns the outcomes of attempts to come: sorted by the name of their domain, and the outcomes for any domain last. A
- * lasting outcome follows the scripted ones.
+ * Returns the outcomes of future attempts, sorted by domain name, with outcomes for any domain last. A lasting outcome follows the scripted
+ * ones.
  */
 export function listPendingOutcomes(tx: Transaction): ListedOutcome[] {
   const scopeOf = (domain: string) => (domain === ANY_DOMAIN ? null : domain)
@@ -230,7 +230,7 @@ export function listPendingOutcomes(tx: Transaction): ListedOutcome[] {
   return [...scripted, ...lasting].sort((a, b) => compare(a.domain ?? '~', b.domain ?? '~'))
 }
 
-/** Drops the outcome with an id of {@link listPendingOutcomes}. Returns false if there is none. */
+/** Drops the outcome with an id returned by {@link listPendingOutcomes}. Returns false if it doesn't exist. */
 export function dropOutcome(tx: Transaction, id: string): boolean {
   const [, domain] = /^always_(.+)$/.exec(id) ?? []
   const lasting = domain === undefined ? undefined : tx.get(lastingOutcomes, domain === '*' ? ANY_DOMAIN : domain)

@@ -1,4 +1,4 @@
-/** The part of punycode.js that this library uses: RFC 3492 without the prefix `xn--`. It comes without types. */
+/** The part of punycode.js that this library uses: RFC 3492 without the prefix `xn--`. The package has no types. */
 declare module 'punycode.js' {
   const punycode: {
     /** Throws a RangeError if the text is not Punycode. */

@@ -24,7 +24,7 @@ const timelineEntry = v.object({
   at: seconds,
   transition: oneOfThese(TRANSITIONS),
   outcome: v.nullable(oneOfThese(OUTCOMES)),
-  /** The variable part of the message: the id of a certificate, the reason of a failure, … */
+  /** The variable part of the message: the id of a certificate, the reason for a failure, … */
   note: v.nullable(v.string()),
 })
 
@@ -50,7 +50,7 @@ export const timelineEntryView = named(
 
 const MAX_TIMELINE_ENTRIES = 100
 
-/** The maximum number of entries of all domains together, as far as each domain may have {@link MIN_TIMELINE_ENTRIES}. */
+/** The maximum total number of entries across all domains, although each domain can always have {@link MIN_TIMELINE_ENTRIES}. */
 const MAX_ENTRIES_IN_ALL = 40_000
 
 const MIN_TIMELINE_ENTRIES = 4
@@ -59,7 +59,7 @@ export const timeline = made(
   v.pipe(v.array(timelineEntry), v.maxLength(MAX_TIMELINE_ENTRIES, `at most ${MAX_TIMELINE_ENTRIES} entries`)),
 )
 
-/** Adds an entry, and drops the oldest ones if there are too many for this number of domains. */
+/** Adds an entry, and drops the oldest entries if there are too many for this number of domains. */
 export function withEntry(timeline: Timeline, entry: TimelineRecord, domains: number): Timeline {
   const share = Math.max(MIN_TIMELINE_ENTRIES, Math.floor(MAX_ENTRIES_IN_ALL / Math.max(1, domains)))
   // `slice` makes an array of exactly this length. Of a frozen array, it and `concat` take twenty times as long.

@@ -26,7 +26,7 @@ export const PROVISIONING_STATES = [
 /** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link getState} computes it. */
 type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
-/** The effects of a transition: the changes of the domain, and the parts of the timeline's entry that differ. */
+/** The effects of a transition: the changes to the domain, and the parts of the timeline entry that differ. */
 interface Effects extends Partial<Pick<TimelineRecord, 'outcome' | 'note'>> {
   readonly changes: Partial<ManagedDomain>
 }
@@ -41,9 +41,9 @@ interface Row<TransitionInput> {
 export interface AttemptFailure {
   readonly error_code: ProvisioningError
   readonly msg: string
-  /** The time to `retries_at` in ms, which may be negative. Default: the usual wait. */
+  /** The time until `retries_at` in ms, which can be negative. Default: the usual wait. */
   readonly retriesAfter?: number | undefined
-  /** True if the script or the hook of a test decided it. */
+  /** True if a test's script or hook caused it. */
   readonly scripted?: true
 }
 
@@ -58,7 +58,7 @@ const success = {
     `${note} is in use, and will be renewed at ${timestamp(roundUpToSecond(getRenewalTime(at * 1000, rules)))}.`,
 }
 
-/** The input of each transition in addition to the domain. */
+/** The input of each transition, in addition to the domain. */
 interface Facts {
   readonly started: { readonly policy: Policy }
   readonly retried: object
@@ -71,7 +71,7 @@ interface Facts {
 }
 
 /**
- * The life of a managed certificate, as a table (rules: provisioning-jobs#start, provisioning-jobs#success,
+ * The life cycle of a managed certificate, as a table (rules: provisioning-jobs#start, provisioning-jobs#success,
  * provisioning-jobs#failure, provisioning-jobs#renewal, provisioning-jobs#cancelled).
  */
 const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
@@ -150,7 +150,7 @@ function failJob(tx: Transaction, domain: ManagedDomain, failure: AttemptFailure
   return { changes, outcome: failure.error_code, note: failure.msg }
 }
 
-/** Returns a job after an attempt that failed, with the time of the next one. */
+/** Returns a job after a failed attempt, with the time of the next attempt. */
 export function scheduleRetry(
   tx: Transaction,
   before: Job,
@@ -181,13 +181,13 @@ function putNewCertificate(tx: Transaction, domain: ManagedDomain): Effects {
   return { changes: { certificate_id: id, ...scheduleRenewal(tx, issued_at) }, outcome: 'success', note: id }
 }
 
-/** Ends a job by which a certificate was issued at a time in ms, and schedules the renewal. */
+/** Ends a job whose certificate was issued at a time in ms, and schedules the renewal. */
 export function scheduleRenewal(tx: Transaction, issued_at: number) {
   const { at: renews_at, due } = schedule(tx, getRenewalTime(issued_at, provisioningOptions(tx.options)))
   return { renews_at, job: null, due }
 }
 
-/** Creates the record of an automatic certificate. The certificate itself is issued when somebody reads it. */
+/** Creates the record of an automatic certificate. The certificate itself is issued when it is read. */
 function makeCertificateRecord(
   tx: Transaction,
   { domain, policy }: ManagedDomain,

@@ -39,11 +39,11 @@ const isWrite: Gate['refuses'] = ({ method }) => method !== 'GET'
 const isOfEdges: Gate['refuses'] = ({ path }) => path.startsWith('/edges/')
 const isOfConfigurations: Gate['refuses'] = ({ path }) => path.startsWith('/endpoint_configurations')
 
-/** The fields of these bind an endpoint configuration. */
+/** The fields that bind an endpoint configuration. */
 const isOfBindings: Gate['refuses'] = ({ method, path }) =>
   ['POST', 'PATCH'].includes(method) && /^\/reserved_(domains|addrs)(\/\{id\})?$/.test(path)
 
-/** The states of an account in which requests fail. */
+/** The account states in which requests fail. */
 const STATES = {
   suspended: [{ error: stateErrors.account_suspended, refuses: isAny }],
   unpaid: [{ error: stateErrors.account_unpaid, refuses: isAny }],
@@ -53,7 +53,7 @@ const STATES = {
   maintenance_read_only: [{ error: stateErrors.maintenance_read_only, refuses: isWrite }],
 } satisfies Readonly<Record<string, readonly Gate[]>>
 
-/** The states of edges and endpoint configurations, which ended on 2025-12-31. */
+/** The states of edges and endpoint configurations, which were discontinued on 2025-12-31. */
 const EDGES = {
   ended: [
     { error: stateErrors.edges_ended, refuses: isOfEdges },
@@ -77,7 +77,7 @@ const optionsOf = sectionReader<{
 
 const GATES: readonly Gate[] = [...Object.values(STATES), ...Object.values(EDGES)].flat()
 
-/** The state of the account, a family without operations. Its rules reject requests (rules: account#states, account#edges). */
+/** The state of the account, as a family without operations. Its rules reject requests (rules: account#states, account#edges). */
 export const accountState: Family<Record<never, never>, typeof stateErrors> = {
   operations: {},
   errors: stateErrors,
@@ -93,7 +93,7 @@ export const accountState: Family<Record<never, never>, typeof stateErrors> = {
       const gate = gates.find(({ refuses }) => refuses(operation))
       if (gate) refuse(gate.error, {})
     },
-    /** Rejects a body that binds an endpoint configuration after these have ended. */
+    /** Rejects a body that binds an endpoint configuration after endpoint configurations were discontinued. */
     requirePermittedBody({ operation, options }, body) {
       if (optionsOf(options).account?.edges !== 'ended' || !isOfBindings(operation)) return
       const binds = Object.entries(Object(body)).some(([name, id]) => name.endsWith('endpoint_configuration_id') && id)

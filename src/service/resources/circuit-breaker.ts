@@ -19,7 +19,7 @@ const share = documented(
   'The share of failed requests in the window that trips the circuit: 0.5 means half.',
 )
 
-/** Creates the schema of an integer that is 10 by default. */
+/** Creates the schema of an integer that defaults to 10. */
 function defaultTen<Schema extends v.GenericSchema<number>>(schema: Schema, sentence: string) {
   return v.optional(documented(schema, sentence, { rules: 'circuit-breaker#numbers' }), 10)
 }
@@ -42,7 +42,7 @@ const fields = {
   error_threshold_percentage: v.optional(share, 0.5),
 }
 
-/** The circuit breaker, for its owners (rules: circuit-breaker#numbers, circuit-breaker#defaults). */
+/** The circuit breaker module, for its owners (rules: circuit-breaker#numbers, circuit-breaker#defaults). */
 export const circuitBreakerModule = {
   segment: 'circuit_breaker',
   errors,
@@ -64,5 +64,5 @@ export const circuitBreakerModule = {
   ),
 }
 
-/** The circuit breaker of an HTTPS edge's route. */
+/** The circuit breaker of an HTTPS edge route. */
 export const circuitBreaker = edgeModule(HTTPS_ROUTES, { name: 'circuit_breaker', ...circuitBreakerModule })

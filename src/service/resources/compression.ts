@@ -3,7 +3,7 @@ import { named } from '../../core/schema/documentation.ts'
 import { enabled } from '../../core/schema/schema.ts'
 import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
 
-/** The compression, for its owners (rules: route-modules#compression). */
+/** The compression module, for its owners (rules: route-modules#compression). */
 export const compressionModule = {
   segment: 'compression',
   what: 'compression',
@@ -17,5 +17,5 @@ export const compressionModule = {
   ),
 }
 
-/** The compression of an HTTPS edge's route. */
+/** The compression module of an HTTPS edge route. */
 export const compression = edgeModule(HTTPS_ROUTES, { name: 'compression', ...compressionModule })

@@ -22,10 +22,10 @@ export const errors = declareErrors({
 
 const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 
-/** The prefixes of ids that can be declared: of edges, routes, endpoint configurations and backends of any kind. */
+/** The prefixes of ids that can be declared: edges, routes, endpoint configurations, and backends of any kind. */
 const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
-/** The prefixes that no other family can have. Families of ngrok use the other prefixes that can be declared. */
+/** The prefixes that no other family can use. ngrok's families use the other prefixes that can be declared. */
 export const declaredPrefixes = ['bkd']
 
 const fields = v.object({
@@ -38,7 +38,7 @@ const fields = v.object({
     }),
   ),
   edge_id: v.nullable(idOf('edghts')),
-  /** True if an operation made the edge, the route or the backend. */
+  /** True if an operation created the edge, route, or backend. */
   is_made: v.optional(v.literal(true)),
 })
 
@@ -57,8 +57,8 @@ const declarations = collection<Declaration>({
 })
 
 /**
- * Edges, routes, endpoint configurations and child backends. They have no operations. With `references: 'declared'`
- * only declared ones exist, else all do (rules: references#declared).
+ * Edges, routes, endpoint configurations, and child backends. They have no operations. With `references: 'declared'`, only declared ones
+ * exist; otherwise, all of them do (rules: references#declared).
  */
 export const declared: Family<Record<never, never>, typeof errors> = {
   operations: {},
@@ -73,21 +73,21 @@ export const declared: Family<Record<never, never>, typeof errors> = {
 const referenceOptions = sectionReader<{ readonly references: 'any' | 'declared' }>('references')
 
 /**
- * Declares that an edge, a route, an endpoint configuration or a backend exists, if `references` is `declared`. With `edge_id`,
- * the route belongs to that edge. A declaration by `declareMade` stays unchanged.
+ * Declares that an edge, a route, an endpoint configuration, or a backend exists, if `references` is `declared`. With `edge_id`, the route
+ * belongs to that edge. A declaration by `declareMade` is not changed.
  */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
   if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id })
 }
 
-/** Declares an edge, a route or a backend that an operation made. An edge that an operation made has only routes that operations made. */
+/** Declares an edge, a route, or a backend that an operation created. Such an edge has only routes that operations created. */
 export function declareMade(tx: Transaction, id: string, edge_id: string | null = null): void {
   tx.put(declarations, { id, edge_id, is_made: true })
 }
 
 /**
- * Ends the declaration of an id by `declare` or `declareMade`. If the id is an edge's, also ends the declarations of its routes.
- * With `references: 'declared'`, these ids no longer exist.
+ * Ends the declaration of an id by `declare` or `declareMade`. If the id belongs to an edge, also ends the declarations of the edge's
+ * routes. With `references: 'declared'`, these ids no longer exist.
  */
 export function undeclare(tx: Transaction, id: string): void {
   for (const route of tx.findAll(declarations, 'edge', id)) tx.remove(declarations, route)
@@ -106,7 +106,7 @@ export function requireEndpointConfiguration(
   return id
 }
 
-/** Endpoint configurations, as what fields refer to. */
+/** Endpoint configurations, as targets of references. */
 export const configurationTarget: Target = {
   what: 'an endpoint configuration',
   collections: ['endpoint_configurations'],
@@ -114,7 +114,7 @@ export const configurationTarget: Target = {
   isUndeclared: isMissing,
 }
 
-/** Rejects a path whose edge does not exist; `name` is the name of the id in the path. */
+/** Rejects a path whose edge does not exist. `name` is the name of the id in the path. */
 export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
   if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
 }
@@ -125,7 +125,7 @@ export function hasRoute(tx: Transaction, edge_id: string, id: string): boolean 
   return !isStrict || tx.get(declarations, id)?.edge_id === edge_id
 }
 
-/** Rejects a path whose edge, or whose route on that edge, does not exist. */
+/** Rejects a path whose edge does not exist, or whose route does not exist on that edge. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
   if (!hasRoute(tx, edge_id, id))

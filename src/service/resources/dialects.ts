@@ -19,7 +19,7 @@ import type { DomainDialect } from './reserved-domains/dialect.ts'
 export interface Dialect extends CommonDialect, AddressDialect, DomainDialect {}
 
 // (rules: dialects#standard)
-/** The dialect with neutral names, and the default. */
+/** The default dialect, with neutral names. */
 export const standard: Dialect = /* @__PURE__ */ deepFreeze({
   name: 'standard',
   baseUrl: 'https://api.gateway.test',
@@ -120,7 +120,7 @@ export const ngrok: Dialect = /* @__PURE__ */ deepFreeze({
   },
 })
 
-/** The built-in dialects by name. The command, the sandboxes and their pages offer them. */
+/** The built-in dialects, by name. The command, the sandboxes, and their pages offer them. */
 export const dialects = {
   standard,
   ngrok,
@@ -152,7 +152,7 @@ export const dialect = v.pipe(
   facts({ type: 'Dialect', imports: { Dialect: 'service/resources/dialects.ts' } }),
 )
 
-/** Describes a kind of values, such as "an array of strings". */
+/** Describes a kind of value, such as "an array of strings". */
 function describeKind(value: unknown): string {
   if (Array.isArray(value)) return value.every((each) => typeof each === 'string') ? 'an array of strings' : 'an array'
   if (value === null) return 'null'

@@ -1,7 +1,4 @@
-/**
- * The initial resources of a gateway, by family: bodies of `create`, or for modules bodies of `replace` with the ids of
- * the path.
- */
+/** The initial resources of a gateway, by family: `create` bodies or, for modules, `replace` bodies with the ids of the path. */
 export type InitialOf<Calls> = {
   readonly [Family in keyof Calls]?: readonly BodyOf<Calls[Family]>[] | undefined
 }

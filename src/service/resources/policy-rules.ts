@@ -39,7 +39,7 @@ const perRule = (what: string) =>
     reached: policyErrors.policy_rule_too_large,
   }) as const
 
-/** The limits of the size of a traffic policy. The service publishes only that of rules. */
+/** The limits on the size of a traffic policy. The service publishes only the limit on rules. */
 export const policyLimits = accountLimits({
   policy_rules: {
     what: 'rules in a traffic policy',
@@ -52,13 +52,14 @@ export const policyLimits = accountLimits({
 })
 
 /**
- * Returns the problem of a traffic policy with more rules than the account may have in a policy, or undefined if it has fewer.
+ * Returns the problem of a traffic policy with more rules than the account may have in a policy, or undefined if it does not exceed the
+ * limit.
  */
 export function ruleLimitProblem(options: RuleOptions, field: string, amount: number): Problem | undefined {
   return limitProblem(options, { policy_rules: policyLimits.policy_rules }, { field, amount })
 }
 
-/** Returns how many rules a traffic policy of the account may have, and how many actions and expressions each rule. */
+/** Returns how many rules a traffic policy of the account can have, and how many actions and expressions each rule can have. */
 export function policyMaxima(options: RuleOptions) {
   const { policy_rules, policy_actions, policy_expressions } = policyLimits
   return {
@@ -69,7 +70,7 @@ export function policyMaxima(options: RuleOptions) {
 }
 
 // (rules: traffic-policy#actions)
-/** The types of actions in traffic policies that the service documents. */
+/** The traffic policy action types that the service documents. */
 const POLICY_ACTIONS: readonly string[] = `
   add-headers ai-gateway basic-auth circuit-breaker close-connection compress-response custom-response deny
   forward-internal http-request jwt-validation log oauth openid-connect owasp-crs-request owasp-crs-response
@@ -81,7 +82,7 @@ const POLICY_ACTIONS: readonly string[] = `
 
 const TERMINATING: ReadonlySet<unknown> = new Set(['deny', 'custom-response'])
 
-/** A field of an action's config: the allowed values in words, for messages, and a test of the value. */
+/** A field of an action's config: a description of the allowed values for messages, and a test of the value. */
 interface ConfigField {
   readonly allowed: string
   readonly isRequired?: true
@@ -181,7 +182,7 @@ function checkConfig(
 }
 
 // (rules: traffic-policy#rules)
-/** The schema of a rule of a traffic policy, in a body. */
+/** The schema of a traffic policy rule in a body. */
 export const policyRule = named(
   v.pipe(
     v.object({
@@ -225,7 +226,7 @@ const actionShape = named(
   ACTION,
 )
 
-/** The schema of a rule of a traffic policy, in a response. */
+/** The schema of a traffic policy rule in a response. */
 export const policyRuleShape = named(
   v.object({
     name: v.exactOptional(documented(v.string(), NAME)),

@@ -1,7 +1,7 @@
 import { REDACTED } from '../../core/schema/secret-texts.ts'
 import { isObject, mapValues } from '../../core/schema/values.ts'
 
-/** The fields of actions whose values are secret. Actions of any type may have these, because a type may be misspelt. */
+/** The action fields whose values are secret. Actions of any type may have these fields because a type may be misspelled. */
 export const POLICY_SECRETS: ReadonlySet<string> = new Set([
   'api_keys',
   'client_secret',
@@ -10,10 +10,10 @@ export const POLICY_SECRETS: ReadonlySet<string> = new Set([
   'server_private_key',
 ])
 
-/** The deepest config that is searched for secrets. Deeper ones are rejected. */
+/** The maximum depth of a config that is searched for secrets. Deeper configs are rejected. */
 const MAX_DEPTH = 128
 
-/** Returns the config of an action, at any depth, without its secrets. */
+/** Returns an action's config without its secrets at any depth. */
 export function hidePolicySecrets(value: unknown, depth = 0): unknown {
   if (depth === MAX_DEPTH) return REDACTED
   if (Array.isArray(value)) return value.map((each) => hidePolicySecrets(each, depth + 1))

@@ -124,7 +124,7 @@ const table = columns(
 )
 
 /**
- * The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`.
+ * The collection of reserved addresses, for lookups: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`.
  *
  * @example
  * ```ts
@@ -133,13 +133,13 @@ const table = columns(
  */
 export const addresses = table.records
 
-/** A dialect's section for reserved addresses. */
+/** A dialect's section about reserved addresses. */
 export interface AddressDialect {
-  /** The host name of a reserved address: `{n}` is a number, `{region}` the region. */
+  /** The host name of a reserved address. `{n}` is a number and `{region}` is the region. */
   readonly addressHost: {
     readonly us: string
     readonly elsewhere: string
-    /** The initial number of hosts in a region. Default: as many as the option `addressesPerRegion` needs. */
+    /** The initial number of hosts in a region. Default: as many as the `addressesPerRegion` option requires. */
     readonly first?: number
   }
 }
@@ -196,7 +196,7 @@ export const reservedAddrs = resource(
   },
 )
 
-/** Finds a free address of the region. The search starts at a random address. */
+/** Finds a free address in the region. The search starts at a random address. */
 function findFreeAddress(tx: Transaction, sent: Region | undefined): string {
   const region = sent ?? DEFAULT_REGION
   const size = addressOptions(tx.options).addressesPerRegion

@@ -20,9 +20,9 @@ interface ModuleRecord<Module> {
 
 /** The ids in the path of a route module. */
 export interface RouteIds {
-  /** The id of the HTTPS edge, which starts with `edghts_`. Rejected as `id_unparsable`, `id_wrong_prefix`, `edge_not_found`. */
+  /** The id of the HTTPS edge, which starts with `edghts_`. Errors: `id_unparsable`, `id_wrong_prefix`, or `edge_not_found`. */
   readonly edge_id: string
-  /** The id of the route on that edge, which starts with `edghtsrt_`. Rejected as `id_unparsable`, `id_wrong_prefix`, `not_found`. */
+  /** The id of the route on that edge, which starts with `edghtsrt_`. Errors: `id_unparsable`, `id_wrong_prefix`, or `not_found`. */
   readonly id: string
 }
 
@@ -40,7 +40,7 @@ export interface RouteModule<Module> {
   delete(ids: RouteIds): void
 }
 
-/** The edges or routes that can have a module: their path, and the prefixes of the ids in it. */
+/** The edges or routes that can have a module: their path, and the prefixes of its ids. */
 export interface ModuleOwner<Ids extends PathIds> {
   /** The path of an owner, with the names of its ids, such as `/edges/tcp/{id}`. */
   readonly path: string
@@ -65,35 +65,35 @@ interface ModuleDefinition<
   Errors extends ErrorsByKey,
   Ids extends PathIds,
 > {
-  /** The name of the module in names of operations, for example `circuit_breaker`. */
+  /** The name of the module in operation names, such as `circuit_breaker`. */
   readonly name: string
-  /** The last segment of the path. */
+  /** The last path segment. */
   readonly segment: string
   readonly what: string
   readonly errors?: Errors
-  /** The limits of the account that `check` reads. */
+  /** The account limits that `check` reads. */
   readonly limits?: LimitsByName
-  /** The schema of the PUT. */
+  /** The schema of the PUT body. */
   readonly body: Body
   /** The schema of the response. */
   readonly shape: Shape
   /** Creates the response from a body and the ids of its path. Default: the body itself. */
   view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
-  /** The fields that name other resources. Their ids are checked before `check`. */
+  /** The fields that reference other resources. Their ids are checked before `check` is called. */
   readonly references?: readonly ModuleReference<v.InferOutput<Body>>[]
-  /** Rejects a body by rules that need the state of the gateway. `before` is the body that it replaces. */
+  /** Rejects a body based on rules that depend on the state of the gateway. `before` is the body that it replaces. */
   check?(tx: Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 
-/** A field of a module that names other resources. */
+/** A module field that references other resources. */
 export type ModuleReference<Body = never> = Omit<
   Reference,
   'holder' | 'field' | 'sent' | 'ids' | 'deletion' | 'only'
 > & {
-  /** The field of the body. */
+  /** The field in the body. */
   readonly sent: string
   readonly deletion: 'dangles'
-  /** Returns the ids in the body. Default: the text of the field, or its list of strings. `check` then checks the ids. */
+  /** Returns the ids in the body. Default: the field's string, or its list of strings. `check` then checks the ids. */
   ids?(body: Body): readonly string[]
 }
 
@@ -107,7 +107,7 @@ export interface EdgeModule<Ids extends PathIds, Sent, Body, Resource, Errors ex
   readonly errors: Errors
   /** Returns the view of the module, or null if it was never set. */
   view(tx: Transaction, ids: Ids): Frozen<Resource> | null
-  /** Replaces the module. Problems name fields below `field`, the field of the body that has the module. */
+  /** Replaces the module. Problems name fields below `field`, the body field that contains the module. */
   set(tx: Transaction, ids: Ids, body: Body, field: string): void
   /** Removes the module, if it was set. */
   remove(tx: Transaction, ids: Ids): void
@@ -119,7 +119,7 @@ export interface HasModule<Module> {
   readonly module: Module
 }
 
-/** Declares a module of edges or routes: one configuration each, with the operations replace, get and delete. */
+/** Declares a module of edges or routes. Each has one configuration, with the operations replace, get, and delete. */
 export function edgeModule<
   Ids extends PathIds,
   Body extends v.GenericSchema<unknown, object>,
@@ -225,7 +225,7 @@ export function edgeModule<
   return withModule
 }
 
-/** Creates the schema of a key: the id of an edge, or the ids of an edge and its route. */
+/** Creates the schema of a key: either an edge id, or an edge id and a route id. */
 const keySchema = (ids: PathIds) =>
   v.pipe(
     v.string(),
@@ -251,7 +251,7 @@ function makeKey({ edge_id, id = '' }: PathIds): string {
   return edge_id === undefined ? id : `${edge_id}/${id}`
 }
 
-/** Returns the ids in a key, by name in the path. */
+/** Returns the ids in a key, by their names in the path. */
 function parseKey<Ids extends PathIds>(key: string, names: Ids): Ids {
   const found = key.split('/')
   // The key has an id for each name, in the same order.

@@ -35,7 +35,7 @@ const fields = v.object({
   outbound: v.optional(documented(v.array(policyRule), OUTBOUND, RULES), []),
 })
 
-/** Further rules for the policies of a module. */
+/** Additional rules for the policies of a module. */
 interface MoreRules<Errors extends ErrorsByKey> {
   readonly errors: Errors
   readonly references: readonly ModuleReference<object>[]
@@ -76,5 +76,5 @@ export function trafficPolicyOf<Ids extends PathIds, Errors extends ErrorsByKey 
 }
 
 // (rules: route-modules#singletons, traffic-policy#rules)
-/** The traffic policy of an HTTPS edge's route. */
+/** The traffic policy of an HTTPS edge route. */
 export const trafficPolicy = trafficPolicyOf('traffic_policy', '', HTTPS_ROUTES)

@@ -43,10 +43,10 @@ export const WEBHOOK_PROVIDERS: readonly string[] = `
 
 const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
 
-/** The one provider whose secret is a public key. */
+/** The only provider whose secret is a public key. */
 const WITH_KEY = 'sendgrid'
 
-/** The one provider that signs with its own certificates instead of a shared secret. */
+/** The only provider that signs with its own certificates instead of a shared secret. */
 const WITHOUT_SECRET = 'sns'
 
 const provider = documented(v.string(), 'The webhook provider, in upper or lower case. Responses repeat it as sent.', {
@@ -70,12 +70,12 @@ const fields = v.object({ enabled, provider: v.optional(provider, ''), secret: v
 
 type ProviderError = (typeof errors)[keyof typeof errors]
 
-/** Returns whether a provider is supported, in any case of its ASCII letters. */
+/** Returns whether a provider is supported. Case doesn't matter for ASCII letters. */
 function isSupported(provider: string): boolean {
   return /^[a-zA-Z0-9_]+$/.test(provider) && WEBHOOK_PROVIDERS.includes(provider.toLowerCase())
 }
 
-/** Returns whether a string is the base64 of an ECDSA public key. */
+/** Returns whether a string is a base64-encoded ECDSA public key. */
 function isEcdsaKey(text: unknown): boolean {
   return readOr(
     () => /^[A-Za-z0-9+/]+=*$/.test(String(text)) && readPublicKey(toBytes(atob(String(text)))).kind === 'ecdsa',
@@ -83,7 +83,7 @@ function isEcdsaKey(text: unknown): boolean {
   )
 }
 
-/** The rule on provider and secret together. Each field may already have a problem. */
+/** The rule about provider and secret together. Each field may already have a problem. */
 const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderError>(
   Object.values(errors),
   ({ provider, secret: sent }, report) => {
@@ -105,7 +105,7 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
   },
 )
 
-/** The webhook verification, for its owners (rules: webhook-verification#provider). */
+/** The webhook verification module, for its owners (rules: webhook-verification#provider). */
 export const webhookModule = {
   errors,
   what: 'webhook verification',
@@ -120,7 +120,7 @@ export const webhookModule = {
 }
 
 // (rules: route-modules#singletons)
-/** The webhook verification of an HTTPS edge's route. */
+/** The webhook verification module of an HTTPS edge route. */
 export const webhookVerification = edgeModule(HTTPS_ROUTES, {
   name: 'webhook_verification',
   segment: 'webhook_verification',

@@ -15,7 +15,7 @@ import { anyObject, description, metadata } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isMissing } from './declarations.ts'
 
-/** The errors of backends whose bodies name other backends. */
+/** The errors of backends whose bodies reference other backends. */
 export const backendErrors = declareErrors({
   child_backend_not_found: ofField(6501, 400, '{field}: the backend {received} {problem}. Allowed: {allowed}.'),
   weighted_backend_in_use: entry(
@@ -47,7 +47,7 @@ const WEIGHTS_FACTS: Facts = {
   rules: 'weighted-backends#weights',
 }
 
-/** The weights of children by id (rules: weighted-backends#resource). `v.record` would drop keys such as `__proto__`. */
+/** The weights of children, by id (rules: weighted-backends#resource). Not a `v.record`, which would drop keys such as `__proto__`. */
 const weights = documented(
   v.pipe(
     anyObject<Weights>('an object of ids and weights'),
@@ -96,14 +96,14 @@ const table = columns(
   { indexes: { child: ({ backends: map }) => Object.keys(map) } },
 )
 
-/** The weighted backends, indexed by their children. */
+/** The weighted backends, indexed by child. */
 export const backends = table.records
 
 function isWeighted(id: string): boolean {
   return id.startsWith(`${PREFIX}_`)
 }
 
-/** Backends of every kind, as what fields refer to (rules: references#always-required). */
+/** Backends of all kinds, as targets of references (rules: references#always-required). */
 export const backendTarget: Target = {
   what: 'a backend',
   collections: [
@@ -168,7 +168,7 @@ function requireChildren(tx: Transaction, map: Readonly<Weights> = {}, own?: str
 
 // (rules: references#always-required)
 /**
- * Checks the id of a backend in a field: the backend must exist, and must not be the backend `own` itself. A circle of several backends is allowed.
+ * Checks the id of a backend in a field: it must exist and must not be the backend `own` itself. A cycle of several backends is allowed.
  * @throws Refusal with one of `backendErrors`
  */
 export function requireBackend(tx: Transaction, field: string, id: string, own?: string): void {

@@ -10,16 +10,16 @@ import { rsaNumbers, signPkcs1 } from '../x509/rsa.ts'
 import { readPublicKey } from './public-key.ts'
 import { mpint, string, uint32, uint64 } from './wire.ts'
 
-/** The types of key that an SSH certificate authority can have. */
+/** The key types that an SSH certificate authority can have. */
 export const SSH_KEY_TYPES = ['rsa', 'ecdsa', 'ed25519'] as const
 
-/** The elliptic curves of ECDSA keys, by name in SSH (RFC 5656, 10.1). */
+/** The elliptic curves of ECDSA keys, by their names in SSH (RFC 5656, 10.1). */
 export const SSH_CURVES = { nistp256: 'P-256', nistp384: 'P-384', nistp521: 'P-521' } as const satisfies Record<
   string,
   Curve
 >
 
-/** PUBLISHED TEST KEY of all SSH authorities with RSA of 4096 bits, its two primes in hex. openssl made them once. */
+/** PUBLISHED TEST KEY of all SSH authorities with 4096-bit RSA keys, as its two primes in hex. They were generated once with openssl. */
 const RSA_4096 = [
   'fe172e167076db89b828e23a47e5fa8edd5dc015b8ae395e8bf7789445d63f2712c8746ed4930f0e303bcd78a91f959bdfd9d5c92015f1874a231352b345f36d3ad6299aa69f1a76cec4bb474b52979110830bb0b06ff2a3d4a0099aef3dba829db87db04d2d1baccdc82b2880d2d392fad3c6d50af0e5436913fb44828ec8a25de3e607f9f0f876c3dacc79d8793716662b6f3ca57d67352376f8dc49468b2d105a1c8c5650adf517bffe0b1b8cb50f32f88aced1368e569b7d95b9aa41c872eec5b69fdbf75e10d401dc0a0573133cc732fbe3ea1550186452fd7a2ffde4eee8969252b0d465fb6d02c56bd7aaa4c85f4e50298fa8d85de5fbcc8565b70e51',
   'e025a50df50f8311bff371d367c8e0f743516c3a7661a8ab8552d564e752a9f2cb67a1ce6fd339f1f295e1623cd4f93a3d152c00b0300745267ab7023587f1a92e2edcfc3974c9c7aa393bf7e41d6664f671434d90215a434d3a875cd670d171c9a532a4a8d9da353f39349387fe0f2295950b77c588821b9f551c475c04287f842da121e3cf301080a6ddfbe01a3da7e4c435218f0c55caed14dd1755b8b3f01f84161a6102c849e0747b1806ee10ef3a0dcabf379ecbd0e9f4f99c436df32ea5cc0e9d4fcaa80be72061e5c2dceba0197b049acc54e34a9da6d3de1806ab94b6a12f785a608f2c9dc319c5e07beb2a4715daa3bbe08881b88b6762c8484cfb',
@@ -28,47 +28,47 @@ const RSA_4096 = [
 /** The published RSA test keys, by size in bits, because generating a key takes seconds. */
 const RSA_KEYS = { 2048: testKeys.rsaLeaf, 4096: RSA_4096 }
 
-/** The order of an authority's key. The same order gives the same key. */
+/** An order for an authority's key. The same order always produces the same key. */
 export interface SshKeyOrder {
   readonly type: (typeof SSH_KEY_TYPES)[number]
   /** The curve of an ECDSA key. */
   readonly curve: keyof typeof SSH_CURVES
-  /** The bits of an RSA key. */
+  /** The size of an RSA key in bits. */
   readonly bits: keyof typeof RSA_KEYS
-  /** The number of the order, from which the key derives. */
+  /** The number of the order, from which the key is derived. */
   readonly number: number
 }
 
-/** The order of a certificate. The same order by the same authority gives the same certificate. */
+/** An order for a certificate. The same order to the same authority always produces the same certificate. */
 export interface SshCertificateOrder {
   readonly kind: 'user' | 'host'
-  /** The id in the certificate, by which servers log it. */
+  /** The id in the certificate, which servers log. */
   readonly id: string
-  /** The key to certify, as a line of OpenSSH. */
+  /** The key to certify, as an OpenSSH line. */
   readonly public_key: string
   readonly principals: readonly string[]
-  /** Start of validity in ms since 1970; whole seconds count. */
+  /** The start of the validity period in ms since 1970, rounded to whole seconds. */
   readonly valid_after: number
-  /** End of validity in ms since 1970; whole seconds count. */
+  /** The end of the validity period in ms since 1970, rounded to whole seconds. */
   readonly valid_until: number
   readonly critical_options: Readonly<Record<string, string>>
   readonly extensions: Readonly<Record<string, string>>
-  /** The number from which the nonce derives. */
+  /** The number from which the nonce is derived. */
   readonly number: number
 }
 
-/** The part of a gateway's authority that makes the keys and certificates of SSH. */
+/** The part of a gateway's authority that creates SSH keys and certificates. */
 export interface SshAuthority {
-  /** Returns the public key of an order as a line of OpenSSH, without a comment. */
+  /** Returns the public key of an order as an OpenSSH line without a comment. */
   publicKey(order: SshKeyOrder): string
-  /** Certifies a key. Returns a line of OpenSSH, with the id of the certificate as the comment. */
+  /** Certifies a key. Returns an OpenSSH line with the id of the certificate as the comment. */
   certify(key: SshKeyOrder, order: SshCertificateOrder): string
 }
 
 /** Returns the SSH part of the authority in a view: `sshAuthority(wire.authority).ssh.publicKey(order)`. */
 export const sshAuthority = sectionReader<{ readonly ssh: SshAuthority }>('ssh')
 
-/** A key that signs, with its public part (RFC 4253, 6.6). */
+/** A signing key with its public part (RFC 4253, 6.6). */
 interface Signer {
   readonly algorithm: string
   readonly blob: Uint8Array
@@ -107,7 +107,7 @@ export function createSshAuthority(draw: Draw): SshAuthority {
 
 const KINDS = { user: 1, host: 2 } as const
 
-/** Returns the fields between the key and the signature (PROTOCOL.certkeys of OpenSSH). */
+/** Returns the fields between the key and the signature (OpenSSH's PROTOCOL.certkeys). */
 function listFields(order: SshCertificateOrder): Uint8Array[] {
   return [
     uint64(0),
@@ -140,7 +140,7 @@ function ed25519Signer(seed: Uint8Array): Signer {
   }
 }
 
-/** Signs with the hash of the curve's size (RFC 5656, 3.1.2 and 6.2.1). */
+/** Signs with the hash for the curve's size (RFC 5656, 3.1.2 and 6.2.1). */
 function ecdsaSigner(curve: SshKeyOrder['curve'], random: (size: number) => Uint8Array): Signer {
   const { arithmetic, bytes } = curves[SSH_CURVES[curve]]
   const { utils, lengths, getPublicKey, sign } = arithmetic()

@@ -1,6 +1,6 @@
 import { toBytes } from '../x509/bytes.ts'
 
-/** The parts of a key after the name of its algorithm. Each has the fewest and the most bytes, or is a fixed text. */
+/** The parts of a key after the name of its algorithm. Each is given by its minimum and maximum length in bytes, or is a fixed string. */
 const PARTS: Readonly<Record<string, readonly (string | readonly [number, number])[]>> = {
   'ssh-ed25519': [[32, 32]],
   // The exponent, and a modulus of 1024 bits, the minimum of OpenSSH, to 16384.
@@ -17,8 +17,9 @@ const PARTS: Readonly<Record<string, readonly (string | readonly [number, number
 export const ALGORITHMS = Object.keys(PARTS)
 
 /**
- * Returns the key material, in base64, of a public key in OpenSSH's form, `algorithm base64 comment`. The same key gives the
- * same material. Returns undefined for another form, or if the material is not a key of the algorithm (RFC 4253, 6.6; RFC 5656, 3.1; RFC 8709, 4).
+ * Returns the key material, in base64, of a public key in OpenSSH's form, `algorithm base64 comment`. The same key always has the same
+ * material. Returns undefined for any other form, or if the material is not a key of the algorithm (RFC 4253, 6.6; RFC 5656, 3.1; RFC 8709,
+ * 4).
  */
 export function keyMaterial(line: string): string | undefined {
   const [, algorithm = '', base64 = ''] = /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t][^\r\n]*)?\r?\n?$/.exec(line) ?? []
@@ -37,7 +38,7 @@ function fits(part = '', expected: string | readonly [number, number]): boolean 
   return part.length >= fewest && part.length <= most
 }
 
-/** Splits bytes into parts, each after its length in four bytes. Returns undefined if the last one is cut off. */
+/** Splits bytes into parts, each preceded by its length in four bytes. Returns undefined if the last one is cut off. */
 function splitParts(bytes: string): string[] | undefined {
   const parts: string[] = []
   let at = 0
@@ -57,7 +58,7 @@ export function readPublicKey(line: string): { readonly algorithm: string; reado
   return { algorithm, blob: toBytes(atob(keyMaterial(line) ?? '')) }
 }
 
-/** Returns the type of an algorithm's keys, such as `ecdsa` for `ecdsa-sha2-nistp256`. */
+/** Returns the key type of an algorithm, such as `ecdsa` for `ecdsa-sha2-nistp256`. */
 export function keyTypeOf(algorithm: string): 'rsa' | 'ecdsa' | 'ed25519' {
   if (algorithm.startsWith('ecdsa')) return 'ecdsa'
   return algorithm === 'ssh-rsa' ? 'rsa' : 'ed25519'

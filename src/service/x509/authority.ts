@@ -23,15 +23,18 @@ import type { CertificateFields, CertificateOrder, IssuedCertificate, IssuingAut
 import { writePem } from './pem.ts'
 
 /**
- * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can make certificates with them: never put a
- * certificate of these keys in a trust store. The keys are for gateways inside a test's process.
+ * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can create certificates with them: never put a certificate for these keys in a
+ * trust store. The keys are for gateways inside a test's process.
  */
 export const testKeys = {
-  /** Published test key of the root authority: a P-256 secret in hex, the SHA-256 of "fauxgate test root". */
+  /** Published test key of the root authority: a P-256 secret in hex, namely the SHA-256 hash of "fauxgate test root". */
   root: '3468bab5d6e5746e72a88fdb9b14fd6ac4f7e022aa128bb13325e34c528ee456',
-  /** Published test key of the intermediate authority: the SHA-256 of "fauxgate test intermediate". */
+  /** Published test key of the intermediate authority: the SHA-256 hash of "fauxgate test intermediate". */
   intermediate: 'f8ff8bde735a35eeab95718a66d612dcda8f176a7ae393d68315ccbb688a9eda',
-  /** Published test key of all RSA leaves, its two primes in hex. openssl made them once, since a new key takes seconds. */
+  /**
+   * Published test key of all RSA leaves, as its two primes in hex. They were generated once with openssl, because generating a key takes
+   * seconds.
+   */
   rsaLeaf: [
     'd7a7c1af27ee69df1881e7899587f12d3b296ac85b3c4f3219747f895a4fa95328df3cb9a28245ff47d9b816374a2be1879108e0c9c0c63ed84b393ec8bea21596c4c80fa7a7bb5c79d9ee4edb290ba67426ecb544c81f29dca726c26c923327f5fd3da39cb2d6d510143271176e7bd6dd7f56ba65e339ceb084843798f07957',
     'd228a25ff79b6ff824a99b8ee795958aa340315373d530ed31152ee13cec6f0a07460216523fc8ec9d2800eeaf20b339f7d315b1307b89a8b48fa7e1b53dc5d8c5a454e334142db1159f47fbbc961428f5987be0f5ee4d427eb9dc27a55070fa7ceaed8f8d53d5af8bba8d026d6db2e9db19b52f4f3373f78a99a7055d869811',
@@ -39,15 +42,15 @@ export const testKeys = {
 } as const
 
 const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test intermediate' } as const
-/** The longest common name that RFC 5280 allows (appendix A.1, ub-common-name), in characters. */
+/** The maximum length of a common name under RFC 5280 (appendix A.1, ub-common-name), in characters. */
 const MAX_COMMON_NAME_LENGTH = 64
 
 /**
  * Creates the certificate authority of a gateway: a root and an intermediate that issues leaves
- * (rules: certificate-authority#issuing). It computes keys and certificates only when they are needed. An RSA leaf always
+ * (rules: certificate-authority#issuing). It creates keys and certificates only when they are needed. An RSA leaf always
  * has the published test key.
  *
- * @param keys the source of the authority's own keys: `'test'` for the published test keys, else fresh secret bytes from
+ * @param keys the source of the authority's own keys: `'test'` for the published test keys, or else fresh secret bytes from
  * `keys('authority keys', 0)` for the root and `keys('authority keys', 1)` for the intermediate
  * @param draw the source of random bytes for leaves, with one stream for keys and another for serial numbers
  */
@@ -100,7 +103,7 @@ function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw
   return writePems(leafCertificate({ serial, subject: [], key, keyType: 'ecdsa', ...content }, issuer), key, issuer)
 }
 
-/** Returns a number of 48 bits that two strings do not share in practice: an issuer may not use a serial number twice. */
+/** Returns a 48-bit number that is unique to a string in practice, because an issuer must not reuse a serial number. */
 function numberOf(text: string): number {
   return Number(bytesToNumberBE(hashes.sha256.digest(utf8Bytes(text)).subarray(0, 6)))
 }
@@ -133,7 +136,7 @@ function leafFields(order: CertificateOrder, serial: bigint): CertificateFields 
   }
 }
 
-/** Rounds a time down to the second, at most the end of the year 9999: certificates can state no other times. */
+/** Rounds a time down to a whole second, and caps it at the end of the year 9999, because certificates cannot express other times. */
 function wholeSeconds(ms: number): number {
   return Math.min(Math.floor(ms / 1000) * 1000, LATEST_TIME)
 }

@@ -7,7 +7,7 @@ export function toBytes(binary: string): Uint8Array {
   return bytes
 }
 
-/** Returns the binary string of some bytes: one character per byte. */
+/** Returns the binary string for some bytes: one character per byte. */
 export function toBinary(bytes: Uint8Array): string {
   let binary = ''
   // Typed arrays are slow to spread.
@@ -16,7 +16,7 @@ export function toBinary(bytes: Uint8Array): string {
   return binary
 }
 
-/** Counts the bits of a number without sign: 2048 for the modulus of an RSA 2048 key. Takes linear time, unlike noble's. */
+/** Counts the bits of an unsigned number: 2048 for the modulus of an RSA 2048 key. Takes linear time, unlike noble's function. */
 export function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length
 }

@@ -10,7 +10,7 @@ import type { CertificateFields } from './order.ts'
 
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
-/** The tags of the members that may follow the key, in their order: the unique identifiers of issuer and subject, and the extensions. */
+/** The tags of the members that may follow the key, in order: the unique identifiers of issuer and subject, and the extensions. */
 const TAGS_AFTER_KEY = [0x81, 0x82, EXTENSIONS]
 const EXTENSION_LIST = 'list of extensions'
 
@@ -23,14 +23,14 @@ export interface Certificate {
   readonly issuer: Name
   readonly subject: Name
   readonly publicKey: PublicKey
-  /** True if its basic constraints mark it as one of a certificate authority (RFC 5280, 4.2.1.9). */
+  /** True if its basic constraints mark it as a CA certificate (RFC 5280, 4.2.1.9). */
   readonly isAuthority: boolean
   readonly fields: CertificateFields
 }
 
 /**
- * Reads an X.509 certificate (RFC 5280, 4.1). It does not check signatures, validity or purposes. If an
- * attribute occurs more than once, it uses the first value.
+ * Reads an X.509 certificate (RFC 5280, 4.1). It does not check signatures, validity, or purposes. If an attribute occurs more than once,
+ * the first value is used.
  *
  * @throws Unreadable if it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
  */
@@ -98,8 +98,8 @@ function readSerial(member: Uint8Array): string {
 }
 
 /**
- * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the
- * second and in UTC ("Z"). Does not use forge, which accepts any text as a time.
+ * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the second and in UTC
+ * ("Z"). Does not use forge because it accepts any string as a time.
  */
 function readTime(element: asn1.Asn1 | undefined, what: string): number {
   const tag = element && asn1.getTag(element)
@@ -118,7 +118,7 @@ function invalidTime(what: string): asn1.Unreadable {
   return new asn1.Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
 }
 
-/** Returns the value of each extension (RFC 5280, 4.2) by its identifier. */
+/** Returns the value of each extension (RFC 5280, 4.2), by identifier. */
 function readExtensions(member: Uint8Array | undefined, version: number): ReadonlyMap<string, Uint8Array> {
   const values = new Map<string, Uint8Array>()
   if (!member) return values
@@ -134,7 +134,7 @@ function readExtensions(member: Uint8Array | undefined, version: number): Readon
   return values
 }
 
-/** Reads the DNS names and IP addresses, and leaves out other forms, such as mail addresses and URIs. */
+/** Reads the DNS names and IP addresses, and omits other forms, such as email addresses and URIs. */
 function readAlternativeNames(der: Uint8Array | undefined) {
   const dns_names: string[] = []
   const ips: string[] = []
@@ -148,7 +148,7 @@ function readAlternativeNames(der: Uint8Array | undefined) {
   return { dns_names, ips }
 }
 
-/** Reads an IA5String. RFC 5280, 7.2 and 7.4: it has an internationalized name as its A-labels. */
+/** Reads an IA5String. It contains an internationalized name as A-labels (RFC 5280, 7.2 and 7.4). */
 function readAscii(bytes: Uint8Array): string {
   if (bytes.every((byte) => byte < 0x80)) return toBinary(bytes)
   throw new asn1.Unreadable(
@@ -162,7 +162,7 @@ function readIp(bytes: Uint8Array): string {
   return text
 }
 
-/** Reads whether basic constraints say `cA`, which they leave out for false. */
+/** Reads the `cA` flag of basic constraints, which omit it if it is false. */
 function readIsAuthority(der: Uint8Array | undefined): boolean {
   const what = 'basic constraints'
   const [first] = der ? asn1.readChildren(asn1.parse(der), what) : []
@@ -170,7 +170,7 @@ function readIsAuthority(der: Uint8Array | undefined): boolean {
   return asn1.readContent(first, what, asn1.tags.boolean)[0] !== 0
 }
 
-/** Reads the key usages, in the order of their bits. */
+/** Reads the key usages, in bit order. */
 function readKeyUsages(der: Uint8Array | undefined): string[] {
   if (!der) return []
   const [unused, ...bytes] = asn1.readContent(asn1.parse(der), 'key usage', asn1.tags.bitString)
@@ -178,7 +178,7 @@ function readKeyUsages(der: Uint8Array | undefined): string[] {
   return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 
-/** Reads the extended key usages in the certificate's order; an unknown one is a dotted identifier. */
+/** Reads the extended key usages in the certificate's order. Unknown ones are returned as dotted identifiers. */
 function readExtendedKeyUsages(der: Uint8Array | undefined): string[] {
   const what = 'extended key usage'
   const usages = der ? asn1.readChildren(asn1.parse(der), what).map((usage) => asn1.readOid(usage, what)) : []

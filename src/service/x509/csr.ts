@@ -22,7 +22,7 @@ const REQUEST = 'request'
  * Reads a certificate signing request (PKCS #10, RFC 2986) in PEM. It does not read the attributes, such as requested extensions.
  *
  * @returns the subject's Name, the key, and its kind
- * @throws Unreadable if the request is malformed, its kind of key is not supported, or its key did not sign it
+ * @throws Unreadable if the request is malformed, its key type is not supported, or it was not signed with its key
  */
 export function readCsr(pem: string) {
   const der = readDer(pem)

@@ -40,7 +40,7 @@ const P521 = {
   Gy: 0x11839296a789a3bc0045c8a5fb42c7d1bd998f54449579b446817afbd17273e662c97ee72995ef42640c550b9013fad0761353c7086a272c24088be94769fd16650n,
 }
 
-/** The parameters of the curve of Ed25519 (RFC 8032, 5.1). */
+/** The parameters of the Ed25519 curve (RFC 8032, 5.1). */
 const EDWARDS25519 = {
   p: 2n ** 255n - 19n,
   n: 2n ** 252n + 27742317777372353535851937790883648493n,
@@ -58,7 +58,7 @@ type Eddsa = ReturnType<typeof eddsa>
 const ecdsaOn = (curve: WeierstrassOpts<bigint>, hash: Parameters<typeof ecdsa>[1]): (() => Ecdsa) =>
   lazy(() => ecdsa(weierstrass(curve), hash))
 
-/** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
+/** The curves that ECDSA keys can use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
 export const curves = {
   'P-256': { oid: oids.p256, arithmetic: ecdsaOn(P256, sha256), bytes: 32 },
   'P-384': { oid: '1.3.132.0.34', arithmetic: ecdsaOn(P384, sha384), bytes: 48 },
@@ -67,7 +67,7 @@ export const curves = {
 
 export type Curve = keyof typeof curves
 
-/** Returns the functions of Ed25519 (RFC 8032). */
+/** Returns the Ed25519 functions (RFC 8032). */
 export const ed25519: () => Eddsa = lazy(() =>
   eddsa(edwards(EDWARDS25519), sha512, { adjustScalarBytes: clamp, zip215: true }),
 )

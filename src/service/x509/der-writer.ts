@@ -15,8 +15,8 @@ function encodeBinary(element: Asn1): string {
 }
 
 /**
- * Encodes an ASN.1 element. If its identifier octet has the constructed bit, the content is elements, else bytes or a binary
- * string.
+ * Encodes an ASN.1 element. If its identifier octet has the constructed bit set, the content is elements; otherwise, it is bytes or a
+ * binary string.
  */
 export function element(tag: number, content: readonly Asn1[] | Uint8Array | string): Asn1 {
   const value = ArrayBuffer.isView(content) ? toBinary(content) : content
@@ -27,12 +27,12 @@ export function sequence(...elements: readonly Asn1[]): Asn1 {
   return element(tags.sequence, elements)
 }
 
-/** Creates an INTEGER that is not negative, in the fewest bytes that hold it and its sign bit (X.690, 8.3). */
+/** Creates a non-negative INTEGER, in the fewest bytes that hold it and its sign bit (X.690, 8.3). */
 export function integer(value: bigint): Asn1 {
   return element(tags.integer, numberToBytesBE(value, Math.floor(bitLength(value) / 8) + 1))
 }
 
-/** Creates the BOOLEAN TRUE (X.690, 11.1). FALSE is the default of every BOOLEAN in X.509, so DER leaves it out. */
+/** Creates the BOOLEAN TRUE (X.690, 11.1). FALSE is the default of every BOOLEAN in X.509, so DER omits it. */
 export function booleanTrue(): Asn1 {
   return element(tags.boolean, '\xff')
 }
@@ -45,7 +45,7 @@ export function oid(dotted: string): Asn1 {
   return element(tags.oid, asn1.oidToDer(dotted).getBytes())
 }
 
-/** Creates a BIT STRING; the last `unused` bits of its last byte do not belong to it. */
+/** Creates a BIT STRING. The last `unused` bits of its last byte are not part of it. */
 export function bitString(content: Uint8Array, unused = 0): Asn1 {
   return element(tags.bitString, String.fromCharCode(unused) + toBinary(content))
 }
@@ -56,8 +56,8 @@ export function octetString(content: Uint8Array | Asn1): Asn1 {
 }
 
 /**
- * Creates a Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, else GeneralizedTime. Does not use
- * forge, which drops the leading zeros of a year before 1000.
+ * Creates a Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, otherwise GeneralizedTime. Does not use forge
+ * because it drops the leading zeros of years before 1000.
  *
  * @param ms milliseconds since 1970, in the years 0 to 9999
  */

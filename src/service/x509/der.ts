@@ -3,14 +3,14 @@ import { bytesToNumberBE } from '@noble/curves/utils.js'
 import asn1 from 'node-forge/lib/asn1.js'
 import { toBinary, toBytes } from './bytes.ts'
 
-/** More levels than any certificate or key needs. The parser recurses once per level. */
+/** A nesting limit higher than any certificate or key needs. The parser recurses once per level. */
 const MAX_DEPTH = 64
-/** More bytes than any real identifier, which has at most 20. The limit keeps the conversion to decimal cheap. */
+/** A length limit above that of any real identifier, which has at most 20 bytes. The limit keeps the conversion to decimal cheap. */
 const MAX_OID_BYTES = 128
 
 /**
- * Thrown for a certificate or key that cannot be read or is not supported. The message is a fragment for the
- * `problem` of a catalogue message, for example "its serial number is missing". It never repeats any content.
+ * Thrown for a certificate or key that cannot be read or is not supported. The message is a fragment for the `problem` of a catalogue
+ * message, for example "its serial number is missing". It never contains input.
  */
 export class Unreadable extends Error {}
 
@@ -18,7 +18,7 @@ export function malformedError(what: string): Unreadable {
   return new Unreadable(`its ${what} is missing or malformed`)
 }
 
-/** Calls `read` and returns its result. If it throws {@link Unreadable}, returns the result of `otherwise` for the message. */
+/** Calls `read` and returns its result. If it throws {@link Unreadable}, passes the message to `otherwise` and returns its result. */
 export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): T | U {
   try {
     return read()
@@ -28,7 +28,7 @@ export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): 
   }
 }
 
-/** An ASN.1 element. `value` has the children of a constructed element, or a primitive element's content as a binary string. */
+/** An ASN.1 element. `value` contains the children of a constructed element, or the content of a primitive element as a binary string. */
 export interface Asn1 {
   readonly tagClass: number
   readonly type: number
@@ -55,7 +55,7 @@ export const tags = {
 /**
  * Parses one DER element that takes up all of `der`.
  *
- * @throws Unreadable if it is not DER, is cut off, or has more bytes after it
+ * @throws Unreadable if it is not DER, is truncated, or has more bytes after it
  */
 export function parse(der: Uint8Array): Asn1 {
   const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: MAX_DEPTH }
@@ -67,8 +67,8 @@ export function parse(der: Uint8Array): Asn1 {
 }
 
 /**
- * Returns the exact bytes of each element directly inside the SEQUENCE that takes up all of `der`. Signatures and names
- * are checked over the bytes as received, and a parsed tree no longer has these.
+ * Returns the exact bytes of each element directly inside the SEQUENCE that spans all of `der`. Signatures and names are checked over the
+ * bytes as received, which a parsed tree no longer contains.
  */
 export function sliceElements(der: Uint8Array, what: string): Uint8Array[] {
   if (der[0] !== tags.sequence) throw malformedError(what)
@@ -118,7 +118,7 @@ export function readContent(element: Asn1 | undefined, what: string, tag: number
   return toBytes(element.value)
 }
 
-/** Returns the content bytes of an INTEGER, in two's complement. Throws if the INTEGER has leading bytes that it does not need (X.690, 8.3.2). */
+/** Returns the content bytes of an INTEGER, in two's complement. Throws if the INTEGER has unnecessary leading bytes (X.690, 8.3.2). */
 export function readIntegerBytes(element: Asn1 | undefined, what: string): Uint8Array {
   const bytes = readContent(element, what, tags.integer)
   const [first, second] = bytes
@@ -127,14 +127,14 @@ export function readIntegerBytes(element: Asn1 | undefined, what: string): Uint8
   return bytes
 }
 
-/** Reads an INTEGER that must not be negative. */
+/** Reads an INTEGER, which must not be negative. */
 export function readNatural(element: Asn1 | undefined, what: string): bigint {
   const bytes = readIntegerBytes(element, what)
   if ((bytes[0] ?? 0) >= 0x80) throw malformedError(what)
   return bytesToNumberBE(bytes)
 }
 
-/** Reads an OBJECT IDENTIFIER in dotted form. Does not use forge, which rejects arcs of more than 53 bits. */
+/** Reads an OBJECT IDENTIFIER in dotted form. Does not use forge because it rejects arcs longer than 53 bits. */
 export function readOid(element: Asn1 | undefined, what: string): string {
   const bytes = readContent(element, what, tags.oid)
   const last = bytes.at(-1)
@@ -152,7 +152,7 @@ export function readOid(element: Asn1 | undefined, what: string): string {
   return [root, first - root * 40n, ...rest].join('.')
 }
 
-/** Reads a BIT STRING of whole bytes, such as a signature or a public key. */
+/** Reads a BIT STRING that consists of whole bytes, such as a signature or a public key. */
 export function readWholeBits(element: Asn1 | undefined, what: string): Uint8Array {
   const bytes = readContent(element, what, tags.bitString)
   if (bytes[0] !== 0) throw malformedError(what)

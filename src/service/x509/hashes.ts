@@ -2,10 +2,10 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import { sha224, sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 import type { CHash } from '@noble/hashes/utils.js'
 
-/** A hash function that signatures may use. */
+/** A hash function that signatures can use. */
 export interface Hash {
   readonly digest: CHash
-  /** The DER of a DigestInfo up to the digest, as hex (RFC 8017, 9.2, note 1). */
+  /** The DER of a DigestInfo before the digest, as hex (RFC 8017, 9.2, note 1). */
   readonly digestInfo: string
 }
 

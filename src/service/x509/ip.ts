@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 
-/** Returns the text of an address of 4 or 16 bytes: dotted for IPv4, RFC 5952 for IPv6. Undefined for another length. */
+/** Formats an address of 4 or 16 bytes: dotted for IPv4, RFC 5952 for IPv6. Returns undefined for any other length. */
 export function formatIp(bytes: Uint8Array): string | undefined {
   if (bytes.length === 4) return bytes.join('.')
   if (bytes.length !== 16) return undefined
@@ -11,10 +11,7 @@ export function formatIp(bytes: Uint8Array): string | undefined {
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
 }
 
-/**
- * Returns the 4 or 16 bytes of an IPv4 or IPv6 address, or undefined for any other text, including an address with a zone
- * (`%eth0`).
- */
+/** Returns the 4 or 16 bytes of an IPv4 or IPv6 address, or undefined for any other string, including an address with a zone (`%eth0`). */
 export function ipBytes(text: string): Uint8Array | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
 }

@@ -24,24 +24,24 @@ const EXTENSIONS = 0xa3
 const KEY_IDENTIFIER = 0x80
 /** The tag of the public key in an ECPrivateKey (RFC 5915). */
 const EC_PUBLIC_KEY = 0xa1
-/** The number of random bytes that are reduced to a secret in the curve's range. */
+/** The number of random bytes that are reduced to a secret within the curve's range. */
 const SECRET_SIZE = 48
-/** The bytes of a serial number. */
+/** The length of a serial number in bytes. */
 const SERIAL_SIZE = 16
 
-/** A public key as certificates carry it. */
+/** A public key in the form used in certificates. */
 export interface CertifiedKey {
   /** SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
   readonly info: Asn1
-  /** Its identifier: SHA-1 of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
+  /** Its identifier: the SHA-1 hash of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
   readonly id: Uint8Array
 }
 
-/** A key pair of an authority or a leaf. The same message gives the same signature. */
+/** A key pair of an authority or a leaf. The same message always produces the same signature. */
 export interface KeyPair extends CertifiedKey {
-  /** The private key, DER (RFC 5958). */
+  /** The private key as DER (RFC 5958). */
   readonly pkcs8: Uint8Array
-  /** AlgorithmIdentifier of its signatures. */
+  /** The AlgorithmIdentifier of its signatures. */
   readonly algorithm: Asn1
   sign(message: Uint8Array): Uint8Array
 }
@@ -54,7 +54,7 @@ interface Content {
   readonly key: CertifiedKey
   readonly not_before: number
   readonly not_after: number
-  /** All extensions but the key identifiers, which follow from the keys. */
+  /** All extensions except the key identifiers, which are derived from the keys. */
   readonly extensions: readonly Asn1[]
 }
 
@@ -70,7 +70,7 @@ export interface Issuer extends Signatory {
   readonly der: Uint8Array
 }
 
-/** Creates a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
+/** Creates a version 3 certificate as DER (RFC 5280, 4.1), signed with the issuer's key. The same input always produces the same bytes. */
 function certificate(content: Content, issuer: Signatory): Uint8Array {
   const signed = signedPart(content, issuer)
   return der.encode(der.sequence(signed, issuer.key.algorithm, der.bitString(issuer.key.sign(der.encode(signed)))))
@@ -93,7 +93,7 @@ function signedPart({ serial, subject, key, not_before, not_after, extensions }:
   )
 }
 
-/** The usages of a leaf's key. */
+/** The usages of a leaf key. */
 export function leafUsages(keyType: 'rsa' | 'ecdsa' | 'ed25519') {
   return keyType === 'rsa' ? (['digitalSignature', 'keyEncipherment'] as const) : (['digitalSignature'] as const)
 }
@@ -121,7 +121,7 @@ export function leafCertificate({ subject, keyType, names, ips, ...content }: Le
   return certificate({ ...content, subject: createName(...subject), extensions }, issuer)
 }
 
-/** Issues a client certificate, as DER, with the subject and the key of a request. */
+/** Issues a client certificate as DER, with the subject and the key of a CSR. */
 export function clientCertificate(
   { keyType, ...content }: Omit<Content, 'extensions'> & Pick<Leaf, 'keyType'>,
   issuer: Signatory,
@@ -130,7 +130,7 @@ export function clientCertificate(
   return certificate({ ...content, extensions }, issuer)
 }
 
-/** Creates a CA, signed by `issuer` or by its own key. It is valid at all times. */
+/** Creates a CA, signed by `issuer` or with its own key. It is always valid. */
 export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
   const name = createName(['O', 'fauxgate'], ['CN', commonName])
   const content = {
@@ -146,10 +146,10 @@ export function createIssuer(role: 'root' | 'intermediate', commonName: string, 
   return { name, key, der: certificate(content, issuer ?? { name, key }) }
 }
 
-/** An attribute of a Name by its short name. */
+/** A Name attribute, by its short name. */
 export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
 
-/** Creates a Name (RFC 5280, 4.1.2.4) from some attributes, or the empty name from none. A country is two letters. */
+/** Creates a Name (RFC 5280, 4.1.2.4) from attributes. Without attributes, the name is empty. A country has two letters. */
 export function createName(...attributes: readonly Attribute[]): Asn1 {
   const sets = attributes.map(([type, value]) => {
     // A country is a PrintableString (RFC 5280, A.1, X520countryName).
@@ -163,7 +163,7 @@ export function randomSerial(random: (size: number) => Uint8Array): bigint {
   return createSerial(random(SERIAL_SIZE))
 }
 
-/** Creates a serial number from random bytes: as long, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
+/** Creates a serial number from random bytes. It has the same length, is positive, and has no leading 0 (RFC 5280, 4.1.2.2). */
 function createSerial(random: Uint8Array): bigint {
   return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }
@@ -174,13 +174,13 @@ function extension(id: string, value: Asn1, isCritical = false): Asn1 {
   return der.sequence(der.oid(id), ...(isCritical ? [der.booleanTrue()] : []), der.octetString(value))
 }
 
-/** Creates basic constraints, critical (RFC 5280, 4.2.1.9). Only leaves may be below an intermediate. */
+/** Creates a critical basic constraints extension (RFC 5280, 4.2.1.9). An intermediate can issue only leaves. */
 export function basicConstraints(role: 'root' | 'intermediate' | 'leaf'): Asn1 {
   const members = { root: [der.booleanTrue()], intermediate: [der.booleanTrue(), der.integer(0n)], leaf: [] }[role]
   return extension(oids.basicConstraints, der.sequence(...members), true)
 }
 
-/** Creates a key usage, critical (RFC 5280, 4.2.1.3), from usages whose bits are in the first byte. */
+/** Creates a critical key usage extension (RFC 5280, 4.2.1.3) from usages whose bits are in the first byte. */
 export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): Asn1 {
   const bits = usages.map((usage) => keyUsageBits.indexOf(usage))
   const byte = bits.reduce((sum, bit) => sum | (0x80 >> bit), 0)
@@ -188,12 +188,12 @@ export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): 
   return extension(oids.keyUsage, der.bitString(Uint8Array.of(byte), 7 - Math.max(...bits)), true)
 }
 
-/** Creates an extended key usage (RFC 5280, 4.2.1.12). */
+/** Creates an extended key usage extension (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsage(usages: readonly ExtendedKeyUsage[]): Asn1 {
   return extension(oids.extendedKeyUsage, der.sequence(...usages.map((usage) => der.oid(extendedKeyUsageOids[usage]))))
 }
 
-/** Creates a subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
+/** Creates a subject alternative name extension with ASCII DNS names, followed by addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
 export function alternativeNames(names: readonly string[], ips: readonly Uint8Array[], isCritical = false): Asn1 {
   const elements = [
     ...names.map((name) => der.element(nameTags.dns, name)),
@@ -209,14 +209,14 @@ export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
   return { info: der.sequence(algorithm, der.bitString(bits)), id: sha1(bits) }
 }
 
-/** Creates a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
+/** Creates a P-256 key pair from 48 random bytes: their value modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
 export function randomKey(random: (size: number) => Uint8Array): KeyPair {
   return ecdsaKey(curves['P-256'].arithmetic().utils.randomSecretKey(random(SECRET_SIZE)))
 }
 
 /**
- * Creates the P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8
- * includes the public key and names the curve once, as openssl does.
+ * Creates the P-256 key pair of a 32-byte secret from 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8 includes the
+ * public key and names the curve once, as openssl does.
  */
 export function ecdsaKey(secret: Uint8Array): KeyPair {
   const arithmetic = curves['P-256'].arithmetic()
@@ -232,7 +232,7 @@ export function ecdsaKey(secret: Uint8Array): KeyPair {
   }
 }
 
-/** Creates the RSA key pair of two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
+/** Creates the RSA key pair for two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
 export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
   const numbers = rsaNumbers(primes)
   const { p, q, n, e, d, dP, dQ, qInv } = numbers

@@ -10,9 +10,12 @@ const PUBLIC_KEY = 'public key'
 const PRIVATE_KEY = 'DER structure'
 /** The tag of the curve in an ECPrivateKey (RFC 5915). */
 const EC_PARAMETERS = 0xa0
-/** The numbers of an RSAPrivateKey (RFC 8017, A.1.2): modulus, two exponents, two primes, two exponents by them, and the coefficient. */
+/**
+ * The numbers of an RSAPrivateKey (RFC 8017, A.1.2): modulus, two exponents, two primes, two exponents modulo the primes, and the
+ * coefficient.
+ */
 const RSA_NUMBERS = 8
-/** The limits of openssl. They also bound the time that a signature check takes. */
+/** The limits used by openssl. They also bound the time that a signature check takes. */
 const MAX_MODULUS_BITS = 16_384
 const MAX_EXPONENT_BITS = 64
 
@@ -34,19 +37,19 @@ export interface Algorithm {
   readonly parameters: asn1.Asn1 | undefined
 }
 
-/** A public key. `point` is encoded by SEC 1, compressed or not. */
+/** A public key. `point` is encoded as in SEC 1, compressed or uncompressed. */
 export type PublicKey =
   | { readonly kind: 'rsa'; readonly n: bigint; readonly e: bigint }
   | { readonly kind: 'ecdsa'; readonly curve: Curve; readonly point: Uint8Array }
   | { readonly kind: 'ed25519'; readonly bytes: Uint8Array }
 
-/** A private key. Secrets have the curve's full length, most significant byte first. */
+/** A private key. Secrets have the curve's full length, with the most significant byte first. */
 export type PrivateKey =
   | { readonly kind: 'rsa'; readonly n: bigint; readonly e: bigint; readonly d: bigint }
   | { readonly kind: 'ecdsa'; readonly curve: Curve; readonly secret: Uint8Array }
   | { readonly kind: 'ed25519'; readonly seed: Uint8Array }
 
-/** Returns a short name of a key for messages: `RSA 2048`, `ECDSA P-256` or `Ed25519`. */
+/** Returns a short description of a key for messages: `RSA 2048`, `ECDSA P-256`, or `Ed25519`. */
 export function keyName(key: PublicKey | PrivateKey): string {
   if (key.kind === 'rsa') return `RSA ${bitLength(key.n)}`
   return key.kind === 'ecdsa' ? `ECDSA ${key.curve}` : 'Ed25519'
@@ -58,7 +61,7 @@ export function readAlgorithm(element: asn1.Asn1 | undefined, what: string): Alg
   return { oid: asn1.readOid(oid, what), parameters }
 }
 
-/** Returns the kind of key that an AlgorithmIdentifier names (RFC 3279, RFC 5480, RFC 8410), for ECDSA with its curve. */
+/** Returns the kind of key that an AlgorithmIdentifier names (RFC 3279, RFC 5480, RFC 8410), including the curve for ECDSA. */
 function readKeyKind({ oid, parameters }: Algorithm) {
   if (oid === oids.rsaEncryption) return { kind: 'rsa' } as const
   if (oid === oids.ed25519) return { kind: 'ed25519' } as const
@@ -111,19 +114,19 @@ function checkPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** The structures of a private key by their PEM labels, each with the tag of its second member. */
+/** The structures of a private key by PEM label, each with the tag of its second member. */
 const KEY_STRUCTURES = {
-  /** PKCS#8 (RFC 5208 and 5958), with an algorithm. */
+  /** PKCS#8 (RFC 5208 and 5958). The second member is the algorithm. */
   'PRIVATE KEY': { secondTag: asn1.tags.sequence, read: readPkcs8 },
-  /** PKCS#1 (RFC 8017), with a modulus. */
+  /** PKCS#1 (RFC 8017). The second member is the modulus. */
   'RSA PRIVATE KEY': { secondTag: asn1.tags.integer, read: readRsaPrivateKey },
-  /** SEC 1 (RFC 5915), with a secret. */
+  /** SEC 1 (RFC 5915). The second member is the secret. */
   'EC PRIVATE KEY': { secondTag: asn1.tags.octetString, read: readEcPrivateKey },
 } as const
 
 /**
- * Reads an unencrypted private key as PKCS#8, PKCS#1 or SEC 1. Returns it with the label of its structure: like Go's
- * crypto/tls, it also reads a structure under the label of another one.
+ * Reads an unencrypted private key as PKCS#8, PKCS#1 or SEC 1. Returns it with the label of its structure. Like Go's crypto/tls, it also
+ * accepts a structure under another structure's label.
  */
 export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }) {
   if (!Object.hasOwn(KEY_STRUCTURES, type))
@@ -163,7 +166,7 @@ function readRsaPrivateKey(der: Uint8Array): PrivateKey {
   return { kind: 'rsa', n, e, d }
 }
 
-/** Reads an ECPrivateKey (RFC 5915). A PKCS#8 structure around it has named the curve already. */
+/** Reads an ECPrivateKey (RFC 5915). An enclosing PKCS#8 structure has already named the curve. */
 function readEcPrivateKey(der: Uint8Array, outerCurve?: Curve): PrivateKey {
   const children = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
   // RFC 5915, 3

@@ -6,16 +6,16 @@ import { attributeOids } from './oids.ts'
 
 const BMP_STRING = 0x1e
 const UNIVERSAL_STRING = 0x1c
-/** One byte per character, read as Latin-1. */
+/** One byte per character, interpreted as Latin-1. */
 const T61_STRING = 0x14
-/** NumericString, PrintableString, IA5String and VisibleString: one byte per character, of ASCII. */
+/** NumericString, PrintableString, IA5String, and VisibleString: one ASCII byte per character. */
 const ASCII: ReadonlySet<number> = new Set([0x12, tags.printableString, 0x16, 0x1a])
 
 /** A distinguished name. */
 export interface Name {
   /** Its DER exactly as received. Names are compared by these bytes. */
   readonly raw: Uint8Array
-  /** The attributes with a known short name (CN, O, OU, L, ST, C, E), in the name's order. */
+  /** The attributes with a known short name (CN, O, OU, L, ST, C, and E), in the order of the name. */
   readonly attributes: readonly { readonly type: string; readonly value: string }[]
 }
 
@@ -32,7 +32,7 @@ export function readName(raw: Uint8Array, what: string): Name {
   return { raw, attributes }
 }
 
-/** Returns the first value of an attribute by its short name, or "" if the name lacks it. */
+/** Returns the first value of an attribute, by its short name, or "" if the name does not contain it. */
 export function getAttribute(name: Name, type: string): string {
   return name.attributes.find((attribute) => attribute.type === type)?.value ?? ''
 }
@@ -42,7 +42,7 @@ export function formatName(name: Name): string {
   return name.attributes.map(({ type, value }) => `${type}=${value}`).join(', ')
 }
 
-/** Returns a name for messages, quoted and cut to a line: `"CN=app.example.com, O=Example"`. */
+/** Returns a name for messages, quoted and truncated to a line: `"CN=app.example.com, O=Example"`. */
 export function quoteName(name: Name): string {
   return quote(formatName(name))
 }

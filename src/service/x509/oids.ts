@@ -1,4 +1,4 @@
-/** Object identifiers that several files use, by name in the documents that define them. */
+/** Object identifiers that several files use, by their names in the documents that define them. */
 export const oids = {
   // Keys (RFC 3279, 2.3; RFC 4055; RFC 5480; RFC 8410).
   rsaEncryption: '1.2.840.113549.1.1.1',
@@ -18,7 +18,7 @@ export const oids = {
   extendedKeyUsage: '2.5.29.37',
 } as const
 
-/** The attributes of a Name by their short names (RFC 4519 and, for E, RFC 2985). */
+/** Name attributes, by short name (RFC 4519 and, for E, RFC 2985). */
 export const attributeOids = {
   CN: '2.5.4.3',
   O: '2.5.4.10',
@@ -32,7 +32,7 @@ export const attributeOids = {
 /** The tags of the names in a subject alternative name (RFC 5280, 4.2.1.6). */
 export const nameTags = { mail: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const
 
-/** The key usages in the order of their bits (RFC 5280, 4.2.1.3). */
+/** The key usages, in bit order (RFC 5280, 4.2.1.3). */
 export const keyUsageBits = [
   'digitalSignature',
   'nonRepudiation',
@@ -47,7 +47,7 @@ export const keyUsageBits = [
 
 export type KeyUsage = (typeof keyUsageBits)[number]
 
-/** The identifiers of the extended key usages with a name (RFC 5280, 4.2.1.12). */
+/** The identifiers of the extended key usages that have a name (RFC 5280, 4.2.1.12). */
 export const extendedKeyUsageOids = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',

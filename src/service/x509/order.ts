@@ -4,7 +4,7 @@ import type { Authority } from '../../core/operation/view.ts'
 /** The key types that an automatic certificate can have. */
 export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 
-/** The fields that are read from a TLS certificate, named and ordered as in responses. A missing field is "". */
+/** The fields read from a TLS certificate, named and ordered as in responses. Missing fields are "". */
 export interface CertificateFields {
   readonly subject_common_name: string
   readonly subject_alternative_names: { readonly dns_names: readonly string[]; readonly ips: readonly string[] }
@@ -16,7 +16,7 @@ export interface CertificateFields {
   readonly extended_key_usages: readonly string[]
   readonly private_key_type: 'rsa' | 'ecdsa' | 'ed25519'
   readonly issuer_common_name: string
-  /** Lower-case hex in whole bytes, as openssl prints it; a negative one starts with "-". */
+  /** Lowercase hex in whole bytes, as printed by openssl. Negative numbers start with "-". */
   readonly serial_number: string
   readonly subject_organization: string
   readonly subject_organizational_unit: string
@@ -25,35 +25,35 @@ export interface CertificateFields {
   readonly subject_country: string
 }
 
-/** The order for an automatic certificate. The same order always gives the same certificate. */
+/** An order for an automatic certificate. The same order always produces the same certificate. */
 export interface CertificateOrder {
-  /** The name, exact or with a leading `*.`. */
+  /** The name, either exact or with a leading `*.`. */
   readonly domain: string
   readonly private_key_type: (typeof MANAGED_KEY_TYPES)[number]
-  /** Start of validity in ms since 1970; whole seconds count. */
+  /** The start of the validity period in ms since 1970, rounded to whole seconds. */
   readonly not_before: number
-  /** End of validity in ms since 1970; whole seconds count. */
+  /** The end of the validity period in ms since 1970, rounded to whole seconds. */
   readonly not_after: number
   /** The number of the order, from which the serial number and the key are derived. */
   readonly number: number
 }
 
-/** The order for a server's certificate. The same order always gives the same certificate. */
+/** An order for a server certificate. The same order always produces the same certificate. */
 export interface ServerOrder extends Pick<CertificateOrder, 'not_before' | 'not_after'> {
   /** The DNS names, in ASCII. */
   readonly names: readonly string[]
-  /** The addresses, of 4 or 16 bytes each. */
+  /** The IP addresses, of 4 or 16 bytes each. */
   readonly ips: readonly Uint8Array[]
 }
 
-/** The order for a client's certificate. The same order always gives the same certificate. */
+/** An order for a client certificate. The same order always produces the same certificate. */
 export interface ClientOrder extends Omit<CertificateOrder, 'domain' | 'private_key_type'> {
-  /** The request of the client, PKCS #10 in PEM. The certificate has its subject and key. */
+  /** The client's CSR (PKCS #10 in PEM). The certificate has the CSR's subject and key. */
   readonly csr: string
 }
 
 export interface IssuedCertificate {
-  /** The leaf and the intermediate, normalised. */
+  /** The leaf and the intermediate, normalized. */
   readonly certificate_pem: string
   /** PKCS#8. */
   readonly private_key_pem: string
@@ -65,14 +65,14 @@ export interface IssuingAuthority extends Authority {
   // (rules: certificate-authority#issuing)
   /** Issues a certificate. */
   issue(order: CertificateOrder): IssuedCertificate
-  /** Issues a certificate, with an ECDSA key, for a server in the test itself. It belongs to no resource. */
+  /** Issues a certificate with an ECDSA key for a server in the test itself. It does not belong to any resource. */
   issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
-  /** Issues a certificate for a client's own key. Returns the leaf and the intermediate, PEM. */
+  /** Issues a certificate for a client's own key. Returns the leaf and the intermediate as PEM. */
   issueForClient(order: ClientOrder): string
 }
 
 /**
- * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` certifies
- * the key of a client's request.
+ * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` certifies the key of
+ * a client's CSR.
  */
 export const issuing = sectionReader<IssuingAuthority>('issue')

@@ -3,13 +3,13 @@ import { toBinary, toBytes } from './bytes.ts'
 
 const COLUMNS = 64
 
-/** A block of a PEM text, with its decoded bytes or the problem with its base64. */
+/** A block in a PEM text, with either its decoded bytes or the problem with its base64. */
 export type PemBlock = DecodeResult & {
   /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link describePemType}. */
   readonly type: string
   /** True if it has headers (RFC 1421) before its base64. */
   readonly hasHeaders?: true
-  /** True if these headers say that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
+  /** True if the headers state that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
   readonly encrypted: boolean
 }
 
@@ -17,13 +17,13 @@ type DecodeResult =
   | { readonly der: Uint8Array; readonly damage?: undefined }
   | { readonly der?: undefined; readonly damage: string }
 
-/** The complete blocks of a string, in its order, and the problem, if any, that keeps other blocks from being read. */
+/** The complete blocks in a string, in order, and the problem, if any, that prevents other blocks from being read. */
 export interface Pem {
   readonly blocks: readonly PemBlock[]
   readonly problem?: string | undefined
 }
 
-/** A block whose END line is still to come. `number` is the line number of its BEGIN line; the first line is 1. */
+/** A block whose END line has not been read yet. `number` is the line number of its BEGIN line, counted from 1. */
 interface OpenBlock {
   readonly type: string
   readonly number: number
@@ -31,14 +31,13 @@ interface OpenBlock {
 }
 
 /**
- * Splits a string into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A
- * BEGIN or END must have a line to itself. Otherwise it is a problem, so that no block is silently ignored
- * (rules: pem#blocks). Takes time linear in the text's length. Never throws, and its messages repeat nothing of the text.
- * Does not use forge, which skips blocks that it cannot read.
+ * Splits a string into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A BEGIN or END must be
+ * on its own line. Otherwise it is a problem, so that no block is silently ignored (rules: pem#blocks). The time is linear in the length of
+ * the text. Never throws, and its messages do not repeat any of the text. Does not use forge because it skips blocks that it cannot read.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
-  /** All lines of the text. A line that belongs to a block is "". */
+  /** All lines of the text. Lines that belong to a block are "". */
   const outside: string[] = []
   let open: OpenBlock | undefined
   for (const [index, line] of text.split('\n').entries()) {
@@ -63,7 +62,7 @@ export function splitPem(text: string): Pem {
     : { blocks, problem: findMisspeltBoundary(outside) ?? stray }
 }
 
-/** Writes a block for responses (rules: pem#writing): base64 in 64 columns; every line, also the last, ends with "\n". */
+/** Writes a block for responses (rules: pem#writing): base64 wrapped at 64 columns; every line, including the last, ends with "\n". */
 export function writePem(type: string, der: Uint8Array): string {
   const base64 = btoa(toBinary(der))
   let body = ''
@@ -71,7 +70,7 @@ export function writePem(type: string, der: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${body}-----END ${type}-----\n`
 }
 
-/** Reads a complete block. Adds its headers to the lines `outside` of blocks, which must not have a stray block. */
+/** Reads a complete block. Adds its headers to the lines `outside` of blocks, which must not contain a stray block. */
 function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBlock {
   if (!lines[0]?.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
   const blank = lines.indexOf('')
@@ -83,7 +82,7 @@ function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBl
 
 // Base64 (RFC 4648, 4).
 
-/** Decodes base64 that is broken into lines, with blanks anywhere. `begin` is the number of the line before it. */
+/** Decodes base64 that is split into lines, with spaces anywhere. `begin` is the number of the line before it. */
 function decode(lines: readonly string[], begin: number): DecodeResult {
   const base64 = lines.join('').replace(/[ \t]/g, '')
   if (base64 === '') return { damage: `the block that starts at line ${begin} is empty` }
@@ -108,7 +107,7 @@ function findCharacterProblem(lines: readonly string[], begin: number): string |
   return undefined
 }
 
-/** Names a character that is invisible or not ASCII. Returns undefined for any other, since it may be part of a secret. */
+/** Names a character that is invisible or not ASCII. Returns undefined for any other character because it may be part of a secret. */
 function describeOddCharacter(character: string): string | undefined {
   const point = character.codePointAt(0) ?? 0
   if (point > 0x20 && point < 0x7f) return undefined
@@ -125,15 +124,15 @@ interface BoundaryLine {
   readonly problem?: undefined
 }
 
-/** A BEGIN or END line. Blanks and the CR of a CRLF may follow. */
+/** A BEGIN or END line. Spaces and the CR of a CRLF may follow. */
 const BOUNDARY = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
-/** A line that looks like a misspelt boundary: BEGIN or END after dashes of any kind and number. */
+/** A line that looks like a misspelled boundary: BEGIN or END after any number of dashes of any kind. */
 const LIKELY_BOUNDARY = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
-/** A run that can be base64, even without its first characters. It is base64 if it has every one of BASE64_KINDS. */
+/** A run that can be base64, even without its first characters. It is base64 if it contains all of BASE64_KINDS. */
 const LONG_RUN = /[A-Za-z0-9+/]{60,}/g
 const BASE64_KINDS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
 
-/** Reads a BEGIN or END line. Returns undefined if the line has neither; `problem` completes "line 7 …". */
+/** Reads a BEGIN or END line. Returns undefined if the line contains neither. `problem` completes "line 7 …". */
 function readBoundary(line: string): BoundaryLine | { readonly problem: string } | undefined {
   const [, word, type] = BOUNDARY.exec(line) ?? []
   if (type !== undefined) return { begins: word === 'BEGIN', type }
@@ -162,13 +161,13 @@ function placementProblem(
     : `line ${number} ends a block of another type than the one that starts at line ${open.number}`
 }
 
-/** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */
+/** Finds the first line outside of blocks that seems intended as a BEGIN or END line. */
 function findMisspeltBoundary(outside: string[]): string | undefined {
   const index = outside.findIndex((line) => LIKELY_BOUNDARY.test(line))
   return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
 }
 
-/** Finds base64 in the lines outside of blocks: it is of a block whose BEGIN or END line is damaged. */
+/** Finds base64 in the lines outside of blocks. It belongs to a block whose BEGIN or END line is damaged. */
 function findStrayBase64(outside: string[]): string | undefined {
   const index = outside.findIndex((line) => hasBase64(line.replace(/\\[nr]/g, ' ')))
   return index === -1 ? undefined : `line ${index + 1} has base64 outside a block`
@@ -180,7 +179,7 @@ function hasBase64(line: string): boolean {
 
 // Labels.
 
-/** The labels that messages may repeat. Any other label may be a misplaced secret. */
+/** The labels that messages can repeat. Any other label may be a misplaced secret. */
 const KNOWN_LABELS = [
   /^((X509|TRUSTED|ATTRIBUTE) )?CERTIFICATE$/,
   /^(NEW )?CERTIFICATE REQUEST$/,
@@ -190,7 +189,7 @@ const KNOWN_LABELS = [
   /^(X509 CRL|PKCS7|CMS)$/,
 ]
 
-/** Returns the type of a PEM block for messages: `type X509 CRL`, or `an unknown type`. */
+/** Returns the type of a PEM block for messages: `type X509 CRL` or `an unknown type`. */
 export function describePemType(type: string): string {
   return KNOWN_LABELS.some((label) => label.test(type)) ? `type ${type}` : 'an unknown type'
 }

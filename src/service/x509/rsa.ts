@@ -12,14 +12,14 @@ interface RsaNumbers {
   readonly e: bigint
 }
 
-/** The hash functions and the salt's length in bytes of an RSASSA-PSS signature (RFC 8017, A.2.3). */
+/** The hash functions and the salt length in bytes of an RSASSA-PSS signature (RFC 8017, A.2.3). */
 export interface PssParameters {
   readonly hash: Hash
   readonly maskHash: Hash
   readonly saltLength: number
 }
 
-/** The numbers of an RSA private key by its two primes (RFC 8017, 3.2). */
+/** The numbers of an RSA private key in terms of its two primes (RFC 8017, 3.2). */
 interface RsaPrivateNumbers {
   readonly p: bigint
   readonly q: bigint
@@ -28,7 +28,7 @@ interface RsaPrivateNumbers {
   readonly qInv: bigint
 }
 
-/** Returns the numbers of the RSA key of two primes in hex, with the public exponent 65537. */
+/** Returns the numbers of the RSA key with two primes, given in hex, and the public exponent 65537. */
 export function rsaNumbers(primes: readonly [p: string, q: string]) {
   const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
   const e = 65_537n
@@ -36,7 +36,7 @@ export function rsaNumbers(primes: readonly [p: string, q: string]) {
   return { p, q, n: p * q, e, d, dP: d % (p - 1n), dQ: d % (q - 1n), qInv: invert(q, p) }
 }
 
-/** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). By the primes (5.1.2), this takes a quarter of the time. */
+/** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). Using the primes (5.1.2) takes a quarter of the time. */
 export function signPkcs1({ p, q, dP, dQ, qInv }: RsaPrivateNumbers, hash: Hash, message: Uint8Array): Uint8Array {
   const length = modulusBytes(p * q)
   const encoded = encodePkcs1(hash, message, length)
@@ -50,7 +50,10 @@ export function verifyPkcs1(key: RsaNumbers, hash: Hash, message: Uint8Array, si
   return recoverNumber(key, signature) === encodePkcs1(hash, message, modulusBytes(key.n))
 }
 
-/** Encodes by EMSA-PKCS1-v1_5 (RFC 8017, 9.2) to a number. Returns -1, which no signature has, if the key is too short. */
+/**
+ * Encodes a message to a number with EMSA-PKCS1-v1_5 (RFC 8017, 9.2). If the key is too short, returns -1, which is not a possible
+ * signature.
+ */
 function encodePkcs1(hash: Hash, message: Uint8Array, length: number): bigint {
   const info = hash.digestInfo + bytesToHex(hash.digest(message))
   const padding = length - info.length / 2 - 3
@@ -80,7 +83,7 @@ export function verifyPss(
   return equalBytes(hash.digest(salted), digest)
 }
 
-/** Returns the number inside a signature (RFC 8017, 5.2.2), or undefined if its length or value does not fit the key. */
+/** Returns the number inside a signature (RFC 8017, 5.2.2), or undefined if its length or value does not match the key. */
 function recoverNumber({ n, e }: RsaNumbers, signature: Uint8Array): bigint | undefined {
   const value = bytesToNumberBE(signature)
   return signature.length === modulusBytes(n) && value < n ? modularPower(value, e, n) : undefined
@@ -100,7 +103,7 @@ function modularPower(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result
 }
 
-/** Removes the mask that MGF1 (RFC 8017, B.2.1) makes from a seed. */
+/** Removes the mask that MGF1 (RFC 8017, B.2.1) generates from a seed. */
 function unmask(masked: Uint8Array, seed: Uint8Array, hash: Hash): Uint8Array {
   const block = masked.slice()
   for (let counter = 0, at = 0; at < block.length; counter++) {

@@ -12,13 +12,13 @@ const SIGNATURE_ALGORITHM = 'signature algorithm'
 const MGF1 = '1.2.840.113549.1.1.8'
 const KIND_NAMES = { rsa: 'RSA', ecdsa: 'ECDSA', ed25519: 'Ed25519' } as const
 
-/** A signature scheme. `kind` is the kind of key that signs this way. */
+/** A signature scheme. `kind` is the kind of key that the scheme uses. */
 type Scheme =
   | { readonly kind: 'rsa'; readonly hash: Hash; readonly pss?: PssParameters }
   | { readonly kind: 'ecdsa'; readonly hash: Hash }
   | { readonly kind: 'ed25519' }
 
-/** The hash functions by OID (RFC 8017, B.1). */
+/** The hash functions, by OID (RFC 8017, B.1). */
 const HASHES_BY_OID: Readonly<Record<string, Hash>> = {
   '1.3.14.3.2.26': hashes.sha1,
   '2.16.840.1.101.3.4.2.4': hashes.sha224,
@@ -27,7 +27,7 @@ const HASHES_BY_OID: Readonly<Record<string, Hash>> = {
   '2.16.840.1.101.3.4.2.3': hashes.sha512,
 }
 
-/** The signature algorithms by OID (RFC 8017, A.2.4; RFC 5758, 3; RFC 8410). */
+/** The signature algorithms, by OID (RFC 8017, A.2.4; RFC 5758, 3; RFC 8410). */
 const SCHEMES_BY_OID: Readonly<Record<string, Scheme>> = {
   '1.2.840.113549.1.1.5': { kind: 'rsa', hash: hashes.sha1 },
   '1.2.840.113549.1.1.14': { kind: 'rsa', hash: hashes.sha224 },
@@ -43,8 +43,8 @@ const SCHEMES_BY_OID: Readonly<Record<string, Scheme>> = {
 }
 
 /**
- * Checks that `child` names `issuer` as its issuer, byte for byte, and is signed by the key of `issuer`. Does not check validity
- * and CA flags (rules: tls-certificates#accepted).
+ * Checks that `child` names `issuer` as its issuer, byte for byte, and is signed by the key of `issuer`. Does not check validity or CA
+ * flags (rules: tls-certificates#accepted).
  *
  * @returns the problem as a fragment for a message, or undefined if there is none
  */
@@ -63,7 +63,7 @@ function describeDifferentNames(child: Certificate, issuer: Certificate): string
   return `its issuer and the next certificate's subject, ${issuerName}, differ in their bytes`
 }
 
-/** The parts of a certificate, or of a certificate signing request, that a signature check needs. */
+/** The parts of a certificate or CSR that a signature check needs. */
 type SignedData = Pick<Certificate, 'tbs' | 'signature' | 'signatureAlgorithm'>
 
 /**
@@ -82,7 +82,7 @@ function findMismatch(key: PublicKey, signed: SignedData): string | undefined {
   return verify(scheme, key, signed) ? undefined : 'the signature does not verify'
 }
 
-/** Verifies a signature by a key of the kind that signs this way. */
+/** Verifies a signature with a key of the kind that the scheme uses. */
 function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: SignedData): boolean {
   if (scheme.kind === 'rsa' && key.kind === 'rsa') {
     const { hash, pss } = scheme
@@ -97,7 +97,7 @@ function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: SignedData):
   return key.kind === 'ed25519' && falseIfThrows(() => ed25519().verify(signature, tbs, key.bytes))
 }
 
-/** Returns the result of a check, or false if it throws: noble's curves throw for a malformed signature. */
+/** Returns the result of a check, or false if it throws, as noble's curves do for a malformed signature. */
 function falseIfThrows(check: () => boolean): boolean {
   try {
     return check()

@@ -8,24 +8,24 @@ import { quoteName } from './name.ts'
 import { describePemType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
 import { findSignatureProblem } from './signature.ts'
 
-/** The maximum length of a string, in bytes of UTF-8. */
+/** The maximum length of a string, in UTF-8 bytes. */
 const MAX_TEXT_BYTES = 65_536
-/** The maximum number of certificates in a chain. Each costs a signature check. */
+/** The maximum number of certificates in a chain. Each certificate requires a signature check. */
 const MAX_CERTIFICATES = 10
 const KEY_TYPES = 'PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY'
-/** The blocks that tools write beside a key: `openssl ecparam -genkey` writes its parameters, other tools the certificate. */
+/** The blocks that tools write alongside a key. `openssl ecparam -genkey` writes its parameters; other tools write the certificate. */
 const ALLOWED_BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE'])
 
 type Field = 'certificate_pem' | 'private_key_pem' | 'ca_pem'
 
-/** A certificate of a PEM text, with its own PEM in 64 columns and its DER. */
+/** A certificate in a PEM text, with its own PEM, wrapped at 64 columns, and its DER. */
 export interface PemCertificate extends Certificate {
   readonly pem: string
   readonly der: Uint8Array
 }
 
 /**
- * Reads an uploaded chain of one to ten PEM certificates, leaf first. Does not check the last one's signature.
+ * Reads an uploaded chain of one to ten PEM certificates, leaf first. Does not check the signature of the last certificate.
  * Returns the chain as PEM for responses, its leaf, and its earliest expiry in ms.
  *
  * @throws Refusal with one of `chainErrors` (rules: tls-certificates#accepted)
@@ -85,8 +85,8 @@ function requireOrder(certificates: readonly Certificate[]): void {
 }
 
 /**
- * Reads an uploaded PEM private key, or the first of several. No message repeats any of its content.
- * Returns the key, and only its block as {@link writePem} writes it, under the label of its structure.
+ * Reads an uploaded PEM private key, or the first of several. Messages do not repeat any of its content. Returns the key and its block
+ * alone, formatted by {@link writePem} with the label of its structure.
  *
  * @throws Refusal with one of `keyErrors` (rules: tls-certificates#private-key)
  */
@@ -128,7 +128,7 @@ export function requireMatch(leaf: Certificate, key: PrivateKey): void {
   refuse(errors.certificate_key_mismatch, { field, leaf: keyName(leaf.publicKey), key: keyName(key) })
 }
 
-/** Checks that an uploaded PEM text has at most 64 KiB (rules: tls-certificates#accepted). */
+/** Checks that an uploaded PEM text does not exceed 64 KiB (rules: tls-certificates#accepted). */
 function requireShort(field: Field, text: string): void {
   const bytes = text.length * 3 > MAX_TEXT_BYTES ? utf8Length(text) : 0
   if (bytes > MAX_TEXT_BYTES)

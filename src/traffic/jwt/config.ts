@@ -1,7 +1,7 @@
-/** The place of a token in a request. */
+/** The location of a token in a request. */
 export interface TokenSource {
   readonly method: string
-  /** The name of the header, or of the field of the body, in letters of either case. */
+  /** The name of the header or of the body field. Case is ignored. */
   readonly name: string
   readonly prefix?: string
 }
@@ -10,14 +10,14 @@ interface AllowList {
   readonly allow_list: readonly { readonly value: string }[]
 }
 
-/** The documentation has lists in its tables, and their items alone in examples. */
+/** The documentation uses lists in its tables, but single items in its examples. */
 type OneOrMore<T> = T | readonly T[]
 
 interface Keys {
   readonly sources: OneOrMore<{ readonly additional_jkus: readonly string[] }>
 }
 
-/** The config of `jwt-validation`, which the check of the policy has read. */
+/** The `jwt-validation` config, which the policy check has already validated. */
 interface Config {
   readonly issuer: AllowList
   readonly audience?: Partial<AllowList>
@@ -25,10 +25,10 @@ interface Config {
   readonly jws: { readonly allowed_algorithms: readonly string[]; readonly keys: OneOrMore<Keys> }
 }
 
-/** The requirements on tokens, and the places of tokens and keys. */
+/** The requirements on tokens, and where the tokens and keys are. */
 export interface Requirements {
   readonly issuers: readonly string[]
-  /** Undefined if tokens may be for any audience. */
+  /** Undefined if tokens can be for any audience. */
   readonly audiences: readonly string[] | undefined
   readonly sources: readonly TokenSource[]
   readonly algorithms: readonly string[]
@@ -36,7 +36,7 @@ export interface Requirements {
   readonly jwksUrls: readonly string[]
 }
 
-/** Reads a config whose form the check of the policy has read. */
+/** Reads a config that the policy check has already validated. */
 export function readRequirements(checked: unknown): Requirements {
   const { issuer, audience, http, jws } = checked as Config // The check of the policy has read it.
   const toValues = (list: AllowList['allow_list']) => list.map(({ value }) => value)

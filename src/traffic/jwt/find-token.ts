@@ -2,11 +2,11 @@ import { isObject } from '../../core/schema/values.ts'
 import type { TokenSource } from './config.ts'
 import { TokenProblem } from './token-problem.ts'
 
-/** The request that has the tokens. */
+/** The request that contains the tokens. */
 export interface TokenRequest {
   readonly method: string
   readonly headers: Headers
-  /** Reads the body. It is called only for a token there, of a request that may have one. */
+  /** Reads the body. Called only for a token in the body of a request that may have one. */
   readonly readBody?: () => Promise<Uint8Array>
 }
 
@@ -30,7 +30,7 @@ export async function findToken(request: TokenRequest, source: TokenSource): Pro
   throw new TokenProblem(3406, `There is no token in ${place(source)}.`)
 }
 
-/** Describes the place of a token for messages. */
+/** Describes the location of a token for messages. */
 export function place({ method, name }: TokenSource): string {
   return method === 'header' ? `the header ${name}` : `the field ${name} of the body`
 }
@@ -53,7 +53,7 @@ async function readField(request: TokenRequest, source: TokenSource): Promise<st
   throw new TokenProblem(3406, `There is no text in ${place(source)}.`)
 }
 
-/** Returns what reads the fields of a body by lower-case name. Of fields of one name, it is the first. */
+/** Returns a function that reads body fields by lowercase name. If several fields have the same name, it returns the first. */
 function chooseReader({ headers }: TokenRequest): (text: string) => Map<string, unknown> {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return (text) => toFields(Object.entries(readJson(text)))
@@ -76,7 +76,7 @@ function readJson(text: string): Record<string, unknown> {
   throw new TokenProblem(3411, 'The body is not a JSON object, as its content type says.')
 }
 
-/** Parses a form as strictly as Go: with no semicolon, and two hexadecimal digits after each `%`. */
+/** Parses a form as strictly as Go, without semicolons and with two hexadecimal digits after each `%`. */
 function readForm(text: string): URLSearchParams {
   if (/;|%(?![0-9a-f]{2})/i.test(text))
     throw new TokenProblem(3412, 'The body is not a form, as its content type says.')

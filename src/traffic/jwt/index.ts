@@ -8,22 +8,22 @@ import { TokenProblem } from './token-problem.ts'
 export type { TokenRequest } from './find-token.ts'
 export type { KeyCache, KeySource } from './keys.ts'
 
-/** A token of a request, with the names of the variables of `jwt-validation`. */
+/** A token in a request, with the names of the `jwt-validation` variables. */
 export interface Token {
   readonly header: object
   readonly payload: object
-  /** The signature, as the token has it: base64url (RFC 7515, 2). */
+  /** The signature as in the token: base64url (RFC 7515, 2). */
   readonly signature: string
   /** `header` or `body`. */
   readonly location: string
-  /** The name of the header, or of the field of the body. */
+  /** The name of the header or of the body field. */
   readonly location_property: string
   readonly verified: boolean
 }
 
 type ClaimError = errors.JWTExpired | errors.JWTClaimValidationFailed
 
-/** The result of a validation: the tokens up to the first that is rejected, and the number and the reason of its error. */
+/** The result of a validation: the tokens up to the first rejected one, and the number and reason of its error. */
 export type JwtResult =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | {
@@ -35,9 +35,9 @@ export type JwtResult =
     }
 
 /**
- * Validates all tokens that a config of `jwt-validation` asks for: place, signature, algorithm, issuer, audience and times,
- * on the gateway's clock (rules: json-web-tokens#claims). A reason repeats no token and no claim. Tokens in headers come
- * first, then those in the body, which is read only then. Within each, the order is that of the config.
+ * Validates all tokens that a `jwt-validation` config requires: place, signature, algorithm, issuer, audience, and times on the gateway's
+ * clock (rules: json-web-tokens#claims). Reasons do not repeat tokens or claims. Tokens in headers come first, followed by tokens in the
+ * body, which is read only then. Within each group, the order is that of the config.
  *
  * @throws what `readBody` throws
  */
@@ -102,9 +102,9 @@ const KEYS_TRIED =
   'Only keys of the type that its algorithm needs are tried, and keys with a kid only if the token names that kid.'
 
 /**
- * Returns whether a key has signed a token.
+ * Returns whether a token was signed with a key.
  *
- * @throws TokenProblem if it has, and the claims are not as required
+ * @throws TokenProblem if it was, but the claims are not as required
  */
 async function isSignedBy(
   key: CryptoKey | Uint8Array,
@@ -134,17 +134,17 @@ async function isSignedBy(
   }
 }
 
-/** The most that a tolerance for the times of a token usually is, in seconds. */
+/** The usual maximum tolerance for the times of a token, in seconds. */
 const USUAL_TOLERANCE = 300
 
-/** Returns whether no page says that a claim is a problem: a time within a usual tolerance, or an audience that is missing. */
+/** Returns whether the documentation leaves open if a claim is a problem: a time within a usual tolerance, or a missing audience. */
 function isDecided({ claim, reason, payload }: ClaimError, now: number): boolean {
   if (claim === 'aud') return reason === 'missing'
   const time = claim === 'exp' || claim === 'nbf' ? payload[claim] : undefined
   return typeof time === 'number' && Math.abs(time - now / 1000) <= USUAL_TOLERANCE
 }
 
-/** Returns the problem of a claim, as the end of a sentence. */
+/** Returns the problem with a claim, as the end of a sentence. */
 function claimProblem({ claim, reason }: ClaimError): string {
   if (reason === 'missing') return `it has no claim ${claim}`
   if (reason === 'invalid') return `its claim ${claim} is malformed`

@@ -2,19 +2,19 @@ import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { isObject, lookUp } from '../../core/schema/values.ts'
 import { TokenProblem } from './token-problem.ts'
 
-/** The time for which the keys at a URL are used before they are read again, in ms. */
+/** The time for which the keys from a URL are used before they are read again, in ms. */
 const LIFETIME = 15 * 60 * 1000
 
-/** Keys by the URLs of their JWKS documents, with the gateway's time at which they were read. */
+/** Keys, by the URL of their JWKS document, with the gateway time at which they were read. */
 export type KeyCache = Map<string, { readonly readAt: number; readonly keys: readonly JWK[] }>
 
-/** The gateway's clock, and what reads documents. */
+/** The gateway's clock, and a function that reads documents. */
 export interface KeySource {
   /** The gateway's time, in ms since 1970. */
   readonly now: number
   /** Returns the text at the URL of a JWKS document. It rejects if nothing serves the URL. */
   readonly readUrl: (url: string) => Promise<string>
-  /** The keys that earlier calls have read. Without it, each call reads all documents. */
+  /** The keys read by earlier calls. Without it, each call reads all documents. */
   readonly cache?: KeyCache
 }
 
@@ -57,14 +57,14 @@ function isJwk(value: unknown): value is JWK {
   return isObject(value) && typeof value.kty === 'string'
 }
 
-/** The types of keys by the beginnings of the algorithms that use them (RFC 7518, 3.1 and 6.1; RFC 8037). */
+/** The key types, by the prefixes of the algorithms that use them (RFC 7518, 3.1 and 6.1; RFC 8037). */
 const KEY_TYPES: Readonly<Record<string, string>> = { RS: 'RSA', PS: 'RSA', ES: 'EC', HS: 'oct', Ed: 'OKP' }
 
 const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }
 
 /**
- * Imports the keys that may have signed a token: those of the type of its algorithm, and with its `kid` if both have one. A key
- * that is for another use or algorithm, or malformed, is none.
+ * Imports the keys that may have signed a token: those whose type fits its algorithm and, if both have a `kid`, with the same `kid`.
+ * Ignores keys that are malformed or for a different use or algorithm.
  */
 export async function importCandidates(
   keys: readonly JWK[],

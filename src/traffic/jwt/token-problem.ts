@@ -1,6 +1,6 @@
 import type { Decision } from '../../service/policy/decisions.ts'
 
-/** A reason to reject a request, with the number of its error. The message repeats no token and no claim. */
+/** A reason to reject a request, with its error number. The message does not repeat tokens or claims. */
 export class TokenProblem extends Error {
   constructor(
     readonly number: number,

@@ -21,7 +21,7 @@ export function answerTwitter({ method, url }: SignedRequest, secret: string): C
   return json({ response_token: `sha256=${toBase64(mac(secret, token))}` })
 }
 
-/** Responds to Worldline's endpoint verification: a GET with a string that the response body repeats. */
+/** Responds to Worldline's endpoint verification: a GET with a string to repeat in the response body. */
 export function answerWorldline({ method, headers }: SignedRequest): ChallengeResponse | undefined {
   const text = headers.get('x-gcs-webhooks-endpoint-verification')
   if (method !== 'GET' || text === null) return undefined
@@ -41,9 +41,7 @@ export function answerXero(
   return { status: isVerified ? 200 : 401, headers: {}, body: '' }
 }
 
-/**
- * Responds to Zoom's URL validation. Its signature must be correct, or else a stranger would get a signature for any text.
- */
+/** Responds to Zoom's URL validation. The request's signature must be correct; otherwise, anyone could obtain a signature for any text. */
 export function answerZoom(request: SignedRequest, secret: string, isVerified: boolean): ChallengeResponse | undefined {
   if (!isVerified) return undefined
   const { event, payload } = request.object

@@ -9,7 +9,7 @@ export const timed = (signature: string, time: string, prefix: string): Signatur
   signed: '{timestamp}.{body}',
 })
 
-/** The signature of Standard Webhooks, with the names of its headers. */
+/** The signature defined by Standard Webhooks, with the names of its headers. */
 export const standard = (names: 'svix' | 'webhook'): SignatureScheme => ({
   signature: `${names}-signature`,
   prefix: 'v1,',
@@ -22,14 +22,14 @@ export const standard = (names: 'svix' | 'webhook'): SignatureScheme => ({
   secret: 'whsec',
 })
 
-/** A signature of the body as the hub of WebSub sends it. */
+/** A body signature as sent by a WebSub hub. */
 export const hub = (algorithm: 'sha1' | 'sha256', signature = 'x-hub-signature'): SignatureScheme => ({
   signature,
   algorithm: `hmac-${algorithm}`,
   prefix: `${algorithm}=`,
 })
 
-/** The signatures of Meta's products. */
+/** The signatures of Meta products. */
 export const meta = [hub('sha256', 'x-hub-signature-256'), hub('sha1')]
-/** The signatures of Svix, under its own names and those of the standard. */
+/** The signatures of Svix, under its own header names and those of the standard. */
 export const svix = [standard('svix'), standard('webhook')]

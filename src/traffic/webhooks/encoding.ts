@@ -6,7 +6,7 @@ const decoders = {
   base64: (text: string) => toBytes(atob(text)),
 }
 
-/** Returns the bytes of a string, or undefined if the text is not so encoded. */
+/** Returns the bytes that a string encodes, or undefined if the string does not use that encoding. */
 export function decode(text: string, encoding: keyof typeof decoders): Uint8Array | undefined {
   try {
     return decoders[encoding](text)
@@ -22,7 +22,7 @@ export function toBase64(bytes: Uint8Array): string {
 
 const utf8 = new TextEncoder()
 
-/** Returns the UTF-8 of a string. */
+/** Returns a string as UTF-8 bytes. */
 export function toUtf8(text: string): Uint8Array {
   return utf8.encode(text)
 }

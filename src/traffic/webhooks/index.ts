@@ -8,10 +8,10 @@ import { findSnsRefusal } from './sns.ts'
 
 export type { SentRequest } from './request.ts'
 
-/** The providers of webhooks by name. */
+/** The webhook providers, by name. */
 export const providers: ReadonlyMap<string, Provider> = new Map(Object.entries({ ...providersAToI, ...providersJToZ }))
 
-/** Returns the headers with which a provider signs. Those that repeat the secret are none. */
+/** Returns the headers that contain a provider's signature, without headers that repeat the secret. */
 export function signatureHeaders(provider: string): readonly string[] {
   const { schemes = [] } = providers.get(provider.toLowerCase()) ?? {}
   const places = (schemes === 'certificate' ? [] : schemes)
@@ -20,27 +20,27 @@ export function signatureHeaders(provider: string): readonly string[] {
   return places.filter((place) => typeof place === 'string')
 }
 
-/** The result of a verification. A challenge is a request that the gateway answers itself (rules: webhook-verification#challenges). */
+/** The result of a verification. A challenge is a request that the gateway itself responds to (rules: webhook-verification#challenges). */
 export type WebhookVerdict =
   | { readonly verified: true }
   | { readonly verified: false; readonly reason: string; readonly decision?: Decision | undefined }
   | { readonly challenge: ChallengeResponse }
 
-/** The provider of webhooks, the secret shared with it, and the gateway's clock. */
+/** The webhook provider, the secret shared with it, and the gateway's clock. */
 export interface WebhookOptions {
-  /** A name of the list of providers, in letters of either case. */
+  /** A name from the list of providers. Case is ignored. */
   readonly provider: string
-  /** The secret as the provider shows it. Empty for Amazon SNS, or the account that owns the topic. */
+  /** The secret as shown by the provider. For Amazon SNS, empty or the account that owns the topic. */
   readonly secret: string
   /** The gateway's time, in ms since 1970. A timestamp may differ from it by 5 minutes. */
   readonly now: number
-  /** Reads a document by its URL, for providers that sign with certificates. It rejects if nothing serves the URL. */
+  /** Reads the document at a URL, for providers that sign with certificates. It rejects if nothing serves the URL. */
   readonly readUrl?: (url: string) => Promise<string>
 }
 
 /**
- * Verifies that a provider of webhooks has signed a request, or answers the provider's challenge. The body is read only if the
- * head leaves it open. A reason repeats no secret and no signature, and of the body nothing but the URL of a certificate.
+ * Verifies that a webhook provider has signed a request, or responds to the provider's challenge. The body is read only if the headers are
+ * not sufficient. Reasons do not repeat secrets, signatures, or any part of the body except the URL of a certificate.
  *
  * @throws what `readBody` throws
  */

@@ -9,7 +9,7 @@ import {
   hygraphEvent,
 } from './signed-values.ts'
 
-/** The providers whose names begin with the letters A to I. One row is all that the engine needs to know of a provider. */
+/** The providers whose names begin with the letters A to I. Each row contains everything that the engine needs to know about a provider. */
 export const providersAToI: Readonly<Record<string, Provider>> = {
   aftership: {
     page: 'https://www.aftership.com/docs/tracking/webhook/webhook-signature',

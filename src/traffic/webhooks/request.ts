@@ -1,18 +1,18 @@
 import { isObject } from '../../core/schema/values.ts'
 
-/** The head of a request that a sender of webhooks may have signed, and what reads its body. */
+/** The head of a request that a webhook sender may have signed, and a function that reads its body. */
 export interface SentRequest {
   readonly method: string
-  /** The whole URL to which the sender has sent the request, byte for byte. */
+  /** The complete URL to which the sender sent the request, byte for byte. */
   readonly url: string
   readonly headers: Headers
   readonly readBody: () => Promise<Uint8Array>
 }
 
-/** The body is needed, and has not been read. */
+/** Thrown if the body is needed but has not been read. */
 export class BodyNeeded extends Error {}
 
-/** A request as its sender has signed it. */
+/** A request as signed by its sender. */
 export class SignedRequest {
   readonly method: string
   readonly url: string
@@ -27,18 +27,18 @@ export class SignedRequest {
     this.#body = body
   }
 
-  /** @throws BodyNeeded if it has not been read */
+  /** @throws BodyNeeded if the body has not been read */
   get body(): Uint8Array {
     if (!this.#body) throw new BodyNeeded()
     return this.#body
   }
 
-  /** The body as text. Bytes that are not valid UTF-8 become U+FFFD. @throws BodyNeeded */
+  /** The body as text. Invalid UTF-8 bytes are replaced with U+FFFD. @throws BodyNeeded */
   get text(): string {
     return new TextDecoder().decode(this.body)
   }
 
-  /** The JSON object in the body, or an empty object if the body is none. @throws BodyNeeded */
+  /** The JSON object in the body, or an empty object if the body is not one. @throws BodyNeeded */
   get object(): Record<string, unknown> {
     this.#object ??= readObject(this.text)
     return this.#object
@@ -61,13 +61,13 @@ export function bodyField(request: SignedRequest, path: string): string | undefi
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** Returns the names and values of a form in the body in the order of names, and then of values, without repetitions. */
+/** Returns the names and values of a form in the body, sorted by name and then by value, without duplicates. */
 export function sortedForm(request: SignedRequest): readonly (readonly [name: string, value: string])[] {
   const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
   return isForm ? sortedEntries(new URLSearchParams(request.text)) : []
 }
 
-/** Returns the entries of a form or query in the order of names, and then of values, without repetitions. */
+/** Returns the entries of a form or query, sorted by name and then by value, without duplicates. */
 export function sortedEntries(parameters: URLSearchParams): readonly (readonly [name: string, value: string])[] {
   return [...new Set(parameters.keys())]
     .sort()

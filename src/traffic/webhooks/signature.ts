@@ -9,7 +9,7 @@ import { decode, toBase64, toUtf8 } from './encoding.ts'
 import { bodyField, type SignedRequest } from './request.ts'
 import type { SecretForm, SignaturePlace, SignatureScheme } from './scheme.ts'
 
-/** The largest difference between the timestamp of a request and the gateway's clock, in ms (rules: webhook-verification#signatures). */
+/** The maximum difference between a request's timestamp and the gateway's clock, in ms (rules: webhook-verification#signatures). */
 const TOLERANCE = 5 * 60 * 1000
 
 /** A problem of a request. Its message repeats no secret, no signature and nothing of the body. */

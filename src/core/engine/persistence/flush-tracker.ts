@@ -1,12 +1,12 @@
 import type { Store } from '../../operation/store.ts'
 import { printError } from '../../schema/print.ts'
 
-/** Tracks whether a store has flushed every appended commit. */
+/** Tracks whether a store has flushed all appended commits. */
 export class FlushTracker {
   #flushing: Promise<void> | undefined
   /** The number of times that the store has lost commits. */
   #losses = 0
-  /** True if a caller waits for the flush, and will receive its error. */
+  /** True if a caller is waiting for the flush and will receive its error. */
   #isAwaited = false
 
   constructor(
@@ -17,7 +17,7 @@ export class FlushTracker {
     readonly onLost: () => void,
   ) {}
 
-  /** Returns a promise that settles when the store has flushed or lost all commits, or undefined if all are flushed already. */
+  /** Returns a promise that settles when the store has flushed or lost all commits, or undefined if all commits are already flushed. */
   waitForFlush(): Promise<void> | undefined {
     this.#isAwaited ||= this.#flushing !== undefined
     return this.#flushing

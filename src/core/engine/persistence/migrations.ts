@@ -1,10 +1,10 @@
-/** A record of some version, with the name of its collection. */
+/** A record in any version of the format, with the name of its collection. */
 export interface VersionedRecord {
   readonly collection: string
   readonly record: object
 }
 
-/** A pure function that converts a record to the next version. It never changes after its release. */
+/** A pure function that converts a record to the next version. Never change it after its release. */
 export type Migration = (older: VersionedRecord) => VersionedRecord
 
 /** The migrations of the record format, in order. The first is from version 1 to version 2. */

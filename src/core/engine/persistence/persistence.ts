@@ -27,19 +27,19 @@ interface EngineParts {
 }
 
 /**
- * The number of request ids that are reserved in the store before use. A request without changes makes no commit, so the
- * reservation keeps its id from being reused after a restart (rules: stores#ids).
+ * The number of request ids that are reserved in the store before use. A request that changes nothing does not create a commit, so the
+ * reservation prevents its id from being reused after a restart (rules: stores#ids).
  */
 const RESERVED_OPERATIONS = 1024
 
-/** Marks a store that a gateway uses, because a second gateway would overwrite its commits. */
+/** Marks a store as used by a gateway, because a second gateway would overwrite its commits. */
 const IN_USE = Symbol.for('fauxgate.store.owned')
 
 /** Persists a gateway in a store: one commit per call. If the store throws, the call is undone (rules: stores#calls). */
 export class Persistence {
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
-  /** The reason why the next commit must replace the whole state, or undefined if that is not necessary. */
+  /** The reason why the next commit must replace the whole state, or undefined if it need not. */
   #replacement: 'initial' | 'migration' | undefined
   /** The state of the first commit, until it is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
@@ -50,7 +50,7 @@ export class Persistence {
   /** True while the clock is set back to the time of the last commit. */
   isRollingBack = false
 
-  /** @throws TypeError if another gateway has the store. */
+  /** @throws TypeError if another gateway uses the store. */
   constructor(
     readonly store: Store,
     readonly engine: EngineParts,
@@ -66,7 +66,7 @@ export class Persistence {
     this.#flushes = new FlushTracker(store, onFlushed, () => this.#reload())
   }
 
-  /** A promise that settles when the store has flushed or lost all commits, or undefined if all are flushed already. */
+  /** A promise that settles when the store has flushed or lost all commits, or undefined if all commits are already flushed. */
   get flushed(): Promise<void> | undefined {
     return this.#flushes.waitForFlush()
   }

@@ -6,7 +6,7 @@ export function listFields(collections: readonly Collection<object>[]): StoredFi
   return Object.fromEntries(collections.map(({ name, outline }) => [name, outline()]))
 }
 
-/** Returns the first collection, or the first field of a collection, that is not in the other list. */
+/** Returns the first collection, or the first field of a collection, that is missing from the other list. */
 export function findUnknownField(fields: StoredFields, known: StoredFields) {
   for (const [collection, lines] of Object.entries(fields)) {
     const others = known[collection]
@@ -18,8 +18,7 @@ export function findUnknownField(fields: StoredFields, known: StoredFields) {
 
 // (rules: stores#versions)
 /**
- * Throws if a store may have records that a gateway with the fields `known` does not know, because a newer fauxgate or a gateway
- * with other families wrote it.
+ * Throws if a store may have records with fields other than `known`, because a newer fauxgate or a gateway with other families wrote it.
  */
 export function requireKnownFields(stored: StoredFields, known: StoredFields): void {
   const unknown = findUnknownField(stored, known)

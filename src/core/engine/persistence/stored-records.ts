@@ -41,9 +41,8 @@ export function listAllChanges(records: Records, sideRecords: SideRecordsByName)
 }
 
 /**
- * Reads the records of a store, converted to the version of this fauxgate and checked with the schemas of their collections, and
- * the side records.
- * @throws Error with the damaged record; TypeError if this gateway has no family for the collection of a record.
+ * Reads the side records and the records of a store. Converts each record to this fauxgate's version, and validates it against its
+ * collection's schema. @throws Error that names the damaged record; TypeError if this gateway has no family for a record's collection.
  */
 export function readStoredRecords(
   families: readonly Family[],
@@ -68,7 +67,7 @@ export function readStoredRecords(
   return { records: groupByCollection(rows), sideRecords }
 }
 
-/** Creates a function that reads a record of a version, and converts it to the version of this fauxgate. */
+/** Creates a function that reads a record in a given version and converts it to this fauxgate's version. */
 function createRecordReader(families: readonly Family[], { version, fields }: StoredState, context: RuleContext) {
   const readers = new Map(
     families.flatMap(({ collections, prefix }) =>
@@ -100,7 +99,7 @@ function createRecordReader(families: readonly Family[], { version, fields }: St
   }
 }
 
-/** Reads stored data. @throws The error that `createError` creates from the message of a rule that rejects the data. */
+/** Reads stored data. @throws The error that `createError` creates from the message of the rule that rejected the data. */
 export function requireValid<T>(
   name: string,
   read: () => T,
@@ -113,7 +112,7 @@ export function requireValid<T>(
   }
 }
 
-/** A stored record that its schema rejects, and the current prefix of its family. */
+/** A stored record that its schema rejects, and the current id prefix of its family. */
 interface RefusedRecord {
   readonly key: string
   readonly record: object
@@ -122,7 +121,7 @@ interface RefusedRecord {
   read(record: object): unknown
 }
 
-/** Returns the prefix of a record's id, if the record would be valid with its family's prefix. */
+/** Returns the prefix of a record's id if the record would be valid with its family's prefix. */
 function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string | undefined {
   const stored = parsePrefix(key)
   if (prefix === undefined || stored === undefined || stored === prefix) return undefined

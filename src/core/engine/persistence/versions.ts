@@ -3,7 +3,7 @@ import { MIGRATIONS, type VersionedRecord } from './migrations.ts'
 /** The version of the record format that this fauxgate writes, in stores and in snapshots. */
 export const RECORDS_VERSION = MIGRATIONS.length + 1
 
-/** Converts a record of an older version to the version of this fauxgate. */
+/** Converts a record from an older version to this fauxgate's version. */
 export function migrate(record: VersionedRecord, version: number): VersionedRecord {
   return MIGRATIONS.slice(version - 1).reduce((older, step) => step(older), record)
 }
@@ -23,7 +23,7 @@ export function isReadable(version: unknown): version is number {
   return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= RECORDS_VERSION
 }
 
-/** The versions that this fauxgate can read, for messages. */
+/** The versions that this fauxgate can read, as text for messages. */
 export const READABLE_VERSIONS =
   RECORDS_VERSION === 1
     ? '1, the version this fauxgate reads'

@@ -5,7 +5,7 @@ import { authorityTarget } from '../certificate-authorities.ts'
 import { defineModule, type Owner } from '../modules.ts'
 import { refuseUnless } from '../shared.ts'
 
-/** The error for an id that cannot be a certificate authority's. */
+/** The error for an id that cannot belong to a certificate authority. */
 export const authorityIdErrors = kit.declareErrors({
   certificate_authority_id_invalid: kit.field(228, 400, 'the id of a certificate authority, which starts with "ca_"'),
 })

@@ -11,7 +11,7 @@ const httpsTlsErrors = kit.declareErrors({
   https_edge_terminates_itself: kit.field(7109, 400, 'no terminate_at: an HTTPS edge terminates TLS itself'),
 })
 
-/** The errors for TLS that an owner may leave to the upstream. */
+/** The errors for owners that may leave TLS to the upstream. */
 export const tlsErrors = kit.declareErrors({
   tls_version_of_upstream: kit.ofField(
     7032,
@@ -28,7 +28,7 @@ export const choiceErrors = kit.declareErrors({
 
 type ChoiceError = (typeof choiceErrors)[keyof typeof choiceErrors]
 
-/** Creates the schema of an optional choice of strings. An empty string counts as absent. */
+/** Creates the schema of an optional string from a list of choices. An empty string counts as absent. */
 function optionalChoice<const T extends readonly string[]>(texts: T, error: ChoiceError, sentence: string) {
   const read = v.pipe(
     v.picklist(texts),

@@ -44,7 +44,7 @@ const PHASES = ['inbound', 'outbound'] as const
 const ofPhase = (phase: (typeof PHASES)[number]) => (policy: object) =>
   ipPoliciesIn({ [phase]: Reflect.get(policy, phase) })
 
-/** The language's rules for an edge's older `policy` module (rules: traffic-policy#module). */
+/** The policy language's rules for an edge's older `policy` module (rules: traffic-policy#module). */
 export const olderRules = (protocol: 'tcp' | 'tls') => ({
   errors: policyTextErrors,
   references: PHASES.map((phase) => ({ ...ipPolicyInText, sent: phase, ids: ofPhase(phase) })),
@@ -56,7 +56,7 @@ const routePolicy = policyModule(ROUTES, 'https')
 
 const olderPolicies = kit.recordsOf(parts.trafficPolicy)
 
-/** Returns the older `policy` module of a route before a request. */
+/** Returns the older `policy` module that a route had before a request. */
 export function findOlderPolicy(tx: kit.Transaction, { edge_id, id }: parts.PathIds): object | undefined {
   const record = tx.get(olderPolicies, `${edge_id}/${id}`)
   return record && moduleIn(record)

@@ -1,4 +1,4 @@
-/** AWS targets, and the service's credentials there. */
+/** AWS targets, and the credentials that the service uses for AWS. */
 import * as v from 'valibot'
 import * as kit from '../../kit/index.ts'
 import { targetErrors } from './errors.ts'
@@ -53,7 +53,7 @@ const auth = kit.named(checkedAuth, 'AwsAuthBody', 'The AWS credentials.')
 
 const AUTH = 'The AWS credentials: `role` or `creds`.'
 
-/** Creates the field for the ARN of a service's resource. */
+/** Creates the field for the ARN of an AWS resource. */
 export function arnOf(service: string) {
   const sentence = `The ARN of the ${service} resource.`
   const arn = v.pipe(
@@ -65,7 +65,7 @@ export function arnOf(service: string) {
   return kit.documented(v.optional(arn, ''), sentence, { isRequired: true })
 }
 
-/** Creates the schema of a target of AWS from the field of its ARN. */
+/** Creates the schema of an AWS target from its ARN field. */
 export function awsTarget<const Arn extends v.ObjectEntries>(arn: Arn, title: string, sentence: string) {
   const fields = v.object({ auth: kit.documented(v.optional(auth), AUTH, { isRequired: true }), ...arn })
   const authRule = kit.ruleOnWhole<v.InferOutput<typeof fields>, typeof event_auth_missing>(
@@ -87,16 +87,16 @@ const authShape = kit.named(
   'The AWS credentials. One of the two is null.',
 )
 
-/** The field of an ARN in a response. */
+/** The ARN field in a response. */
 export const ARN = text('The ARN of the resource.')
 
-/** Creates the schema of a target of AWS in a response from the field of its ARN. */
+/** Creates the response schema of an AWS target from its ARN field. */
 export function awsShape<const Arn extends v.ObjectEntries>(arn: Arn, title: string, sentence: string) {
   const shown = kit.named(v.object({ auth: kit.documented(authShape, AUTH), ...arn }), title, sentence)
   return kit.documented(v.nullable(shown), `${sentence} Null if the events go elsewhere.`)
 }
 
-/** Returns a target of AWS for a response, or null if there is none. */
+/** Returns an AWS target for a response, or null if there is none. */
 export function awsView<Target extends { readonly auth?: kit.Frozen<v.InferOutput<typeof awsAuth>> | undefined }>(
   target: Target | undefined,
 ) {

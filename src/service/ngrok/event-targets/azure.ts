@@ -25,10 +25,10 @@ const azureFields = {
 }
 
 const client_secret = secretText('The client secret.')
-/** The schema of a target of Azure. */
+/** The schema of an Azure target. */
 export const azure = v.object({ ...azureFields, client_secret })
 
-/** The schema of a target of Azure in a response. */
+/** The response schema of an Azure target. */
 export const azureShape = kit.named(
   v.object({ ...responseFields(azureFields), client_secret }),
   'AzureLogsIngestionTarget',

@@ -4,7 +4,7 @@ import { refuseUnless } from '../shared.ts'
 import { targetErrors } from './errors.ts'
 import { text } from './fields.ts'
 
-/** The sites of Datadog. */
+/** The Datadog sites. */
 const SITES = [
   'datadoghq.com',
   'us3.datadoghq.com',
@@ -17,7 +17,7 @@ const SITES = [
 
 const { event_api_key_missing, event_datadog_site_invalid } = targetErrors
 
-/** The schema of a target of Datadog. */
+/** The schema of a Datadog target. */
 export const datadog = v.object({
   api_key: kit.documented(
     v.optional(
@@ -49,7 +49,7 @@ export const datadog = v.object({
 
 const nullableText = kit.documented(v.nullable(v.string()), 'As sent; null if omitted.')
 
-/** The schema of a target of Datadog in a response. */
+/** The response schema of a Datadog target. */
 export const datadogShape = kit.named(
   v.object({
     api_key: kit.documented(v.pipe(v.string(), kit.secretHere), 'The Datadog API key.'),
@@ -61,7 +61,7 @@ export const datadogShape = kit.named(
   'A Datadog account.',
 )
 
-/** Returns a target of Datadog for a response, or null if there is none. */
+/** Returns a Datadog target for a response, or null if there is none. */
 export function datadogView(sent: kit.Frozen<v.InferOutput<typeof datadog>> | undefined) {
   if (!sent) return null
   const { api_key, ddtags = null, service = null, ddsite = null } = sent

@@ -6,11 +6,11 @@ import { refuseUnless } from '../shared.ts'
 /** Creates a string field. */
 export const text = (sentence: string) => kit.documented(v.string(), sentence)
 
-/** Creates a string field that no output shows. */
+/** Creates a string field that is not shown in any output. */
 export const secretText = (sentence: string) => kit.documented(v.pipe(v.string(), kit.secret), sentence)
 
 /**
- * Creates the schema of a string that must match a pattern. It may be absent in the body, which is rejected with the same
+ * Creates the schema of a string that must match a pattern. If the string is missing from the body, the body is rejected with the same
  * error.
  */
 export function textMatching<E extends parts.FieldError<string, object>>(error: E, pattern: RegExp, sentence: string) {

@@ -42,7 +42,7 @@ export const target = kit.named(
 
 export type EventTarget = kit.Frozen<v.InferOutput<typeof target>>
 
-/** The target in a response: all kinds, all but one null. */
+/** The target in a response: an entry for every kind, where all but one are null. */
 export const targetShape = kit.named(
   v.object({
     kinesis: awsShape({ stream_arn: ARN }, 'KinesisTarget', 'A Kinesis stream.'),

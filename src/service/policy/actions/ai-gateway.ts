@@ -2,7 +2,9 @@ import { isObject } from '../../../core/schema/values.ts'
 import { action } from '../action.ts'
 import { text, whole } from '../fields.ts'
 
-/** The statuses of its errors, by error code. All others are 422 (https://ngrok.com/docs/ai-gateway/reference/error-codes). */
+/**
+ * The statuses of its errors, by error code. All other errors have status 422 (https://ngrok.com/docs/ai-gateway/reference/error-codes).
+ */
 const STATUSES: Readonly<Record<number, number>> = { 3800: 502, 3801: 400, 3802: 400, 3807: 503, 3810: 504, 3811: 413 }
 
 export const aiGateway = action({

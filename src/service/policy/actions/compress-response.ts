@@ -67,7 +67,7 @@ export const compressResponse = action({
   },
 })
 
-/** Returns the names in a list header, in lower case. */
+/** Returns the names in a list header, lowercased. */
 function listOf(header = ''): readonly string[] {
   return header
     .toLowerCase()
@@ -75,7 +75,9 @@ function listOf(header = ''): readonly string[] {
     .map((each) => each.trim())
 }
 
-/** Returns the algorithms that a client accepts, the best first (RFC 9110, section 12.5.3). Ties are in the order of `algorithms`. */
+/**
+ * Returns the algorithms that a client accepts, in order of preference (RFC 9110, section 12.5.3). Ties are in the order of `algorithms`.
+ */
 function rankEncodings(accepted: string | undefined, algorithms: readonly string[]): readonly string[] {
   const weights = new Map(
     (accepted ?? '').split(',').map((each) => {

@@ -92,7 +92,7 @@ const keys: Field = {
   },
 }
 
-/** Returns the values that several issuers or audiences in a config allow, by the names of their places. */
+/** Returns the values that several issuers or audiences in a config allow, by their locations. */
 function listAllowed(config: object) {
   return ['issuer', 'audience'].flatMap((name) => {
     const list = readPath(config, [name, 'allow_list'])
@@ -104,7 +104,7 @@ function listAllowed(config: object) {
   })
 }
 
-/** Returns a value in objects, or undefined if there is none. */
+/** Returns a value nested in objects, or undefined if it doesn't exist. */
 function readPath(owner: unknown, names: readonly string[]): unknown {
   return names.reduce(readField, owner)
 }

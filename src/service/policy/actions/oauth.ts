@@ -3,7 +3,7 @@ import { DECISIONS } from '../decisions.ts'
 import { signedIn, signIn } from '../fields.ts'
 import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 
-/** The providers without an app of the service: they need an app of yours. */
+/** The providers for which the service has no app of its own, so that you must provide yours. */
 const UNMANAGED: readonly unknown[] = ['amazon', 'facebook']
 
 export const oauth = action({
@@ -32,7 +32,7 @@ function hasScopes({ scopes }: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(scopes) && scopes.length > 0
 }
 
-/** Returns the problem of an app whose id or secret is missing. */
+/** Returns the problem with an app whose id or secret is missing. */
 export function needsPair(config: Readonly<Record<string, unknown>>, isRequired: boolean) {
   const [id, secret] = [config.client_id, config.client_secret].map(
     (value) => value !== undefined && value !== null && value !== '',

@@ -11,7 +11,7 @@ const version = (about: string, initial: string): Field => ({
 
 const MUTUAL = ['mutual_tls_certificate_authorities', 'mutual_tls_verification_strategy']
 
-/** The plans without mutual TLS. */
+/** The plans that do not include mutual TLS. */
 const WITHOUT_MUTUAL_TLS: readonly string[] = ['free', 'hobbyist']
 
 export const terminateTls = action({

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { EvaluationProblem } from './values.ts'
 
-/** Returns whether a range of addresses, such as `203.0.113.0/24`, is one and has an address. @throws EvaluationProblem */
+/** Returns whether a CIDR range, such as `203.0.113.0/24`, contains an address. @throws EvaluationProblem if the range is not valid */
 export function isInRange(address: string, range: string): boolean {
   if (!isAddress(address)) throw new EvaluationProblem('the address is not an IP address')
   if (!ipaddr.isValidCIDR(range)) return false
@@ -12,12 +12,12 @@ export function isInRange(address: string, range: string): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits)
 }
 
-/** Returns whether an address is one of a private network, as RFC 1918 lists them. */
+/** Returns whether an address is in one of the private networks of RFC 1918. */
 export function isPrivate(address: string): boolean {
   return isAddress(address) && ipaddr.process(address).range() === 'private'
 }
 
-/** Returns whether a string is an address with all its parts in decimal, or one of IPv6. */
+/** Returns whether a string is an IPv4 address in decimal or an IPv6 address. */
 function isAddress(text: string): boolean {
   return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text)
 }

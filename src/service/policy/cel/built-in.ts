@@ -6,12 +6,12 @@ import { OF_DURATION, OF_TIMESTAMP, parseDuration, parseTimestamp, Timestamp } f
 import { TYPES, typeOf } from './types.ts'
 import { EvaluationProblem } from './values.ts'
 
-/** A function of expressions. The receiver of a method is its first argument. */
+/** A function in expressions. The receiver of a method is its first argument. */
 export type Implementation = (...args: never[]) => unknown
 
 const same = (value: unknown) => value
 
-/** Returns a value if a condition allows it. @throws EvaluationProblem */
+/** Returns a value if a condition is true. @throws EvaluationProblem */
 function require<T>(value: T, isAllowed: boolean, problem: string): T {
   if (isAllowed) return value
   throw new EvaluationProblem(problem)
@@ -19,7 +19,7 @@ function require<T>(value: T, isAllowed: boolean, problem: string): T {
 
 const toType = (type: string) => `cannot be converted to ${type}`
 
-/** Converts a double. Values at the ends of the range may have been rounded to it, and are rejected. */
+/** Converts a double. Rejects values at the ends of the range because they may have been rounded. */
 function toInteger(value: number, end: number, type: string): bigint {
   const isInside = Number.isFinite(value) && Math.abs(value) < end
   return BigInt(require(Math.trunc(value), isInside, `the double ${toType(type)}`))
@@ -65,7 +65,7 @@ const SIZES = ['string', 'bytes', 'list', 'map'].flatMap((type) => [
   [`${type}.size()`, sizeOf],
 ])
 
-/** The functions of CEL itself, by their signatures. */
+/** The built-in functions of CEL, by signature. */
 export const BUILT_IN: Readonly<Record<string, Implementation>> = {
   'dyn(dyn)': same,
   'type(dyn)': (value: unknown) => TYPES.get(typeOf(value)),

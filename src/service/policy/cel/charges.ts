@@ -7,19 +7,19 @@ import { PatternProblem } from './values.ts'
 
 /** Counts the steps of an evaluation. */
 export interface Meter {
-  /** @throws LimitProblem after the last step */
+  /** @throws LimitProblem if the maximum is exceeded */
   step(count: number): void
-  /** The patterns that the evaluation has compiled. */
+  /** The patterns compiled by the evaluation. */
   patterns: Set<string> | undefined
 }
 
-/** Counts the steps of a call that the size of its arguments does not tell. */
+/** Counts the steps of a call whose cost the size of its arguments does not determine. */
 export type Charge = (meter: Meter, ...values: readonly unknown[]) => void
 
-/** The steps to compile any pattern, and those for each instruction of its program. */
+/** The steps to compile any pattern, and the steps for each instruction of its program. */
 const STEPS_OF_PATTERN = 200
 const STEPS_OF_INSTRUCTION = 8
-/** The number of instructions that a match runs in a step. It runs the whole program for each character, at worst. */
+/** The number of instructions that a match runs per step. At worst, it runs the whole program for each character. */
 const INSTRUCTIONS_OF_STEP = 16
 const STEPS_OF_RANGE = 16
 const STEPS_OF_ZONE = 200
@@ -32,8 +32,8 @@ function stepsToCompile(source: string): number {
 }
 
 /**
- * Returns the pattern of a text that comes from a request, so that its steps are limited: it may match each character, and look at
- * the rest of the text each time.
+ * Returns the pattern for a text that comes from a request. Its steps are limited because it may match at each character and scan the rest
+ * of the text each time.
  */
 export function limitPattern(source: string, pattern: CompilePattern): Replacer {
   return {

@@ -1,6 +1,6 @@
-/** Checksums that our libraries do not have. Both CRCs read the bits of a byte from the lowest. */
+/** Checksums that are missing from our libraries. Both CRCs read the bits of a byte starting with the least significant. */
 
-/** CRC-32 with the polynomial of IEEE 802.3. */
+/** CRC-32 with the IEEE 802.3 polynomial. */
 export function crc32(bytes: Uint8Array): Uint8Array {
   let crc = 0xffffffff
   for (const byte of bytes) {
@@ -10,7 +10,7 @@ export function crc32(bytes: Uint8Array): Uint8Array {
   return toBytes(BigInt(~crc >>> 0), 4)
 }
 
-/** CRC-64 with the polynomial of ISO 3309. */
+/** CRC-64 with the ISO 3309 polynomial. */
 export function crc64(bytes: Uint8Array): Uint8Array {
   let crc = MASK
   for (const byte of bytes) {
@@ -33,7 +33,7 @@ const rotate = (value: bigint, by: bigint) => ((value << by) | (value >> (64n - 
 const round = (lane: bigint, input: bigint) => (rotate((lane + input * P2) & MASK, 31n) * P1) & MASK
 const merge = (hash: bigint, lane: bigint) => (((hash ^ round(0n, lane)) * P1) & MASK) + P4
 
-/** XXH64 with the seed 0, as its specification describes it. */
+/** XXH64 with seed 0, as defined in its specification. */
 export function xxhash64(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0

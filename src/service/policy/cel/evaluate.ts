@@ -11,30 +11,33 @@ import type { Overloads } from './overloads.ts'
 import { noOverload, TYPES, typeOf } from './types.ts'
 import { EvaluationProblem, readField, type Values } from './values.ts'
 
-/** The inputs of an evaluation, and the variables of the macros that run. */
+/** The inputs of an evaluation, and the variables of the macros in progress. */
 export class Frame extends Steps {
   readonly slots: unknown[] = []
   patterns: Set<string> | undefined
 
   constructor(
     readonly values: Values,
-    /** Receives the parts that decide a value, if the compiler counts parts. */
+    /** Receives the parts that decide a value, if the compiler tracks parts. */
     readonly decided?: Set<ASTNode>,
   ) {
     super()
   }
 
-  /** Counts the steps of an operation in a macro: those on large values are more. */
+  /** Counts the steps of an operation in a macro. Operations on large values take more steps. */
   operate(...values: readonly unknown[]): void {
     this.step(Math.trunc(measure(...values) / SIZE_OF_STEP))
   }
 }
 
-/** The characters and items that an operation reads in a step, and the parts of an expression that an iteration evaluates. */
+/**
+ * The number of characters and items that an operation reads per step, and the number of expression parts that an iteration evaluates per
+ * step.
+ */
 const SIZE_OF_STEP = 4
 const NODES_OF_STEP = 16
 
-/** The functions that read no items of their lists. */
+/** The functions that do not read the items of their lists. */
 const SHALLOW = ['.size', 'dyn', 'size', 'type']
 const DEEP = ['dyn', 'list', 'map']
 
@@ -57,9 +60,9 @@ export type Evaluate = (frame: Frame) => unknown
 export class Compiler {
   constructor(
     readonly overloads: Overloads,
-    /** The paths of the variables that are text and have variables below them, such as `req.url`. */
+    /** The paths of text variables that have nested variables, such as `req.url`. */
     readonly texts: ReadonlySet<string>,
-    /** True if evaluations note which parts decide a value, for coverage. */
+    /** True if evaluations record which parts decide a value, for coverage. */
     readonly countsParts = false,
     /** The variables of the macros around a node. Their values are in the slots of a frame. */
     readonly locals: readonly string[] = [],
@@ -71,7 +74,7 @@ export class Compiler {
     return path !== undefined && this.texts.has(path) ? (frame) => readField(value(frame), TEXT) : value
   }
 
-  /** Compiles a node whose value has fields: a string that has some is not its text here. */
+  /** Compiles a node whose value has fields. A string with fields is not replaced with its text here. */
   compileOwner(node: ASTNode): Evaluate {
     switch (node.op) {
       case 'value': {
@@ -142,7 +145,7 @@ export class Compiler {
     }
   }
 
-  /** Compiles a part of a node. With `decisive`, only that value of the part decides. */
+  /** Compiles a part of a node. If `decisive` is given, only that value of the part decides. */
   #compilePart(node: ASTNode, decisive?: boolean): Evaluate {
     const evaluate = this.compile(node)
     if (!this.countsParts) return evaluate
@@ -153,7 +156,7 @@ export class Compiler {
     }
   }
 
-  /** Compiles the search for a value in a list, and notes the items that are found. */
+  /** Compiles the search for a value in a list, and records the items that are found. */
   #compileSearch(node: ASTNode, list: readonly ASTNode[]): Evaluate {
     const [value, items] = [this.compile(node), list.map((each) => this.compile(each))]
     return (frame) => {
@@ -201,7 +204,7 @@ export class Compiler {
     return this.#callOverload(name, args)
   }
 
-  /** Compiles the search for an address in a list of ranges, and notes the ranges that have it. */
+  /** Compiles the search for an address in a list of ranges, and records the ranges that contain it. */
   #compileRanges(name: string, address: ASTNode, list: Extract<ASTNode, { op: 'list' }>): Evaluate {
     const find = this.#callOverload(name, [address, list])
     const tests = list.args.map((range) => ({ range, test: this.#callOverload('inCidrRange', [address, range]) }))

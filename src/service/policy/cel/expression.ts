@@ -11,28 +11,28 @@ import { EvaluationProblem, MissingFact, type OnDecided, type Values } from './v
 /** A compiled expression. */
 export interface Expression {
   readonly source: string
-  /** The variables that it names, such as `req.url.path`. */
+  /** The variables that it uses, such as `req.url.path`. */
   readonly paths: readonly string[]
-  /** The calls that read a header, a cookie or a parameter by its name, such as `getReqHeader('x-a')`. */
+  /** The calls that read a header, a cookie, or a parameter by name, such as `getReqHeader('x-a')`. */
   readonly calls: readonly { readonly source: string; evaluate(values: Values): unknown }[]
-  /** @throws MissingFact for a fact that the caller did not give; EvaluationProblem if it cannot be evaluated */
+  /** @throws MissingFact for a fact that the caller did not provide; EvaluationProblem if it cannot be evaluated */
   evaluate(values: Values): unknown
 }
 
-/** Compiles expressions, each once per scope, and the patterns in them. */
+/** Compiles expressions, once per scope, and the patterns in them. */
 export interface Expressions {
   compile(source: string, scope: Scope): Expression
-  /** Compiles a pattern, each once. */
+  /** Compiles a pattern once. */
   readonly pattern: CompilePattern
 }
 
-/** The most expressions that are kept. */
+/** The maximum number of cached expressions. */
 const MAX_KEPT = 10_000
 
-/** The first names of variables. */
+/** The first names in variables' paths. */
 const ROOTS = ['req', 'res', 'conn', 'endpoint', 'time', 'vars', 'actions', 'attempts', 'last_attempt']
 
-/** With `onDecided`, evaluations call it with the key of each part that decides a value, for coverage. */
+/** If `onDecided` is given, evaluations call it with the key of each part that decides a value, for coverage. */
 export function createExpressions(onDecided?: OnDecided): Expressions {
   const known = new Map<string, Expression>()
   const pattern = createPatterns()
@@ -115,7 +115,7 @@ function listPaths(tree: ASTNode): readonly string[] {
   return [...paths]
 }
 
-/** Lists the calls that read a header, a cookie or a parameter by a name that the expression has. */
+/** Lists the calls that read a header, a cookie, or a parameter by a literal name. */
 function listReads(tree: ASTNode): readonly ASTNode[] {
   const reads: ASTNode[] = []
   walk(tree, (node) => {

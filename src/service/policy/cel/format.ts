@@ -4,7 +4,7 @@ import { numberOf } from './operators.ts'
 import { typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField } from './values.ts'
 
-/** Replaces the placeholders of a string, which begin with a percent sign, like CEL's strings extension. */
+/** Replaces the placeholders in a string, which begin with a percent sign, like CEL's strings extension. */
 export function format(text: string, values: readonly unknown[]): string {
   let next = 0
   return text.replace(/%(%|(?:\.(\d+))?([a-zA-Z]))/g, (_, all: string, digits: string | undefined, letter: string) => {
@@ -52,7 +52,7 @@ function toNumber(value: unknown): number {
   throw new EvaluationProblem('%f needs a number')
 }
 
-/** Formats a number with a fixed number of decimals. Rounds half to even, unlike JavaScript. */
+/** Formats a number with a fixed number of decimal places. Unlike JavaScript, rounds half to even. */
 function toFixed(value: number, digits: number): string {
   const [text, exact] = [value.toFixed(digits), value.toFixed(100)]
   const isTie = Number.isFinite(value) && /^50*$/.test(exact.slice(exact.indexOf('.') + 1 + digits))
@@ -64,7 +64,7 @@ function toHex(value: unknown, letter: string): string {
   return value instanceof Uint8Array ? bytesToHex(value) : toInteger(value, letter).toString(16)
 }
 
-/** Returns a value as a string, in the form of `${…}` and `%s`. */
+/** Returns a value as a string, as formatted by `${…}` and `%s`. */
 export function toText(value: unknown): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
   if (Array.isArray(value)) return `[${value.map(toText).join(', ')}]`

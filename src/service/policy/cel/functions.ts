@@ -127,7 +127,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     ranges.some((range) => isInRange(address, toText(range))),
 }
 
-/** The maximum length of a list from `lists.range`. */
+/** The maximum length of a list returned by `lists.range`. */
 const MAX_RANGE = 10_000
 
 function makeRange(length: bigint): readonly bigint[] {
@@ -159,7 +159,7 @@ function encodeJson(value: unknown): string {
   })
 }
 
-/** Returns an integer for JSON. @throws for an integer that is too large to keep all its digits */
+/** Returns an integer for JSON. @throws if the integer is too large to represent exactly */
 function toJsonNumber(value: bigint): number {
   if (Number.isSafeInteger(Number(value))) return Number(value)
   throw new EvaluationProblem('an integer is too large for JSON')
@@ -202,7 +202,7 @@ function parseUrl(text: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ''))
 }
 
-/** Returns a string that is the same for equal values. The length before each string marks its end. */
+/** Returns a string that is the same for equal values. A length prefix delimits each string. */
 function keyOf(value: unknown): string {
   const number = numberOf(value)
   if (number !== undefined) return `${number};`

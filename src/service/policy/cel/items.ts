@@ -2,7 +2,7 @@ import { numberOf, readKey } from './operators.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem } from './values.ts'
 
-/** Returns the item of a list, or the value of a key of a map. @throws EvaluationProblem if there is none */
+/** Returns the item at an index of a list, or the value of a key in a map. @throws EvaluationProblem if it does not exist */
 export function readItem(owner: unknown, key: unknown): unknown {
   const isList = Array.isArray(owner)
   const at = Number(isList ? numberOf(key) : 0)
@@ -20,7 +20,7 @@ export function hasItem(owner: unknown, key: unknown): boolean {
 
 const TYPES_OF_KEYS = ['bool', 'int', 'string', 'uint']
 
-/** Creates a map. It is an object if all its keys are text, as those of the variables are. @throws EvaluationProblem */
+/** Creates a map. It is an object if all keys are strings, as they are in the variables. @throws EvaluationProblem */
 export function makeMap(entries: readonly (readonly [unknown, unknown])[]): object {
   const map = new Map<unknown, unknown>()
   for (const [key, value] of entries) {

@@ -3,21 +3,24 @@ import { EvaluationProblem, entriesOf } from './values.ts'
 
 /** The maximum number of items in a list or a map, including those in nested lists and maps. */
 const MAX_ITEMS = 100_000
-/** The maximum number of characters or bytes in a string, and in all strings of a list or a map. */
+/** The maximum number of characters or bytes in a string, and in all strings of a list or a map combined. */
 const MAX_CHARACTERS = 1024 * 1024
-/** The maximum nesting of lists and maps. */
+/** The maximum nesting depth of lists and maps. */
 const MAX_DEPTH = 128
 /** The maximum number of steps that the macros and patterns of one evaluation may take. */
 const MAX_STEPS = 1_000_000
 
-/** An evaluation that reached a limit. It fails, whatever its other operands decide, since these could take as much work. */
+/**
+ * An evaluation that reached a limit. It fails whatever its other operands would decide, because evaluating those could take just as much
+ * work.
+ */
 export class LimitProblem extends EvaluationProblem {}
 
 /** Counts the steps of an evaluation. */
 export class Steps {
   #left = MAX_STEPS
 
-  /** Counts steps of macros and patterns: each iteration is one. @throws LimitProblem after the last one */
+  /** Counts the steps of macros and patterns. Each iteration is one step. @throws LimitProblem if the maximum is exceeded */
   step(count: number): void {
     this.#left -= count
     if (this.#left < 0) throw new LimitProblem(`the macros and patterns take more than ${MAX_STEPS} steps`)
@@ -35,7 +38,7 @@ export function requireCharacters(length: number): void {
   if (length > MAX_CHARACTERS) throw new LimitProblem(`a string, or a list, has more than ${MAX_CHARACTERS} characters`)
 }
 
-/** Returns a new value, without the values in it, if it is not too long. @throws LimitProblem */
+/** Returns a new value if it is not too long, regardless of the size of nested values. @throws LimitProblem */
 export function limit(value: unknown): unknown {
   if (typeof value === 'string' || value instanceof Uint8Array) requireCharacters(value.length)
   else if (Array.isArray(value)) requireItems(value.length)
@@ -43,8 +46,8 @@ export function limit(value: unknown): unknown {
 }
 
 /**
- * Returns the number of characters and items of values. A list that is in another one twice counts twice: its text and its
- * comparison have it twice too.
+ * Returns the number of characters and items of values. A list that is nested in another list twice counts twice, because both formatting
+ * and comparing read it twice.
  *
  * @throws LimitProblem if one of the values is too large
  */

@@ -6,13 +6,13 @@ import { EvaluationProblem, entriesOf } from './values.ts'
 
 type OfItem = (item: unknown) => unknown
 
-/** Returns a bool. @throws EvaluationProblem for another value */
+/** Returns a bool. @throws EvaluationProblem for any other value */
 export function requireBool(value: unknown, operator: string): boolean {
   if (typeof value === 'boolean') return value
   throw noOverload(`${operator} of ${typeOf(value)}`)
 }
 
-/** Joins two conditions. One of them can decide, whatever the other is: even if it fails. */
+/** Joins two conditions. Either one can decide the result, even if evaluating the other fails. */
 export function join<F>(left: (frame: F) => unknown, right: (frame: F) => unknown, operator: '&&' | '||') {
   const decisive = operator === '||'
   return (frame: F) => {
@@ -38,7 +38,7 @@ export function listItems(range: unknown, name: string): readonly unknown[] {
   throw noOverload(`${typeOf(range)}.${name}`)
 }
 
-/** Returns whether a test of an item gives the value that decides, whatever the others are: even if they fail. */
+/** Returns whether the test of any item yields the deciding value, even if other tests fail. */
 function decides(items: readonly unknown[], test: OfItem, decisive: boolean): boolean {
   let problem: { readonly error: unknown } | undefined
   for (const item of items) {
@@ -53,7 +53,7 @@ function decides(items: readonly unknown[], test: OfItem, decisive: boolean): bo
   return false
 }
 
-/** Sorts a list by keys of its items. @throws EvaluationProblem if they are not of one type that has an order */
+/** Sorts a list by a key of its items. @throws EvaluationProblem unless all keys have the same, ordered type */
 export function sortBy(items: readonly unknown[], keyOf: OfItem): readonly unknown[] {
   const pairs = items.map((item) => [keyOf(item), item] as const)
   measure(pairs.map(([key]) => key))

@@ -7,31 +7,31 @@ import { EvaluationProblem, entriesOf, readField } from './values.ts'
 
 type Operator = (a: unknown, b: unknown) => unknown
 
-/** Returns an integer. @throws EvaluationProblem if it has more than 64 bits */
+/** Returns an integer. @throws EvaluationProblem if it needs more than 64 bits */
 export function toInt(value: bigint): bigint {
   if (BigInt.asIntN(64, value) === value) return value
   throw new EvaluationProblem('integer overflow')
 }
 
-/** Returns an unsigned integer. @throws EvaluationProblem if it has more than 64 bits */
+/** Returns an unsigned integer. @throws EvaluationProblem if it needs more than 64 bits */
 export function toUint(value: bigint): UnsignedInt {
   if (BigInt.asUintN(64, value) === value) return new UnsignedInt(value)
   throw new EvaluationProblem('unsigned integer overflow')
 }
 
-/** Returns the number that a value of a numeric type is, or undefined for other values. */
+/** Returns a numeric value as a number, or undefined for other values. */
 export function numberOf(value: unknown): bigint | number | undefined {
   if (typeof value === 'bigint' || typeof value === 'number') return value
   return value instanceof UnsignedInt ? value.value : undefined
 }
 
-/** Returns whether two values are equal. Numbers of different types can be; other values of different types are not. */
+/** Returns whether two values are equal. Numbers of different types can be equal, but other values of different types cannot. */
 export function areEqual(a: unknown, b: unknown): boolean {
   if (typeof a === 'object' && typeof b === 'object') measure(a, b)
   return isSame(a, b)
 }
 
-/** Returns whether two values are equal, whose size is known to be within its limits. */
+/** Returns whether two values are equal. Their size must be within the limits. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string') return false
@@ -45,7 +45,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return entries.length === others.length && entries.every(([key, value]) => isSame(value, readKey(b, key)))
 }
 
-/** Returns a number less than 0, 0 or greater than 0; not a number where a value is none. @throws EvaluationProblem */
+/** Returns a negative number, zero, or a positive number, or NaN if either value is NaN. @throws EvaluationProblem */
 export function order(a: unknown, b: unknown, sign = '<'): number {
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined && y !== undefined) return orderNumbers(x, y)
@@ -60,27 +60,27 @@ export function order(a: unknown, b: unknown, sign = '<'): number {
   throw noOverload(`${typeOf(a)} ${sign} ${typeOf(b)}`)
 }
 
-/** Integers are compared with doubles as doubles, which loses digits of large ones. */
+/** Integers are compared with doubles as doubles, which loses precision for large integers. */
 function orderNumbers(a: bigint | number, b: bigint | number): number {
   if (typeof a !== typeof b) return orderNumbers(Number(a), Number(b))
   if (a < b) return -1
   return a > b ? 1 : a >= b ? 0 : Number.NaN
 }
 
-/** Compares strings by their code points: JavaScript compares code units, in which U+10000 is less than U+FFFF. */
+/** Compares strings by their code points: JavaScript compares code units, which puts U+10000 before U+FFFF. */
 function orderTexts(a: string, b: string): number {
   let at = 0
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
 }
 
-/** Returns the value of a key, or undefined if the map has none. */
+/** Returns the value of a key, or undefined if the map does not have the key. */
 export function readKey(map: unknown, key: unknown): unknown {
   if (typeof key === 'string') return readField(map, key)
   return map instanceof Map ? [...map].find(([each]) => isSame(each, key))?.[1] : undefined
 }
 
-/** Returns whether a list has an item, or a map a key. */
+/** Returns whether a list contains an item, or a map contains a key. */
 function isIn(value: unknown, owner: unknown): boolean {
   if (Array.isArray(owner)) {
     measure(value, owner)
@@ -105,7 +105,7 @@ const OF_DOUBLES: Readonly<Record<string, (a: number, b: number) => number>> = {
 }
 const OF_OTHERS: Readonly<Record<string, Operator>> = { '+': add, '-': subtract }
 
-/** Creates an operator of arithmetic. */
+/** Creates an arithmetic operator. */
 function calculate(sign: string, ofIntegers: (a: bigint, b: bigint) => bigint): Operator {
   return (a, b) => {
     if (typeof a === 'bigint' && typeof b === 'bigint') return toInt(ofIntegers(a, b))
@@ -141,7 +141,7 @@ function subtract(a: unknown, b: unknown): unknown {
   return areTimes ? new Duration(a.nanoseconds - b.nanoseconds) : undefined
 }
 
-/** The operators between two values, by their signs. */
+/** The binary operators, by symbol. */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   '==': areEqual,
   '!=': (a, b) => !areEqual(a, b),
@@ -153,7 +153,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   in: isIn,
 }
 
-/** Returns a number with its other sign. */
+/** Returns a number with the opposite sign. */
 export function negate(value: unknown): unknown {
   if (typeof value === 'bigint') return toInt(-value)
   if (typeof value === 'number') return -value

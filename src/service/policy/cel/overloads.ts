@@ -5,7 +5,7 @@ import { IMPLEMENTATIONS, OF_VISIT } from './functions.ts'
 import type { CompilePattern } from './pattern.ts'
 import { TYPES } from './types.ts'
 
-/** A function for arguments of these types. The receiver of a method is the first. */
+/** A function for arguments of these types. The receiver of a method is the first argument. */
 export interface Overload {
   readonly types: readonly string[]
   readonly run: Implementation
@@ -14,7 +14,7 @@ export interface Overload {
   readonly charge: Charge | undefined
 }
 
-/** The functions of expressions, by their name and how many arguments they take, such as `hash.md5/1`. That of a method begins with a dot. */
+/** The functions in expressions, by name and number of arguments, such as `hash.md5/1`. The name of a method begins with a dot. */
 export type Overloads = ReadonlyMap<string, readonly Overload[]>
 
 /** Returns all functions. */

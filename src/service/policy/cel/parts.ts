@@ -2,7 +2,10 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { walk } from '../expression.ts'
 import type { PartOf } from './values.ts'
 
-/** A part of an expression that can decide a value: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in` or in `inCidrRanges`. */
+/**
+ * A part of an expression that can decide a value: an operand of `||` or `&&`, a branch of `?:`, or a list item after `in` or in
+ * `inCidrRanges`.
+ */
 export interface Part {
   readonly of: PartOf
   readonly node: ASTNode
@@ -15,7 +18,7 @@ export function listParts(tree: ASTNode): readonly Part[] {
   return parts.sort((a, b) => a.node.range.start - b.node.range.start)
 }
 
-/** Returns the parts of a node. A part with the same operator has parts instead, as in `a || b || c`. */
+/** Returns the parts of a node. A part with the same operator is split into its own parts, as in `a || b || c`. */
 function partsOf(node: ASTNode): readonly Part[] {
   const toParts = (of: PartOf, nodes: readonly ASTNode[]) =>
     nodes.filter(({ op }) => op !== of).map((each) => ({ of, node: each }))
@@ -36,7 +39,7 @@ function partsOf(node: ASTNode): readonly Part[] {
   }
 }
 
-/** Returns the key of a part of an expression of a rule. */
+/** Returns the key of a part of a rule's expression. */
 export function keyOfPart(rule: string | undefined, source: string, { range }: ASTNode): string {
   return `${rule} ${range.start}-${range.end} ${source}`
 }

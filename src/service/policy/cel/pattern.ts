@@ -6,13 +6,13 @@ import { PatternProblem, ReplacementProblem } from './values.ts'
 export type CompilePattern = (source: string) => Pattern
 
 /**
- * The maximum number of cached patterns and of the instructions of their programs, since a `${…}` may create a new one for each
- * request. An instruction takes up to 1 KB.
+ * The maximum number of cached patterns and of instructions in their programs, because a `${…}` may create a new pattern for each request.
+ * An instruction takes up to 1 KB.
  */
 const MAX_KEPT = 1000
 const MAX_KEPT_SIZE = 100_000
 
-/** Returns a function that compiles patterns. Matching takes time linear in the length of the text. */
+/** Returns a function that compiles patterns. The matching time is linear in the length of the text. */
 export function createPatterns(): CompilePattern {
   const known = new Map<string, Pattern>()
   let size = 0
@@ -39,14 +39,14 @@ function compile(source: string): Pattern {
   }
 }
 
-/** The maximum number of matches to list for one string. */
+/** The maximum number of matches to list per string. */
 const MAX_MATCHES = 1000
 /** The maximum length of a replacement's result, in characters. */
 const MAX_LENGTH = 64 * 1024 * 1024
 
-/** A text that tells how far a search reads, when it reads further than before. */
+/** A text that reports how far a search reads, whenever it reads further than before. */
 class ReadText extends String {
-  /** The place up to which the present search has read. */
+  /** The position up to which the current search has read. */
   reached = 0
 
   constructor(
@@ -91,8 +91,8 @@ function replaceAll(compiled: RE2JS, text: string, to: string, onRead?: (charact
 }
 
 /**
- * Returns the function that creates a replacement from the groups of a match (rules: traffic#replacements). `$1` and `${1}` are
- * the first group, `$name` and `${name}` a named one, and `$$` a dollar sign. A name is as long as it can be.
+ * Returns the function that creates a replacement from the groups of a match (rules: traffic#replacements). `$1` and `${1}` stand for the
+ * first group, `$name` and `${name}` for a named group, and `$$` for a dollar sign. A name extends as far as possible.
  */
 function readReplacement(
   to: string,

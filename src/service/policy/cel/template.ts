@@ -7,11 +7,11 @@ import type { Values } from './values.ts'
 
 /** A string with expressions in `${…}`. */
 export interface Template {
-  /** True if the text is one `${…}` alone. */
+  /** True if the text consists of a single `${…}`. */
   readonly isWhole: boolean
-  /** Returns the text. `read` makes the strings of the values of expressions. */
+  /** Returns the text. `read` converts the values of expressions to strings. */
   evaluate(values: Values, read?: (value: unknown) => string): string
-  /** Returns the value of the expression of a whole template, with its type. */
+  /** Returns the typed value of the expression in a template that consists of a single expression. */
   evaluateValue(values: Values): unknown
 }
 

@@ -4,7 +4,7 @@ import { EvaluationProblem } from './values.ts'
 
 // JavaScript counts code units, and CEL counts code points: `[...text]` has them.
 
-/** Returns the index in a list of code points. @throws EvaluationProblem if it is before the first or after the last */
+/** Returns an index in a list of code points. @throws EvaluationProblem if it is out of range */
 function toIndex(index: bigint, length: number): number {
   if (index >= 0n && index <= length) return Number(index)
   throw new EvaluationProblem(`index out of range: ${index}`)
@@ -15,7 +15,7 @@ function charAt(text: string, index: bigint): string {
   return letters[toIndex(index, letters.length)] ?? ''
 }
 
-/** Returns where a string begins in another, with `find`, in code points. */
+/** Returns the position, in code points, where `find` finds a string in another. */
 function findText(text: string, sought: string, from: bigint, find: 'indexOf' | 'lastIndexOf'): bigint {
   const letters = [...text]
   const start = letters.slice(0, toIndex(from, letters.length)).join('').length
@@ -35,7 +35,7 @@ function substring(text: string, start: bigint, end?: bigint): string {
   return letters.slice(from, to).join('')
 }
 
-/** Splits a string. As documented by the service, the parts beyond the limit are omitted. */
+/** Splits a string. As documented by the service, any parts beyond the limit are omitted. */
 function split(text: string, separator = ' ', most = -1n): readonly string[] {
   const parts = separator === '' ? [...text] : text.split(separator)
   return most < 0n ? parts : parts.slice(0, Number(most))
@@ -70,8 +70,8 @@ function trim(text: string): string {
 }
 
 /**
- * Changes the case of each code point on its own, as Go does. A code point that becomes several in JavaScript stays unchanged,
- * except that of İ.
+ * Changes the case of each code point on its own, as Go does. A code point that JavaScript converts to several is left unchanged, except
+ * for İ.
  */
 function toCase(text: string, change: (letter: string) => string): string {
   return Array.from(text, (letter) => {
@@ -95,7 +95,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const lower = (letter: string) => letter.toLowerCase()
 const upper = (letter: string) => letter.toUpperCase()
 
-/** The functions of strings, by their signatures. */
+/** The string functions, by signature. */
 export const TEXTS = {
   'string.charAt(int)': charAt,
   'string.contains(string)': (text: string, part: string) => text.includes(part),

@@ -89,7 +89,7 @@ export function parseDuration(text: string): Duration {
   return new Duration(text.startsWith('-') ? -nanoseconds : nanoseconds)
 }
 
-/** Returns a date whose parts in UTC are those of the timestamp in a time zone, such as `Asia/Tokyo` or `-02:30`. */
+/** Returns a date whose UTC components are those of the timestamp in a time zone, such as `Asia/Tokyo` or `-02:30`. */
 function toLocal(timestamp: Timestamp, zone = 'UTC'): Date {
   const ms = Number(timestamp.nanoseconds / NS_PER_MS)
   const [found, sign, hours, minutes] = /^([+-])?(\d\d?):(\d\d)$/.exec(zone) ?? []
@@ -111,7 +111,7 @@ function dayOfYear(date: Date): number {
   return days(date) - days(new Date(new Date(date).setUTCMonth(0, 1)))
 }
 
-/** The methods of timestamps, by name. They take a time zone. */
+/** The methods of timestamps, by name. They accept a time zone. */
 export const OF_TIMESTAMP = {
   getDate: ofDate((date) => date.getUTCDate()),
   getDayOfMonth: ofDate((date) => date.getUTCDate() - 1),

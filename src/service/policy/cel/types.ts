@@ -33,14 +33,17 @@ export function typeOf(value: unknown): string {
   return value instanceof CelType ? 'type' : 'map'
 }
 
-/** The types by name in expressions. */
+/** The types, by their names in expressions. */
 export const TYPES: ReadonlyMap<string, CelType> = new Map(
   [...Object.values(OF_PRIMITIVES), 'bytes', 'list', 'map', 'null_type', 'type', 'uint', TIMESTAMP, DURATION].map(
     (name) => [name, new CelType(name)],
   ),
 )
 
-/** Converts a JSON value to CEL: whole numbers become integers, unless JavaScript has rounded them. CEL values stay unchanged. */
+/**
+ * Converts a JSON value to CEL. Whole numbers are converted to integers unless JavaScript has rounded them. CEL values are returned
+ * unchanged.
+ */
 export function toCelValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
   if (Array.isArray(value)) return value.map(toCelValue)
@@ -48,10 +51,10 @@ export function toCelValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))
 }
 
-/** The beginning of the message that there is no operator or function for some types. */
+/** The beginning of the message that an operator or function does not accept some types. */
 export const NO_OVERLOAD = 'no such overload'
 
-/** Returns the message that there is no operator or function for some types. */
+/** Returns the message that an operator or function does not accept some types. */
 export function noOverload(call: string): EvaluationProblem {
   return new EvaluationProblem(`${NO_OVERLOAD}: ${call.replaceAll('google.protobuf.', '')}`)
 }

@@ -1,25 +1,25 @@
-/** The inputs of an expression: its variables, and functions of the gateway. */
+/** The inputs of an expression: its variables and the gateway's functions. */
 export interface Values {
-  /** The variables, such as `req`. Values of type int are bigint; a string with fields has itself as `_text`. */
+  /** The variables, such as `req`. Values of type `int` are bigints. A string with fields is an object whose `_text` is the string. */
   readonly roots: Roots
-  /** Returns a secret in a vault. */
+  /** Returns a secret from a vault. */
   secret(vault: string, name: string): string
   /** Returns a random whole number from 0 to `below` - 1. */
   randomInteger(below: number): number
 }
 
-/** An operator of which a part can decide the value. */
+/** An operator whose value can be decided by one of its parts. */
 export type PartOf = '||' | '&&' | '?:' | 'in'
 
 /** Receives the key of a part of an expression that decided a value. */
 export type OnDecided = (part: string) => void
 
-/** Variables by the first names of their paths. */
+/** Variables, by the first name in their paths. */
 export interface Roots {
   get(name: string): unknown
 }
 
-/** An expression needs a fact that the caller did not provide. */
+/** Thrown if an expression needs a fact that the caller did not provide. */
 export class MissingFact extends Error {
   constructor(
     /** The path of the variable, such as `conn.geo.city`. */
@@ -29,16 +29,16 @@ export class MissingFact extends Error {
   }
 }
 
-/** An expression that cannot be evaluated, for example because a header is missing. */
+/** Thrown if an expression cannot be evaluated, for example because a header is missing. */
 export class EvaluationProblem extends Error {
   /** The expression, or undefined if its value is the problem. */
   source?: string
 }
 
-/** An invalid pattern from an expression. */
+/** Thrown for an invalid pattern in an expression. */
 export class PatternProblem extends EvaluationProblem {}
 
-/** A replacement whose result would be too long. */
+/** Thrown if the result of a replacement would be too long. */
 export class ReplacementProblem extends EvaluationProblem {}
 
 /** Returns a nested value by its path, such as `req.url.path`. @throws MissingFact */
@@ -47,7 +47,7 @@ export function readPath(roots: Roots, path: string): unknown {
   return names.reduce(readField, roots.get(first))
 }
 
-/** Returns a field of a map or a plain object, or undefined if it has no such field. */
+/** Returns a field of a map or a plain object, or undefined if it doesn't have the field. */
 export function readField(owner: unknown, name: string): unknown {
   if (owner instanceof Map) return owner.get(name)
   return typeof owner === 'object' && owner !== null && Object.hasOwn(owner, name)

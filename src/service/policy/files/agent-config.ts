@@ -16,7 +16,7 @@ const OF_TUNNEL = [
   'websocket_tcp_converter',
 ]
 
-/** Returns the field that was meant by one of an agent's config that does not exist; undefined for all other fields. */
+/** Returns the field that was probably meant by an unknown field in an agent config, or undefined for all other fields. */
 export function findMeantAgentField(owner: PolicyPath, name: string): string | undefined {
   const names = namesAt(owner)
   return names.includes(name) ? undefined : nearest(name.replaceAll('-', '_'), names)

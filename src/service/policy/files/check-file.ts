@@ -7,23 +7,23 @@ import { findPolicies } from './find.ts'
 import type { FoundPolicy, Slice } from './found.ts'
 import { UNKNOWN } from './interpolations.ts'
 
-/** A problem in a file, with the place of its policy in the file, such as `endpoints[0].traffic_policy`. */
+/** A problem in a file, with the location of its policy in the file, such as `endpoints[0].traffic_policy`. */
 export interface FileProblem extends PlacedPolicyProblem {
   readonly policy: string
-  /** The line of the file without the policy's secrets and without what surrounds the policy; empty if it cannot be shown. */
+  /** The line of the file, without the policy's secrets and without the text around the policy. Empty if it cannot be shown. */
   readonly source: string
 }
 
 /** The problems of the traffic policies in a file, by line. */
 export interface CheckedFile {
-  /** The names of the policies in the file. The name of a file that is itself a policy is empty. */
+  /** The names of the policies in the file. If the file itself is a policy, its name is empty. */
   readonly policies: readonly string[]
   readonly problems: readonly FileProblem[]
-  /** True if the file has templates instead of values, or values of Terraform, which were not checked. */
+  /** True if the file contains template expressions or Terraform values, which were not checked. */
   readonly isTemplate: boolean
 }
 
-/** Checks all traffic policies in the text of a file. Options override what the file says about protocol and place. */
+/** Checks all traffic policies in the text of a file. Options override the protocol and the place given in the file. */
 export function checkPolicyFile(text: string, options: PolicyOptions = {}): CheckedFile {
   const { policies, problems, isTemplate } = findPolicies(text)
   const all = [
@@ -37,7 +37,7 @@ export function checkPolicyFile(text: string, options: PolicyOptions = {}): Chec
   }
 }
 
-/** Checks a policy of a file. The places of its problems are those in the file. */
+/** Checks a policy in a file. Its problems are located by their positions in the file. */
 export function checkFound(
   { name, protocol, place, others = [], value, isTemplate, missing, slice }: FoundPolicy,
   options: PolicyOptions,
@@ -63,7 +63,7 @@ export function checkFound(
   })
 }
 
-/** Returns a problem of a policy at its place in the file. */
+/** Returns a policy's problem at its position in the file. */
 function inFile(problem: PlacedPolicyProblem, { linesBefore, indent, isScattered }: Slice): PlacedPolicyProblem {
   const { line, column, endLine, endColumn } = problem
   const [start, last, end] = isScattered ? [indent + 1, 1, indent + 2] : [column + indent, endLine, endColumn + indent]
@@ -72,8 +72,8 @@ function inFile(problem: PlacedPolicyProblem, { linesBefore, indent, isScattered
 }
 
 /**
- * Returns the lines of a policy's text with `*` instead of the secrets, because the output of a check is read by more people than
- * the file. If the text cannot be read and may have secrets, returns no lines.
+ * Returns the lines of a policy's text with its secrets replaced with `*`, because more people read the output of a check than the file. If
+ * the text cannot be read and may contain secrets, returns no lines.
  */
 function linesWithoutSecrets(text: string): readonly string[] {
   return replaceSecrets(text, (secret) => secret.replace(/[^\r\n]/g, '*'))?.split(/\r\n?|\n/) ?? []

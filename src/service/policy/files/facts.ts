@@ -3,14 +3,14 @@ import { type PolicyPlace, type PolicyProtocol, PROTOCOLS } from '../options.ts'
 import type { PolicyPath } from '../problem.ts'
 import { findKind, type Manifest } from './manifests.ts'
 
-/** Matches the names of phases, older ones and those in the style of Kubernetes too. */
+/** Matches the names of phases, including older names and names in Kubernetes style. */
 export const PHASE = 'on_\\w+|on(?:Tcp|Http|EventStream)[A-Z]\\w+|inbound|outbound'
 export const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 
-/** Matches lines with a phase, which may be indented. */
+/** Matches lines that contain a phase, which may be indented. */
 export const HAS_PHASE = new RegExp(`^\\s*\\{?\\s*(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
-/** Matches a document that is a policy. Such a document needs no search, and is parsed only once. */
+/** Matches a document that is a policy. It does not need to be searched, and is parsed only once. */
 export const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*)?(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
 /** The facts about the policies in an object. */
@@ -19,14 +19,17 @@ export interface Facts {
   readonly kind?: string
   readonly owner?: string
   readonly namespace?: string
-  /** True in the config of an agent. */
+  /** True in an agent config. */
   readonly isOfAgent?: true
   readonly url?: string
   readonly protocol?: PolicyProtocol
   readonly place?: PolicyPlace
 }
 
-/** Returns what an object says about the policies in it: the kind of a manifest or resource, the URL of an endpoint, the protocol of a tunnel. */
+/**
+ * Returns the facts that an object states about its policies: the kind of a manifest or resource, the URL of an endpoint, or the protocol
+ * of a tunnel.
+ */
 export function factsIn(value: Readonly<Record<string, unknown>>): Facts {
   const [kind, type, url = '', proto = ''] = ['kind', 'type', 'url', 'proto'].map((key) =>
     typeof value[key] === 'string' ? value[key] : undefined,
@@ -50,10 +53,10 @@ export function factsIn(value: Readonly<Record<string, unknown>>): Facts {
   }
 }
 
-/** Matches a document that may be the config of an agent. */
+/** Matches a document that may be an agent config. */
 export const MAY_BE_CONFIG = /^(?:\s*\{\s*)?(["']?)(?:endpoints|tunnels)\1[ \t]*:/m
 
-/** Returns whether an object is the config of an agent: it has endpoints or tunnels, and a version or the agent's settings. */
+/** Returns whether an object is an agent config, that is, whether it has endpoints or tunnels, and a version or agent settings. */
 export function isConfigOfAgent(value: unknown): boolean {
   if (!isObject(value)) return false
   const hasEndpoints = typeof value.endpoints === 'object' || isObject(value.tunnels)

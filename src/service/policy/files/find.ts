@@ -31,13 +31,12 @@ import {
 import { placer } from './slices.ts'
 import { BLOCK, findInTerraform } from './terraform.ts'
 
-/** Matches documents that may have a policy in them. Others, such as most of Kubernetes' manifests, are not parsed. */
+/** Matches documents that may contain a policy. Others, such as most Kubernetes manifests, are not parsed. */
 const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|(?:ngrok)?traffic_?policy|actions)\\b|trafficPolicyName`, 'i')
 
 /**
- * Finds the traffic policies of a file in YAML or JSON: the file itself or a document of it, values of `traffic_policy` in the
- * config of an agent, and the policies of Kubernetes manifests. In Terraform, finds those in heredocs and in
- * `jsonencode`.
+ * Finds the traffic policies in a YAML or JSON file: the file itself or one of its documents, values of `traffic_policy` in an agent
+ * config, and the policies in Kubernetes manifests. In Terraform, finds policies in heredocs and in `jsonencode`.
  */
 export function findPolicies(text: string): FoundPolicies {
   if (BLOCK.test(text)) return findInTerraform(text)
@@ -67,7 +66,7 @@ function splitDocuments(text: string): readonly Pick<Slice, 'text' | 'linesBefor
 
 type Search = Pick<FoundPolicies, 'policies'> & Partial<FoundPolicies> & { readonly uses?: readonly Use[] }
 
-/** A reference of an endpoint to a policy of another manifest. */
+/** An endpoint's reference to a policy in another manifest. */
 interface Use extends Pick<FoundPolicy, 'protocol' | 'place'> {
   readonly of: string
 }
@@ -79,7 +78,7 @@ function withUses(policy: FoundPolicy, uses: readonly Use[]): FoundPolicy {
   return { ...policy, ...first, ...(others.length > 0 && { others }) }
 }
 
-/** Matches a value that a template computes. YAML would read it as a map whose key is a map. */
+/** Matches a template expression. YAML would read it as a map whose key is a map. */
 const IS_TEMPLATE = /:[ \t]+\{\{/
 
 function searchDocument(text: string, linesBefore: number): Search {
@@ -158,18 +157,18 @@ function searchDocument(text: string, linesBefore: number): Search {
   return { policies, problems, uses }
 }
 
-/** Returns the field that was meant by one that a manifest, or the config of an agent, does not have. */
+/** Returns the field that was probably meant by an unknown field in a manifest or an agent config. */
 function findMeant({ manifest, isOfAgent }: Facts, path: PolicyPath, key: string): string | undefined {
   if (manifest) return findMeantField(manifest, path, key)
   return isOfAgent ? findMeantAgentField(path, key) : undefined
 }
 
-/** Returns the options of a check that facts tell. */
+/** Returns the options of a check that follow from facts. */
 function optionsOf({ protocol, place }: Facts): Pick<FoundPolicy, 'protocol' | 'place'> {
   return { ...(protocol && { protocol }), ...(place && { place }) }
 }
 
-/** Returns whether a value is a policy: because a manifest has its policy there, or by its key and by its own keys. */
+/** Returns whether a value is a policy, either because a manifest has its policy at that path or because of its key and the keys in it. */
 function isPolicyAt(name: string, value: unknown, isOfManifest: boolean, isInManifest: boolean): boolean {
   const isText = typeof value === 'string'
   const isPolicy = isText ? IS_POLICY.test(value) : hasPhase(value)
@@ -184,7 +183,7 @@ function hasRules(value: unknown): boolean {
   return isObject(value) && Object.entries(value).some(([key, each]) => IS_PHASE.test(key) && Array.isArray(each))
 }
 
-/** Returns where the policy with a key would be read; undefined if it is read there, as far as the file tells. */
+/** Returns where a policy under a key would be read, or undefined if, as far as the file shows, it is already there. */
 function findRightPlace(
   key: string,
   owner: object,
@@ -205,7 +204,7 @@ function isModule(name: string, value: unknown, { kind }: Facts): boolean {
   return name === 'policy' && !findKind(kind) && isObject(value) && ('inbound' in value || 'outbound' in value)
 }
 
-/** Returns whether a value is a list of rules, without the phase that each rule needs. */
+/** Returns whether a value is a list of rules without the phase that each rule needs. */
 function isRuleList(value: unknown): boolean {
   const isAction = (each: unknown) => isObject(each) && ACTIONS.some(({ type }) => type === each.type)
   const isRule = (each: unknown) => isObject(each) && Array.isArray(each.actions) && each.actions.some(isAction)

@@ -1,21 +1,21 @@
 import { readInterpolations } from './interpolations.ts'
 
-/** Matches a token of an object of Terraform. Alternatives of a string do not overlap, so that the time is linear. */
+/** Matches a token in a Terraform object. Alternatives within a string do not overlap, so the time is linear. */
 const TOKEN =
   /([ \t]+)|(\r?\n)|((?:#|\/\/)[^\r\n]*|\/\*[\s\S]*?\*\/)|("(?:\\.|[^"\\\r\n$]|\$\$\{|\$\{(?:[^{}"]|"(?:\\.|[^"\\])*")*\}|\$(?!\{|\$\{))*")|(-?\d[\d.eE+-]*|(?:true|false|null)\b(?![ \t]*[=:]))|([A-Za-z_][\w-]*)(?=[ \t]*[=:](?!=))|([{}[\],=:])/y
 
-/** An object of Terraform as YAML, with its lines and about its columns. */
+/** A Terraform object as YAML, with the same lines and approximately the same columns. */
 interface ReadObject {
   readonly text: string
-  /** The place after the object. */
+  /** The position after the object. */
   readonly end: number
-  /** The interpolations that were meant for CEL, with their places in the file. */
+  /** The interpolations that were meant for CEL, with their positions in the file. */
   readonly ofCel: readonly { readonly source: string; readonly index: number }[]
 }
 
 /**
- * Reads the object of Terraform that begins at a place. Returns undefined if Terraform computes a part of it: if it has calls,
- * references, conditions or loops.
+ * Reads the Terraform object that begins at a position. Returns undefined if Terraform computes part of it, that is, if it contains calls,
+ * references, conditions, or loops.
  */
 export function readObject(file: string, start: number): ReadObject | undefined {
   const open: string[] = []

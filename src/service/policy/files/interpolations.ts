@@ -1,15 +1,15 @@
-/** The character that replaces a value of Terraform. No policy has it. */
+/** The character that replaces a Terraform value. Policies do not contain it. */
 export const UNKNOWN = '\ue000'
 
-/** Matches a `${…}` of Terraform, with strings and with maps in it. */
+/** Matches a Terraform `${…}`, including any strings and maps in it. */
 const INTERPOLATION = /(?<!\$)\$\{(?:[^{}"]|"(?:\\.|[^"\\])*"|\{(?:[^{}"]|"(?:\\.|[^"\\])*")*\})*\}/g
 
 /** Matches an interpolation that was meant for CEL. Terraform has no such variables. */
 const OF_CEL = /^\$\{\s*(?:req|res|conn|actions|endpoint)\./
 
 /**
- * Reads the lines of a heredoc of Terraform, which writes `$${` for the `${` of CEL. Values of Terraform become unknown ones of the
- * same length. `isStructure` is true if they make more than values, so that nobody knows the policy. `ofCel` has the places of
+ * Reads the lines of a Terraform heredoc, which uses `$${` for CEL's `${`. Replaces Terraform values with unknown values of the same
+ * length. `isStructure` is true if they produce more than values, so that the policy is unknown. `ofCel` contains the positions of
  * interpolations that Terraform rejects.
  */
 export function readInterpolations(lines: string) {

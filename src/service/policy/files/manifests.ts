@@ -4,7 +4,7 @@ import { isObject, lookUp } from '../../../core/schema/values.ts'
 import type { PolicyPlace } from '../options.ts'
 import type { PolicyPath } from '../problem.ts'
 
-/** The policy of a kind of Kubernetes resources. */
+/** The policy of a kind of Kubernetes resource. */
 interface Kind {
   /** The path of the policy in a manifest. */
   readonly path: readonly string[]
@@ -12,13 +12,13 @@ interface Kind {
   readonly place?: PolicyPlace
   /** The path of the field that names another resource with a policy instead. */
   readonly reference?: readonly string[]
-  /** True if the resource is nothing without its policy. */
+  /** True if the resource is meaningless without its policy. */
   readonly isRequired?: true
-  /** The fields that the operator's resource has, by the path of their owner. */
+  /** The fields of the operator's resource, by the path of their owner. */
   readonly fields: Readonly<Record<string, readonly string[]>>
 }
 
-/** The fields of `spec` that all endpoints have. */
+/** The `spec` fields that all endpoints have. */
 const OF_SPEC = ['url', 'trafficPolicy', 'description', 'metadata', 'bindings']
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -42,17 +42,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
   NgrokTrafficPolicy: { path: ['spec', 'policy'], isRequired: true, fields: { spec: ['policy'] } },
 }
 
-/** Returns what is known about a kind of Kubernetes resources, or undefined for a kind without a policy. */
+/** Returns the facts about a kind of Kubernetes resource, or undefined for a kind without a policy. */
 export function findKind(kind: string | undefined): Kind | undefined {
   return kind === undefined ? undefined : lookUp(KINDS, kind)
 }
 
-/** Returns whether other resources refer to a kind of resources for their policy. */
+/** Returns whether other resources refer to a kind of resource for their policy. */
 export function isShared(kind: string | undefined): boolean {
   return kind === 'NgrokTrafficPolicy'
 }
 
-/** Returns the name that a field of a manifest gives of a resource with a policy; undefined for all other fields. */
+/** Returns the name of the resource with a policy that a manifest's field refers to, or undefined for all other fields. */
 export function readReference(field: string, value: unknown): string | undefined {
   const name = field === 'targetRef' && isObject(value) ? value.name : field === 'trafficPolicyName' ? value : undefined
   return typeof name === 'string' ? name : undefined
@@ -63,20 +63,20 @@ export function sharedName(namespace = 'default', name: string): string {
   return `${namespace}/${name}`
 }
 
-/** A manifest of a resource with a policy. */
+/** A manifest of a resource that has a policy. */
 export interface Manifest {
   readonly kind: string
-  /** The place of its policy in the document, and its name in the manifest. */
+  /** The location of its policy in the document, and its name in the manifest. */
   readonly path: PolicyPath
   readonly policy: string
-  /** The fields of an object of the document, by its joined path. */
+  /** The fields of an object in the document, by joined path. */
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly docs: string
 }
 
 export const CRDS = 'https://ngrok.com/docs/k8s/crds/'
 
-/** Returns the manifest that a value at a path is, if it is one of a resource with a policy. A reference to one has a name and no more. */
+/** Returns the manifest at a path if its resource can have a policy. A reference to such a resource has only a name. */
 export function readManifest(value: Readonly<Record<string, unknown>>, path: PolicyPath): Manifest | undefined {
   const { kind, apiVersion, spec } = value
   const known = typeof kind === 'string' ? findKind(kind) : undefined
@@ -86,13 +86,13 @@ export function readManifest(value: Readonly<Record<string, unknown>>, path: Pol
   return { kind, ...at, fields: new Map(fields), docs: CRDS + kind.toLowerCase() }
 }
 
-/** Returns the field of a manifest that was meant by one that it does not have; undefined for all other fields. */
+/** Returns the field that was probably meant by an unknown field in a manifest, or undefined for all other fields. */
 export function findMeantField({ fields }: Manifest, owner: PolicyPath, name: string): string | undefined {
   const names = fields.get(owner.join()) ?? []
   return names.includes(name) ? undefined : nearest(name.replaceAll(/[-_]/g, ''), names)
 }
 
-/** Returns the message for a manifest that lacks its policy, or undefined for one that has it, or needs none. */
+/** Returns the message for a manifest without its policy, or undefined for a manifest that has it or doesn't need one. */
 export function describeMissing({ kind }: Manifest, value: object): string | undefined {
   const { path, reference = [], isRequired } = findKind(kind) ?? { path: [] }
   const above = path.slice(0, -1)
@@ -105,7 +105,7 @@ export function describeMissing({ kind }: Manifest, value: object): string | und
   return `In the manifest, ${above.join('.')} of the ${kind} has ${lacks}. Allowed: a policy, whose keys are phases.`
 }
 
-/** A mistake of a manifest, with the path of its field in the manifest. */
+/** A mistake in a manifest, with the path of its field in the manifest. */
 interface Mistake {
   readonly at: readonly string[]
   readonly rule: string
@@ -114,7 +114,10 @@ interface Mistake {
 
 const VERSION = 'ngrok.k8s.ngrok.com/v1alpha1'
 
-/** Lists the mistakes of a manifest beside its policy: a policy and the name of one, and a version that the service's operator does not have. */
+/**
+ * Lists the mistakes in a manifest outside its policy: both a policy and the name of a policy, and an API version that the service's
+ * operator does not have.
+ */
 export function listMistakes({ kind }: Manifest, value: Readonly<Record<string, unknown>>): readonly Mistake[] {
   const { path, reference = [] } = findKind(kind) ?? { path: [] }
   const { apiVersion } = value
@@ -135,10 +138,10 @@ export function listMistakes({ kind }: Manifest, value: Readonly<Record<string, 
   return mistakes
 }
 
-/** The kinds of the operator that have no policy, and similar names. */
+/** The operator's resource kinds without a policy, and similar names. */
 const OTHER_KINDS = ['BoundEndpoint', 'PrivateEndpoint', 'TrafficPolicy']
 
-/** Lists the mistake of a manifest of the service's operator whose kind is misspelt. */
+/** Reports a misspelled kind in a manifest for the service's operator. */
 export function listWrongKinds({ kind, apiVersion }: Readonly<Record<string, unknown>>): readonly Mistake[] {
   if (typeof kind !== 'string' || typeof apiVersion !== 'string' || !/ngrok\.com\//.test(apiVersion)) return []
   const meant = OTHER_KINDS.includes(kind) ? undefined : nearest(kind, Object.keys(KINDS))
@@ -150,15 +153,15 @@ function readAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((below, name) => (isObject(below) ? below[name] : undefined), value)
 }
 
-/** The names under which a file may have a policy. */
+/** The names under which a file may contain a policy. */
 const NAMES = ['traffic_policy', 'trafficPolicy', 'policy', 'inline']
 
-/** The fields that endpoints and tunnels have. */
+/** The fields of endpoints and tunnels. */
 const OF_ENDPOINT = ['url', 'addr', 'proto', 'upstream']
 
 /**
- * Returns the name that was meant by the name of a policy of an endpoint; undefined if the name is right, or far from the right
- * one. An agent reads `traffic_policy` only, and older ones read `policy` of a tunnel.
+ * Returns the field name that was probably meant for an endpoint's policy, or undefined if the name is correct or not similar. Agents read
+ * only `traffic_policy`; older agents read a tunnel's `policy`.
  */
 export function findMeantName(name: string, endpoint: object, isOfAgent: boolean): string | undefined {
   const isEndpoint = OF_ENDPOINT.some((field) => field in endpoint) && !('traffic_policy' in endpoint)

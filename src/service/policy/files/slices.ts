@@ -4,7 +4,7 @@ import type { Event } from '../yaml.ts'
 import { readNodes, type YamlNode } from '../yaml-nodes.ts'
 import type { Slice } from './found.ts'
 
-/** Returns functions that return the text of the policy at a path of a document, and the place of a key. */
+/** Returns functions that return the text of the policy at a path in a document, and the position of a key. */
 export function placer(text: string, linesBefore: number, events: readonly Event[]) {
   let root: YamlNode | undefined
   const find = (path: PolicyPath) => {

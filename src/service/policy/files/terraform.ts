@@ -5,31 +5,31 @@ import { type FoundPolicies, type FoundPolicy, problemAt } from './found.ts'
 import { readObject } from './hcl.ts'
 import { readInterpolations, UNKNOWN } from './interpolations.ts'
 
-/** Matches the first line of a block of Terraform, with the type of its resource and its name. */
+/** Matches the first line of a Terraform block, with its resource type and name. */
 export const BLOCK =
   /^[ \t]*(?:resource|module|data|locals|terraform)\b(?:[ \t]+"([^"\n]*)")??(?:[ \t]+"([^"\n]*)")?[ \t]*\{/m
 
-/** Matches the start of a text that Terraform makes of a value, with the name of its attribute. */
+/** Matches the start of a string that Terraform encodes from a value, with the attribute name. */
 const ENCODED = /(\w+)[ \t]*=[ \t]*(?:json|yaml)encode\(\s*/g
 /** Matches an object that is a policy. */
 const IS_OBJECT_OF_POLICY = new RegExp(`^\\{(?:\\s|[#/].*)*"?(?:${PHASE})\\b`)
 
-/** Matches a heredoc of Terraform: the name of its attribute, its end and its lines. */
+/** Matches a Terraform heredoc: the attribute name, the end marker, and the lines. */
 const HEREDOC = /(\w+)[ \t]*=[ \t]*<<-?(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\2[ \t]*$/gm
 
-/** A text of Terraform that is a policy. */
+/** A Terraform string that is a policy. */
 interface Written {
   readonly index: number
-  /** The name of its attribute. */
+  /** The attribute name. */
   readonly name: string
-  /** The place of the policy in the file. */
+  /** The position of the policy in the file. */
   readonly start: number
   readonly text: string
-  /** The interpolations that were meant for CEL, with their places in the file. */
+  /** The interpolations that were meant for CEL, with their positions in the file. */
   readonly ofCel: readonly { readonly source: string; readonly index: number }[]
 }
 
-/** Finds the policies of Terraform: those in heredocs, and in the objects of `jsonencode` and `yamlencode`. */
+/** Finds policies in Terraform, both in heredocs and in the objects passed to `jsonencode` and `yamlencode`. */
 export function findInTerraform(text: string): FoundPolicies {
   const blocks = [...text.matchAll(new RegExp(BLOCK, 'gm'))]
   const placeOf = placesOf(text)
@@ -54,7 +54,7 @@ export function findInTerraform(text: string): FoundPolicies {
   return { policies, problems, isTemplate }
 }
 
-/** Lists the heredocs that are policies. One that Terraform computes is undefined. */
+/** Lists the heredocs that are policies. A policy computed by Terraform is undefined. */
 function listHeredocs(text: string): readonly (Written | undefined)[] {
   return [...text.matchAll(HEREDOC)].flatMap(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
     if (!HAS_PHASE.test(lines)) return []
@@ -65,7 +65,7 @@ function listHeredocs(text: string): readonly (Written | undefined)[] {
   })
 }
 
-/** Lists the objects that are encoded as policies. One that Terraform computes is undefined. */
+/** Lists the encoded objects that are policies. A policy computed by Terraform is undefined. */
 function listEncoded(text: string): readonly (Written | undefined)[] {
   return [...text.matchAll(ENCODED)].flatMap(({ index, 0: whole, 1: name = '' }) => {
     const start = index + whole.length

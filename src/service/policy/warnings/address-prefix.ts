@@ -39,7 +39,9 @@ function readPrefix(node: ASTNode): readonly [address?: string | undefined, pref
   return path !== undefined && ADDRESSES.has(path) ? [path, literalOf(node.args[2][0])] : []
 }
 
-/** Returns an address that begins with a prefix whose last number continues; undefined if the number is complete. */
+/**
+ * Returns an address that begins with a prefix but has more digits in the prefix's last number, or undefined if that number is complete.
+ */
 function extend(prefix: string): string | undefined {
   const groups = prefix.split('.')
   const last = groups.at(-1) ?? ''

@@ -2,11 +2,11 @@ import { variableOf } from '../action.ts'
 import type { PolicyExpression } from '../expression.ts'
 import { isWithin, type Warning } from './warning.ts'
 
-/** The issuers of OpenID Connect with which anyone can have an account. Those of a company know its own people alone. */
+/** The OpenID Connect issuers with which anyone can have an account. A company's issuer accepts only the company's people. */
 const ANYONES =
   /^https:\/\/(?:accounts\.google\.com|appleid\.apple\.com|gitlab\.com|id\.twitch\.tv|login\.microsoftonline\.com\/(?:common|consumers|organizations|9188040d-6c67-4c5b-b112-36a304b66dad)|www\.(?:facebook|linkedin)\.com)(?:\/|$)/i
 
-/** The actions in which an expression about the user decides nothing. */
+/** The actions in which an expression about the user has no effect. */
 const NOTES: ReadonlySet<string> = new Set(['log', 'add-headers'])
 
 export const anyoneSignsIn: Warning = {

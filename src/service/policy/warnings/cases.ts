@@ -8,20 +8,20 @@ import { sourceOf } from './symbolic.ts'
 
 export type Constant = string | number | boolean
 
-/** A test whether a value is one of the constants, or less than the only one. */
+/** A test of whether a value equals one of the constants or is less than the only constant. */
 interface Test {
   readonly subject: ASTNode
   readonly name: string
   readonly constants: readonly Constant[]
 }
 
-/** The maximum number of steps for all questions about a policy, and for one. */
+/** The maximum number of steps for all questions about a policy, and for a single question. */
 const MAX_ALL_STEPS = 1_000_000
 const MAX_STEPS = 20_000
-/** The time that a question takes at least, in steps. */
+/** The minimum cost of a question, in steps. */
 const STEPS_OF_LIST = 20
 
-/** The end of a string that no constant has. */
+/** A string ending that does not occur in any constant. */
 const FRESH = '\0'
 
 const FLIPPED = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
@@ -36,13 +36,13 @@ const TESTS: Readonly<Record<string, (value: unknown, constant: Constant) => boo
   startsWith: (value, constant) => String(value).startsWith(String(constant)),
 }
 
-/** Lists the cases that conditions tell apart: a value that they test is each of the constants, and what is between and beyond them. */
+/** Lists the cases that conditions distinguish: each tested value equals each of the constants, or is between or beyond them. */
 export class Cases {
   #left = MAX_ALL_STEPS
 
   /**
-   * Returns the truth of conditions and of all their parts in each case, or undefined if there are too many cases. The facts are values
-   * that are known, by their source.
+   * Returns the truth values of conditions and all their parts in each case, or undefined if there are too many cases. `facts` contains the
+   * known values, by source.
    */
   list(
     conditions: readonly ASTNode[],
@@ -80,7 +80,7 @@ export class Cases {
     })
   }
 
-  /** Returns whether some conditions can be true, and whether all those of one of the others must then be true. */
+  /** Returns whether some conditions can all be true, and whether all conditions in one of the other groups must then be true. */
   implies(conditions: readonly ASTNode[], ...others: readonly (readonly ASTNode[])[]): boolean {
     const all = this.list([...conditions, ...others.flat()])
     const cases = all?.filter((each) => conditions.every((node) => each.get(node))) ?? []
@@ -88,7 +88,7 @@ export class Cases {
   }
 }
 
-/** Lists conditions with all their parts, each before its own. Deep ones do not overflow the stack. */
+/** Lists conditions with all their parts, each condition before its parts. Deep conditions do not overflow the stack. */
 export function listParts(conditions: readonly ASTNode[]): readonly ASTNode[] {
   const nodes = [...conditions]
   for (const each of nodes) nodes.push(...partsOf(each))
@@ -109,14 +109,14 @@ export function partsOf(node: ASTNode): readonly ASTNode[] {
   return node.op === '!_' ? [node.args] : []
 }
 
-/** Returns whether a condition is true by its parts, or undefined if it has none. */
+/** Returns whether a condition is true, given its parts, or undefined if it has none. */
 function join(node: ASTNode, truths: ReadonlyMap<ASTNode, boolean>): boolean | undefined {
   const parts = partsOf(node).map((each) => truths.get(each))
   if (parts.length === 0) return undefined
   return node.op === '!_' ? !parts[0] : parts.includes(node.op === '||') === (node.op === '||')
 }
 
-/** Returns the value, and the constants, of a test, or undefined for other nodes. */
+/** Returns the value and the constants of a test, or undefined for other nodes. */
 export function readTest(node: ASTNode): Test | undefined {
   if (node.op === 'rcall') return toTest(node.args[1], node.args[0], node.args[2])
   if (node.op === 'in') return node.args[1].op === 'list' ? toTest(node.args[0], 'in', node.args[1].args) : undefined
@@ -148,7 +148,7 @@ function toConstant(node: ASTNode): Constant | undefined {
   return typeof constant === 'string' || typeof constant === 'boolean' ? constant : undefined
 }
 
-/** Returns the least and the largest number that a value can be. */
+/** Returns the minimum and maximum that a value can have. */
 export function rangeOf(node: ASTNode): readonly [min: number, max: number] | undefined {
   return lookUp(RANGES, nameOf(node))
 }
@@ -163,7 +163,7 @@ function nameOf(node: ASTNode): string {
   return isTime || !/^get(?:Hours|Minutes|Seconds|Milliseconds)$/.test(name) ? name : ''
 }
 
-/** Returns the constants, and values between and beyond them. */
+/** Returns the constants and the values between and beyond them. */
 function listSamples(constants: readonly Constant[], subject: ASTNode): readonly Constant[] {
   if (constants.length === 0) return [true, false]
   const texts = constants.filter((each) => typeof each === 'string')

@@ -8,21 +8,21 @@ import { NO_OVERLOAD } from '../cel/types.ts'
 import { walk } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
 
-/** An operation that fails with each value of the variables in it. */
+/** An operation that fails with every value of its variables. */
 interface Failure {
   readonly node: ASTNode
   /** The reason, such as `the time zone is unknown`. */
   readonly message: string
 }
 
-/** The maximum number of operations to try in a policy, and of characters or items in a constant. */
+/** The maximum number of operations to try in a policy, and the maximum number of characters or items in a constant. */
 const MAX_OPERATIONS = 1000
 const MAX_SIZE = 1000
 
-/** More than any index that a policy names. */
+/** A number greater than any index in a policy. */
 const MANY = 10_000
 
-/** Values for what is known only in traffic. If an operation fails with each of them, its constant is the reason. */
+/** Sample values for what is known only at run time. If an operation fails with all of them, its constant is the cause. */
 const SAMPLES: readonly unknown[] = [
   ...['203.0.113.9', 'text '.repeat(MANY / 5)],
   ...[0n, 1n, -1n, 2_000_000_000n],
@@ -31,7 +31,7 @@ const SAMPLES: readonly unknown[] = [
   Array.from({ length: MANY }, () => 'text'),
 ]
 
-/** Compiles one operation whose operands have values already. */
+/** Compiles a single operation whose operands already have values. */
 class Operation extends Compiler {
   constructor(
     overloads: Overloads,
@@ -81,7 +81,7 @@ export class Constants {
   }
 }
 
-/** Returns the operands of an operation that a constant can make fail, or undefined for all other nodes. */
+/** Returns the operands of an operation that a constant can cause to fail, or undefined for all other nodes. */
 function operandsOf(node: ASTNode): readonly ASTNode[] | undefined {
   switch (node.op) {
     case '+':
@@ -112,12 +112,12 @@ function operandsOf(node: ASTNode): readonly ASTNode[] | undefined {
   }
 }
 
-/** Returns the items of a list that is written in the operation; other operands unchanged. */
+/** Returns the items of a list literal in the operation. Returns other operands unchanged. */
 function listItems(node: ASTNode): readonly ASTNode[] {
   return node.op === 'list' ? node.args.flatMap(listItems) : [node]
 }
 
-/** Returns whether the constants of an operation tell if it fails. */
+/** Returns whether the constants of an operation determine whether it fails. */
 function isTold(node: ASTNode, operands: readonly ASTNode[], unknown: readonly ASTNode[]): boolean {
   if (unknown.length === 0) return operands.length > 0
   // No list has an item before the first one, and other indices and keys depend on the request.
@@ -126,7 +126,7 @@ function isTold(node: ASTNode, operands: readonly ASTNode[], unknown: readonly A
   return node.op !== 'list' && node.op !== 'map' && !isFormat && unknown.length < Math.min(3, operands.length)
 }
 
-/** Evaluates an operation with each choice of values of its operands, until it does not fail. */
+/** Evaluates an operation with each combination of its operands' values until it does not fail. */
 function tryAll(evaluate: Evaluate, choices: readonly (readonly unknown[])[]) {
   let message: string | undefined
   for (const values of listProducts(choices)) {
@@ -143,13 +143,13 @@ function tryAll(evaluate: Evaluate, choices: readonly (readonly unknown[])[]) {
   return message === undefined ? { value: SAMPLES } : { message: message.charAt(0).toLowerCase() + message.slice(1) }
 }
 
-/** Lists all choices of one item of each list. */
+/** Lists all combinations of one item from each list. */
 export function* listProducts([first, ...others]: readonly (readonly unknown[])[]): Generator<readonly unknown[]> {
   if (!first) yield []
   else for (const rest of listProducts(others)) for (const each of first) yield [each, ...rest]
 }
 
-/** Returns whether a value is so small that operations on it take no time. */
+/** Returns whether a value is so small that operations on it take negligible time. */
 function isSmall(value: unknown): boolean {
   if (Array.isArray(value)) return value.length <= MAX_SIZE && value.every(isSmall)
   return !(typeof value === 'string' || value instanceof Uint8Array) || value.length <= MAX_SIZE

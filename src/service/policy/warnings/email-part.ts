@@ -44,7 +44,7 @@ export const emailPart: Warning = {
     }),
 }
 
-/** Returns the address that a node tests, the name of the test and the part. */
+/** Returns the address that a node tests, the name of the test, and the tested part. */
 function readTest(node: ASTNode): readonly [email?: string, test?: string, part?: string | undefined] {
   if (node.op !== 'rcall' || !['endsWith', 'contains'].includes(node.args[0])) return []
   const email = sourceOf(node.args[1])
@@ -52,7 +52,7 @@ function readTest(node: ASTNode): readonly [email?: string, test?: string, part?
   return isEmail ? [email, node.args[0], literalOf(node.args[2][0])] : []
 }
 
-/** Returns whether only addresses of a domain, or of the domains below one, end with a part. A part without a dot is no domain. */
+/** Returns whether only addresses in a domain or its subdomains end with a part. A part without a dot is not a domain. */
 function isWhole(test: string | undefined, part: string): boolean {
   return !part.includes('.') || (test === 'endsWith' && /^[@.]/.test(part))
 }

@@ -36,7 +36,7 @@ export const groupUnknown: Warning = {
     ),
 }
 
-/** Lists the groups that a replacement names. A name is as long as it can be. */
+/** Lists the groups that a replacement names. A name extends as far as possible. */
 function namesIn(to: string): readonly string[] {
   return Array.from(blankInterpolations(to).matchAll(/\$(?:\$|([\p{L}\p{Nd}_]+))/gu), ([, name]) => name ?? '0')
 }

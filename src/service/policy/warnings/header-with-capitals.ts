@@ -28,7 +28,7 @@ export const headerWithCapitals: Warning = {
     }),
 }
 
-/** Returns the map and the name of a look-up of a header. */
+/** Returns the map and the name of a header lookup. */
 function readLookup(node: ASTNode): readonly [headers?: string | undefined, name?: string | undefined] {
   if (node.op === 'in') return [headersOf(node.args[1]), literalOf(node.args[0])]
   if (node.op === '[]') return [headersOf(node.args[0]), literalOf(node.args[1])]

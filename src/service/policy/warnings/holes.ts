@@ -5,10 +5,10 @@ import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
 import { Evaluation, type Given } from './visitor.ts'
 import type { Hole, ReadRule } from './warning.ts'
 
-/** The checks that reject clients without their credentials. */
+/** The checks that reject clients without credentials. */
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
 
-/** The headers in which clients and proxies name the address of a client. */
+/** The headers that clients and proxies use for the client's address. */
 const ADDRESS_HEADERS =
   /^'(?:(?:x-)?forwarded(?:-for)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip)'$/
 
@@ -25,7 +25,7 @@ interface Shared extends Pick<Given, 'variables'> {
 /** The results of the conditions of a rule for each visitor: true, false, or undefined if they fail. */
 type Row = Readonly<Record<Visitor, boolean | undefined>>
 
-/** Returns the values that the conditions of rules depend on, and for which no other rule is there. */
+/** Returns the values that rule conditions depend on and that no other rule covers. */
 export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
   const shared: Shared = {
     rules,
@@ -44,7 +44,7 @@ export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
   })
 }
 
-/** Runs the conditions of a rule: it applies if all of them are true. */
+/** Runs a rule's conditions. The rule applies if all of them are true. */
 function run({ conditions }: ReadRule, given: Given) {
   const evaluation = new Evaluation(given)
   const results = conditions.map(({ tree, problem }) => (tree && !problem ? evaluation.run(tree) : false))
@@ -54,7 +54,7 @@ function run({ conditions }: ReadRule, given: Given) {
 
 const VISITORS: readonly Visitor[] = ['without', 'wrong', 'right', 'high', 'unreadable', 'large']
 
-/** Returns what the conditions of rules are for visitors, for each choice of all other tests, and these tests. */
+/** Returns the results of rule conditions for visitors, for each combination of all other tests, along with those tests. */
 function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
   const choices: string[] = []
   const compared = new Set<string>()
@@ -76,7 +76,7 @@ function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
   return { rows, compared, choices }
 }
 
-/** Finds what a value opens in a rule, and that no other rule closes. */
+/** Finds what a value allows in a rule that no other rule prevents. */
 function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | undefined {
   const alone = runAll([rule], subject, shared)
   const isNeeded = !alone.rows.some(([row]) => row?.without)
@@ -101,7 +101,7 @@ function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | unde
   return isHole(open) ? { rule, subject, compared: alone.compared, ...open } : undefined
 }
 
-/** Returns what the conditions of a rule are for visitors that no guard stops. Those that one stops are as if the rule applied. */
+/** Returns the results of a rule's conditions for visitors that no guard stops. For stopped visitors, the rule counts as applied. */
 function listOpen(rule: ReadRule, guards: readonly ReadRule[], subject: Subject, shared: Shared): readonly Row[] {
   const { rows, choices } = runAll([rule, ...guards], subject, shared)
   const isPossible = readChoices(choices, shared)
@@ -116,8 +116,8 @@ function listOpen(rule: ReadRule, guards: readonly ReadRule[], subject: Subject,
 }
 
 /**
- * Returns the rules that stop some visitors: those for requests without a value, or with one of a wrong format. If there are any,
- * also returns earlier rules that end traffic by the same tests.
+ * Returns the rules that stop some visitors, that is, rules for requests in which a value is missing or malformed. If there are any, also
+ * returns earlier rules that end traffic based on the same tests.
  */
 function listGuards(rule: ReadRule, subject: Subject, shared: Shared, tests: readonly string[]): readonly ReadRule[] {
   const { rules } = shared
@@ -134,7 +134,10 @@ function listGuards(rule: ReadRule, subject: Subject, shared: Shared, tests: rea
   return [...guards, ...before]
 }
 
-/** Returns whether a rule is for requests without a value, or with one of a wrong format: it ends or checks these, and not all others. */
+/**
+ * Returns whether a rule is for requests in which a value is missing or malformed, that is, whether it ends or checks those but not all
+ * other requests.
+ */
 function isForOthers(rule: ReadRule, subject: Subject, shared: Shared): boolean {
   if (!isEnd(rule) && !rule.actions.some(({ row }) => CHECKS.includes(row.type))) return false
   const word = subject.name?.replaceAll("'", '') ?? ''
@@ -149,7 +152,7 @@ function isEnd({ actions }: ReadRule): boolean {
 
 const SCOPE: Scope = { phase: 'on_http_response', hasTls: true, isModule: true }
 
-/** Returns a function that returns whether a choice is possible: a path cannot begin with `/a/b` and not with `/a`. */
+/** Returns a function that returns whether a combination is possible. For example, a path that begins with `/a/b` also begins with `/a`. */
 function readChoices(choices: readonly string[], { cases }: Shared): (choice: number) => boolean {
   const tests = choices.flatMap((source, at) => {
     const { tree, problem } = checkExpression(source, SCOPE)
@@ -168,12 +171,12 @@ export function isDenial({ actions }: ReadRule): boolean {
   })
 }
 
-/** Returns the type of the check that a rule has, or undefined if it has none that ends traffic. */
+/** Returns the type of a rule's check, or undefined if the rule does not have a check that ends traffic. */
 export function checkOf({ actions }: ReadRule): string | undefined {
   return actions.find(({ row, config }) => CHECKS.includes(row.type) && config.enforce !== false)?.row.type
 }
 
-/** Returns the place of the test of a value in the conditions of its rule. */
+/** Returns the position of a value's test among the conditions of its rule. */
 export function placeOf({ rule, subject }: Hole) {
   const { test } = subject
   const { path, offset } = rule.conditions.find(({ source }) => source === test.input) ?? { path: rule.path, offset: 0 }

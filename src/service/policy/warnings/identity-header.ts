@@ -45,7 +45,7 @@ export const identityHeader: Warning = {
   },
 }
 
-/** The identity of a user, and the claims of a token. */
+/** A user's identity, and a token's claims. */
 const IDENTITY = /\bactions\.ngrok\.(?:(?:oauth|oidc|saml)\.identity\b|jwt_validation\.tokens\b)/
 
 function namesHeader({ conditions }: { readonly conditions: readonly { readonly source: string }[] }, name: string) {

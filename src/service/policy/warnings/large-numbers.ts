@@ -1,9 +1,9 @@
 import { patternProblem } from '../pattern.ts'
 
-/** Numbers too large for an integer, by their length. */
+/** Numbers too large for an integer, by length. */
 const LARGE_NUMBERS: readonly string[] = [19, 20, 25, 40, 80].map((length) => '9'.repeat(length))
 
-/** The parts of RE2's syntax that JavaScript writes differently. */
+/** The parts of RE2 syntax that JavaScript writes differently. */
 const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\[:digit:\]/g, '0-9'],
   [/\\A/g, '^'],
@@ -13,8 +13,8 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns whether an RE2 pattern matches a number that is too large for an integer. For a pattern that cannot be tried, returns
- * false: the warning states only what is certain. RE2 itself is loaded only when visitors come.
+ * Returns whether an RE2 pattern matches a number that is too large for an integer. Returns false for a pattern that cannot be tried,
+ * because the warning states only what is certain. RE2 itself is loaded only when there are visitors.
  */
 export function matchesLarge(pattern: string): boolean {
   if (patternProblem(pattern) !== undefined || isSlow(pattern)) return false
@@ -27,7 +27,7 @@ export function matchesLarge(pattern: string): boolean {
   }
 }
 
-/** Returns whether a pattern could take long here: one that repeats a repetition, or has more than four without an end. */
+/** Returns whether a pattern could be slow here because it repeats a repetition or has more than four unbounded ones. */
 function isSlow(pattern: string): boolean {
   const first = pattern.search(/[*+?{]/)
   const isNested = first >= 0 && /\)[*+{]/.test(pattern.slice(first))

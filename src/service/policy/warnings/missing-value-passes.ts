@@ -22,7 +22,7 @@ export const missingValuePasses: Warning = {
 
 /** The names of values that only authorized clients have. */
 const CREDENTIAL = /auth|token|secret|key|password|passwd|credential|session|signature/i
-/** The names of headers that may legitimately be omitted, and that say nothing about the client's identity. */
+/** The names of headers that may legitimately be omitted and that do not identify the client. */
 const STANDARD =
   /^'(?:accept|access-control-|cache-control|connection|content-|date|dnt|expect|forwarded|if-|origin|pragma|range|referer|sec-|te|upgrade|user-agent|via|x-forwarded-|x-requested-with)/
 
@@ -41,7 +41,7 @@ function findPassing(policy: ReadPolicy): readonly Finding[] {
   })
 }
 
-/** Returns whether a value is a credential: its name says so, or it is compared to a secret or to only one string. */
+/** Returns whether a value is a credential, judging by its name or because it is compared with a secret or with only one string. */
 function isCredential({ rule, subject, compared }: Hole): boolean {
   const { name } = subject
   if (name === undefined) return false
@@ -51,7 +51,7 @@ function isCredential({ rule, subject, compared }: Hole): boolean {
   return isOneText && !STANDARD.test(name) && rule.actions.some(({ config }) => isForbidden(config.status_code))
 }
 
-/** Returns whether a denial means that the client is not authorized. Others, such as 400, mean that the request is malformed. */
+/** Returns whether a denial means that the client is not authorized. Other statuses, such as 400, mean that the request is malformed. */
 function isForbidden(status: unknown): boolean {
   return status === undefined || status === 401 || status === 403
 }

@@ -43,18 +43,18 @@ export const neverEqual: Warning = {
 
 const TESTS = { startsWith: 'begins with', endsWith: 'ends with', contains: 'has' } as const
 
-/** A test of a whole value, or of a part of it. */
+/** A test of a whole value or part of it. */
 type Test = 'is' | 'has the item' | (typeof TESTS)[keyof typeof TESTS]
 
 interface TextTest {
   readonly subject: ASTNode
   readonly texts: readonly string[]
   readonly test?: Test
-  /** The pattern that has the text. */
+  /** The pattern that contains the text. */
   readonly pattern?: string
 }
 
-/** Returns the test of a string, and the strings that it is compared with, or undefined for other nodes. */
+/** Returns the string that is tested and the strings that it is compared with, or undefined for other nodes. */
 function readTest(node: ASTNode): TextTest | undefined {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
@@ -73,7 +73,10 @@ function readTest(node: ASTNode): TextTest | undefined {
   return test && text !== undefined ? { subject, texts: [text], test } : undefined
 }
 
-/** Returns the text at the beginning of a pattern, which each match has; none for a pattern with alternatives. */
+/**
+ * Returns the literal text at the beginning of a pattern, which every match starts with. Returns an empty string for a pattern with
+ * alternatives.
+ */
 function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'pattern'> {
   const [all, start, text = '', end] = /^(\^?)((?:[\w/:= -](?![*+?{]))*)(\$?)/.exec(pattern) ?? ['']
   const isWhole = all === pattern
@@ -81,7 +84,7 @@ function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'patter
   return { texts: pattern.includes('|') ? [] : [text], test, pattern }
 }
 
-/** Returns the form of the values of a node: of a variable, or of a string in lower case or in capitals. */
+/** Returns the form of a node's values, for a variable or for a lowercased or uppercased string. */
 function formOf(node: ASTNode, variables: Variables): Form | undefined {
   if (node.op === 'rcall' && /^(?:lower|upper)(?:Ascii)?$/.test(node.args[0]))
     return node.args[0].startsWith('lower') ? LOWER : UPPER
@@ -95,7 +98,7 @@ function formOf(node: ASTNode, variables: Variables): Form | undefined {
   return { about, whole: new RegExp(`^(?:${choices.join('|')})$`), never: /[^a-z]/, fix }
 }
 
-/** Returns whether a string can be a value, or a part of one. The empty text says that there is no value. */
+/** Returns whether a string can be a value or part of one. An empty string means that there is no value. */
 function fits(text: string, test: Test, { start, whole, never }: Form): boolean {
   if (text === '') return true
   if (never?.test(text)) return false

@@ -74,11 +74,11 @@ function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): reado
   })
 }
 
-/** Paths that have nothing but their slash in common. */
+/** Paths that share only their slash. */
 const PATHS = ['/', '/q', '/7/', '/-.Z', '/é~/x']
 const MAX_PATTERN = 200
 
-/** Finds a pattern that each path matches, such as `^(/|/admin)`. */
+/** Finds a pattern that matches every path, such as `^(/|/admin)`. */
 function describeAnyPath(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
   if (node.op !== 'rcall' || node.args[0] !== 'matches' || pathOfNode(node.args[1]) !== 'req.url.path') return undefined
   const pattern = literalOf(node.args[2][0]) ?? ''
@@ -106,7 +106,7 @@ function suggest(node: ASTNode, truth: boolean): string {
   return `${isAny}, or change a value.`
 }
 
-/** Finds rules whose expressions exclude each other. */
+/** Finds rules whose expressions are mutually exclusive. */
 function findContradictions({ rules }: ReadPolicy): readonly Finding[] {
   const cases = new Cases()
   return rules.flatMap(({ path, conditions }) => {
@@ -146,7 +146,7 @@ function findRejected(policy: ReadPolicy): readonly Finding[] {
   })
 }
 
-/** Keeps the results of the checks of a rule for requests that pass. Those of a rule with conditions may be there or not. */
+/** Stores the results of a rule's checks for requests that pass. If the rule has conditions, the results may be missing. */
 function learn({ conditions, actions, phase }: ReadRule, results: Map<string, readonly Constant[]>): void {
   for (const { row, config } of actions) {
     const isStrict = conditions.length === 0 && config.enforce !== false && config.on_error !== 'continue'
@@ -166,13 +166,13 @@ function learn({ conditions, actions, phase }: ReadRule, results: Map<string, re
   }
 }
 
-/** Lists the names in the credentials of a config, unless an expression makes one of them. */
+/** Lists the user names in a config's credentials, unless an expression produces one. */
 function listUsers({ credentials }: Config): readonly string[] {
   const all: readonly string[] = Array.isArray(credentials) ? credentials.map(String) : []
   return all.some((each) => each.includes('${')) ? [] : all.map((each) => each.split(':', 1).join())
 }
 
-/** Lists the paths of variables with few values, and these values. */
+/** Lists the paths of variables with few values, and those values. */
 function listResults(sets: Variables): readonly (readonly [path: readonly string[], values: readonly Constant[]])[] {
   return Object.entries(sets).flatMap(([name, below]) => {
     if (isVariable(below)) return [[[name], below.choices ?? (below.type === 'bool' ? [true, false] : [])] as const]

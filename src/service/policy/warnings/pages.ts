@@ -4,7 +4,10 @@ import { LISTS, type Subject } from './symbolic.ts'
 
 const PAGES = 'https://ngrok.com/docs/traffic-policy/'
 
-/** Returns the section of the service's pages about a value that a request may lack: that of the function which reads or tests it. */
+/**
+ * Returns the section of the service's documentation about a value that a request may lack, that is, the section about the function that
+ * reads or tests it.
+ */
 export function pageOf({ key }: Subject, verb: 'get' | 'has'): string {
   const [name] = Object.entries(LISTS).find(([, path]) => key.startsWith(path)) ?? []
   const result = verb === 'has' ? 'bool' : name?.endsWith('Cookie') ? 'cookie' : 'list'

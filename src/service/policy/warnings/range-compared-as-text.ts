@@ -38,7 +38,7 @@ export const rangeComparedAsText: Warning = {
     }),
 }
 
-/** Returns the address of a comparison, and the ranges that it is compared with. */
+/** Returns the address in a comparison, and the ranges that it is compared with. */
 function readComparison(node: ASTNode): readonly [address: string | undefined, ranges: readonly string[]] {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
@@ -58,7 +58,7 @@ function isAddress(node: ASTNode | undefined): node is ASTNode {
   return node !== undefined && ADDRESSES.has(pathOfNode(node) ?? '')
 }
 
-/** Returns the ranges among strings, with the addresses beside them as ranges; none if no text is a range. */
+/** Returns the ranges among strings, with individual addresses as ranges. Returns an empty list if no string is a range. */
 function rangesIn(node: ASTNode | undefined): readonly string[] {
   const literals = node?.op === 'list' ? node.args.map(literalOf) : [literalOf(node)]
   // A range in a pattern may have escaped dots and ends.

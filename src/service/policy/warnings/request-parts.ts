@@ -19,14 +19,14 @@ import {
 
 type Facts = Omit<Subject, 'key' | 'test'>
 
-/** The result of `basic-auth` that tells whether the request has credentials. */
+/** The `basic-auth` result that states whether the request has credentials. */
 const PRESENTED = 'actions.ngrok.basic_auth.credentials.presented'
 const AUTHORIZED = 'actions.ngrok.basic_auth.credentials.authorized'
 
-/** Reads the parts of a request that a visitor may lack, such as headers, and notes which ones conditions read. */
+/** Reads the parts of a request that a visitor may lack, such as headers, and records which ones conditions read. */
 export class RequestParts {
   readonly subjects = new Map<string, Subject>()
-  /** The test that reads the parts. */
+  /** The test that reads these parts. */
   test: ASTNode | undefined
 
   constructor(
@@ -35,7 +35,7 @@ export class RequestParts {
     readonly subject?: Pick<Subject, 'key' | 'base'>,
   ) {}
 
-  /** Reads a variable that each request has. */
+  /** Reads a variable that every request has. */
   variable(path: string): Value {
     if (path === PRESENTED) {
       this.#note(path, { source: 'credentials for basic-auth', guard: `!${path}`, name: "'credentials'" })
@@ -45,7 +45,7 @@ export class RequestParts {
     return OPTIONAL.includes(path) ? this.#whole(path, path, `${path} == ''`, '', SENT) : new Unknown(path)
   }
 
-  /** Reads a field or an item of an owner. */
+  /** Reads a field or item of an owner. */
   item(node: ASTNode & { readonly op: '.' | '[]' }, owner: Unknown, name: Value): Value {
     const key = keyOf(owner, name)
     const source = sourceOf(node)
@@ -61,7 +61,7 @@ export class RequestParts {
     return this.#read(key, { source, guard, base: owner.key.split('.split(')[0] ?? '' }, false)
   }
 
-  /** Returns whether an owner has a field or an item; undefined if it has no such parts. */
+  /** Returns whether an owner has a field or item, or undefined if it cannot have any. */
   hasItem(owner: Unknown, name: Value): Value | undefined {
     const key = keyOf(owner, name)
     const isName = Object.values(LISTS).includes(owner.key)
@@ -70,7 +70,7 @@ export class RequestParts {
     return isName || this.subject?.key === key ? this.#has(key) : undefined
   }
 
-  /** Returns the value of a function that reads a header, a cookie or a parameter; undefined for all others. */
+  /** Returns the value of a function that reads a header, cookie, or parameter, or undefined for all other functions. */
   call(node: ASTNode, name: string, args: readonly ASTNode[], first: Value | undefined): Value | undefined {
     const of = lookUp(LISTS, name.slice(3))
     if (of === undefined || first === undefined) return undefined
@@ -88,7 +88,7 @@ export class RequestParts {
     return found === FAILED && !isCookie ? [] : found
   }
 
-  /** Returns the items of all headers, cookies or parameters; other values unchanged. */
+  /** Returns the items of all headers, cookies, or parameters. Returns other values unchanged. */
   items(of: Value, test?: { readonly source: string; readonly guard: string }): Value {
     if (!(of instanceof Unknown) || !Object.values(LISTS).includes(of.key)) return of
     const { source, guard } = test ?? { source: of.key, guard: `size(${of.key}) == 0` }
@@ -96,7 +96,7 @@ export class RequestParts {
     return items instanceof Unknown ? of : items
   }
 
-  /** Returns the number of items of a list, of which the visitor has one or lacks one; undefined if the policy does not tell. */
+  /** Returns the number of items in a list that the visitor has or lacks one of, or undefined if the policy does not determine it. */
   sizeOf(list: Unknown): bigint | undefined {
     const { key = '' } = this.subject ?? {}
     const at = key.startsWith(`${list.key}[`) ? /\[(\d+)\]$/.exec(key)?.[1] : undefined
@@ -115,7 +115,7 @@ export class RequestParts {
     return isList ? [SENT] : SENT
   }
 
-  /** Returns a value that is always there, and that is empty if the request has nothing for it. */
+  /** Returns a value that always exists and is empty if the request does not set it. */
   #whole(key: string, source: string, guard: string, empty: Value, sent: Value): Value {
     this.#note(key, { source, guard })
     return key !== this.subject?.key ? new Unknown(key) : this.visitor === 'without' ? empty : sent

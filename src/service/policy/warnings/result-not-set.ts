@@ -2,7 +2,7 @@ import { variableOf } from '../action.ts'
 import { ACTIONS } from '../actions/index.ts'
 import { isWithin, type Warning } from './warning.ts'
 
-/** The errors of rules and actions that may hide the action. */
+/** The errors in rules and actions that may hide the action. */
 const HIDING: readonly (number | undefined)[] = [2201, 2203, 2206, 2230, 2236]
 
 export const resultNotSet: Warning = {
@@ -43,5 +43,5 @@ export const resultNotSet: Warning = {
   },
 }
 
-/** A result of an action, unless the expression tests whether it is there. */
+/** A result of an action, unless the expression tests whether it exists. */
 const READ = /(?<!\bhas\()\bactions\.ngrok\.(\w+)/g

@@ -3,51 +3,51 @@ import type { Variables } from '../action.ts'
 import { findBelow } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
 
-/** A value that a request may not have: a header, a cookie, a parameter, or a part of another value. */
+/** A value that may be missing from a request: a header, a cookie, a parameter, or part of another value. */
 export interface Subject {
   readonly key: string
-  /** Its first access, and the test that is true without it. */
+  /** Its first access, and the test that is true without the value. */
   readonly source: string
   readonly guard: string
-  /** The part of the condition that has the access. */
+  /** The part of the condition that accesses it. */
   readonly test: ASTNode
-  /** The name of a header, a cookie or a parameter, or undefined for all others. */
+  /** The name of a header, cookie, or parameter, or undefined for other values. */
   readonly name?: string
-  /** The key of the text that it is a part of. */
+  /** The key of the text that it is part of. */
   readonly base?: string
-  /** True if the conditions only test whether it is there. */
+  /** True if the conditions test only whether it exists. */
   readonly isTested?: true
 }
 
 /**
- * A visitor, by its value: none, one that no condition names, one that each comparison wants, or one above all others.
- * Functions that need a number, a time or a length fail for an unreadable one, and integers for a large one.
+ * A visitor, by its value: none, a value that no condition names, a value that satisfies each comparison, or a value above all others.
+ * Functions that need a number, a time, or a length fail for unreadable values, and integer conversions fail for large ones.
  */
 export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable' | 'large'
 
-/** The visitors whose value is above others. */
+/** The visitors whose value is above all others. */
 export const HIGH: readonly Visitor[] = ['right', 'high', 'large']
 
-/** The maximum number of tests that are true or false independently. */
+/** The maximum number of independently true or false tests. */
 export const MAX_CHOICES = 4
-/** The maximum number of steps of one evaluation. */
+/** The maximum number of steps per evaluation. */
 export const MAX_STEPS = 2_000
-/** The characters and items of values that an evaluation reads in one step. */
+/** The number of characters and items of values that an evaluation reads per step. */
 export const SIZE_OF_STEP = 100
-/** The maximum nesting of operations. Deeper ones could exceed the call stack. */
+/** The maximum nesting of operations. Deeper operations could overflow the call stack. */
 export const MAX_DEPTH = 500
 
-/** A value that the policy does not determine. Equal keys mean equal values. */
+/** A value that the policy does not determine. Values with the same key are equal. */
 export class Unknown {
   constructor(readonly key: string) {}
 }
 
 export const FAILED: unique symbol = Symbol('failed')
-/** The value of the visitor, and what is made of it. */
+/** The visitor's value, and what is derived from it. */
 export const SENT: unique symbol = Symbol('sent')
 export type Value = string | bigint | boolean | Unknown | typeof FAILED | typeof SENT | readonly Value[]
 
-/** The lists of values that functions read, by the ends of their names. */
+/** The lists of values that functions read, by the end of the function name. */
 export const LISTS: Readonly<Record<string, string>> = {
   ReqHeader: 'req.headers',
   ResHeader: 'res.headers',
@@ -55,11 +55,11 @@ export const LISTS: Readonly<Record<string, string>> = {
   ReqCookie: 'req.cookies',
   ResCookie: 'res.cookies',
 }
-/** Each request has a host. */
+/** Every request has a host. */
 export const HOST = 'req.headers.host'
 export const MACROS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map', 'sortBy']
 export const TEXT_TESTS: readonly string[] = ['contains', 'endsWith', 'matches', 'startsWith']
-/** The strings of headers and of the query. They are empty if the request has none. */
+/** The strings for headers and the query. They are empty if the request has none. */
 export const OPTIONAL: readonly string[] = [
   'req.content_type',
   'req.content_type.raw',
@@ -68,15 +68,15 @@ export const OPTIONAL: readonly string[] = [
   'req.url.user_password',
   'req.user_agent',
 ]
-/** The functions that fail for some strings: those that are not a number, a time or an address, or that are too short. */
+/** The functions that fail for some strings, because they are too short or are not a number, a time, or an address. */
 const PARTIAL =
   /^(?:base64\.decode|bool|charAt|decodeBase64|decodeJson|double|duration|inCidrRanges?|int|json\.decode|lists\.range|parseUrl|slice|substring|timestamp|uint|unescapeUrl|url\.parse|url\.unescape)$/
-/** The functions that fail for a number that is too large. */
+/** The functions that fail for numbers that are too large. */
 export const OF_INTEGER: readonly string[] = ['int', 'uint']
-/** The methods that take a time zone. */
+/** The methods that accept a time zone. */
 const OF_ZONE = /^get(?:Date|DayOf\w+|FullYear|Hours|Milliseconds|Minutes|Month|Seconds)$/
 
-/** Returns whether a function, or an operator, fails for some values of the client. */
+/** Returns whether a function or an operator fails for some client values. */
 export function isUnsafe(name: string, [, second, third]: readonly Value[]): boolean {
   if (name === '/' || name === '%') return second !== undefined && isSent(second)
   if (name === 'indexOf' || name === 'lastIndexOf') return third !== undefined
@@ -99,7 +99,7 @@ export function isTold(value: Value): boolean {
   return Array.isArray(value) ? value.every(isTold) : !(value instanceof Unknown)
 }
 
-/** Returns the number of characters and items of a value, or a larger number than `most` if there are more. */
+/** Returns the number of characters and items in a value, or a number greater than `most` if it exceeds `most`. */
 export function measure(value: Value, most: number): number {
   if (typeof value === 'string') return value.length
   if (value instanceof Unknown) return value.key.length
@@ -125,7 +125,7 @@ export function describeCall({ op }: ASTNode, name: string, values: readonly Val
     : `${name}(${values.map(describe).join()})`
 }
 
-/** Returns the value of a macro by what its test is for each item. */
+/** Returns the value of a macro, given the result of its test for each item. */
 export function toMacroValue(name: string, items: readonly Value[], truths: readonly (boolean | undefined)[]): Value {
   if (name === 'exists' || name === 'all') {
     const end = name === 'exists'
@@ -146,7 +146,7 @@ export function sourceOf({ input, range }: ASTNode): string {
   return input.slice(range.start, range.end)
 }
 
-/** Returns whether a field or an item is always there, if its owner is. */
+/** Returns whether a field or item always exists if its owner does. */
 export function isThere(node: ASTNode, owner: ASTNode, key: Value, variables: Variables): boolean {
   const path = pathOfNode(node)
   const of = path ?? pathOfNode(owner)

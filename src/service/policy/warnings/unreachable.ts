@@ -47,19 +47,19 @@ export const rateLimitUnreachable: Warning = {
   find: ({ rules }) => findUnreachable(rules, true),
 }
 
-/** A rule that ends the traffic for which its conditions are true. */
+/** A rule that ends all traffic for which its conditions are true. */
 interface Ending {
   readonly rule: ReadRule
   readonly by: ReadAction
   readonly conditions: readonly ASTNode[]
 }
 
-/** The values that a condition may read and that another rule reads differently: those that change, and random ones. */
+/** The values that a condition may read but that may differ in another rule, because they change or are random. */
 const UNSTABLE = /\b(?:actions|rand|vars)\./
-/** The values that actions on headers change. */
+/** The values that header actions change. */
 const OF_HEADERS = /\bre[qs]\.(?!url\b|method\b|status_code\b)|Header|Cookie/
 
-/** Finds the rules, with a rate limit or without, whose traffic an earlier rule ends. */
+/** Finds the rules, with or without a rate limit, whose traffic an earlier rule ends. */
 function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly Finding[] {
   const cases = new Cases()
   const found: Finding[] = []
@@ -99,13 +99,13 @@ function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly
   return found
 }
 
-/** Returns the conditions of a rule. One that is just `true` is none. */
+/** Returns the conditions of a rule, without those that are just `true`. */
 function treesOf({ conditions }: ReadRule): readonly ASTNode[] {
   const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
   return trees.filter(({ op, args }) => op !== 'value' || args !== true)
 }
 
-/** Returns whether the conditions of an ending are true or false for each request: none of them can fail. */
+/** Returns whether the conditions of an ending are either true or false for every request, that is, whether none of them can fail. */
 function isAlwaysKnown({ conditions }: Ending): boolean {
   const isKnown = (node: ASTNode) =>
     /^req\.(?:method|url\.path|host)$/.test(pathOfNode(readTest(node)?.subject ?? node) ?? '')

@@ -32,21 +32,21 @@ import {
   type Visitor,
 } from './symbolic.ts'
 
-/** A visitor, and what is known about the policy. */
+/** A visitor, and the facts known about the policy. */
 export interface Given {
   readonly variables: Variables
   readonly visitor?: Visitor
   readonly subject?: Pick<Subject, 'key' | 'base'>
-  /** Bit by bit, whether the tests are true of which the policy does not tell. */
+  /** The results, as bits, of the tests that the policy does not determine. */
   readonly choice?: number
-  /** The keys of these tests, in the order of the bits. */
+  /** The keys of these tests, in bit order. */
   readonly choices?: string[]
 }
 
-/** Evaluates conditions for a visitor, as far as the policy tells: all other tests are true or false by `choice`. */
+/** Evaluates conditions for a visitor as far as the policy determines them. `choice` sets the results of all other tests. */
 export class Evaluation {
   readonly #parts: RequestParts
-  /** The values that the one of the visitor is compared with. */
+  /** The values that the visitor's value is compared with. */
   readonly compared = new Set<string>()
   #steps = 0
   #depth = 0
@@ -88,7 +88,7 @@ export class Evaluation {
     return this.#count(value) ? value : FAILED
   }
 
-  /** Counts the steps that it takes to read a value. Returns whether there are enough of them. */
+  /** Counts the steps that it takes to read a value. Returns false if the steps are used up. */
   #count(value: Value): boolean {
     this.#steps += Math.trunc(measure(value, MAX_STEPS * SIZE_OF_STEP) / SIZE_OF_STEP)
     return this.#steps <= MAX_STEPS
@@ -202,7 +202,7 @@ export class Evaluation {
     return toValue(of.map((each) => this.#isEqual(item, each)).some((each) => each === true))
   }
 
-  /** Reads a field or an item. */
+  /** Reads a field or item. */
   #access(node: ASTNode & { readonly op: '.' | '[]' }, ownerNode: ASTNode, name: Value): Value {
     const path = pathOfNode(node)
     if (path !== undefined && findBelow(this.given.variables, path.split('.'))) return this.#parts.variable(path)
@@ -224,7 +224,7 @@ export class Evaluation {
     return this.#parts.call(node, name, args, values[0]) ?? this.#apply(node, name, values)
   }
 
-  /** Returns the value of a function, and of a macro for each item: of a list that nobody knows, for one. */
+  /** Returns the value of a function, or of a macro over all items. An unknown list is treated as having one item. */
   #macro(node: Extract<ASTNode, { op: 'rcall' }>, variable: string, body: ASTNode): Value {
     const [name, owner] = node.args
     const source = sourceOf(node)
@@ -261,13 +261,13 @@ export class Evaluation {
     return new Unknown(describeCall(node, name, values))
   }
 
-  /** Returns whether a function, or an operator, fails for the value of the visitor. */
+  /** Returns whether a function or an operator fails for the visitor's value. */
   #isFailure(name: string, values: readonly Value[]): boolean {
     const { visitor } = this.given
     return visitor === 'large' ? OF_INTEGER.includes(name) : visitor === 'unreadable' && isUnsafe(name, values)
   }
 
-  /** Returns whether a pattern matches the value of a visitor with too large a number; undefined for all else. */
+  /** For a visitor whose number is too large, returns whether a pattern matches the value. Otherwise, returns undefined. */
   #matchNumber(name: string, [of, pattern]: readonly Value[]): boolean | undefined {
     const { visitor } = this.given
     if (visitor !== 'large' || name !== 'matches' || of !== SENT || typeof pattern !== 'string') return undefined

@@ -14,11 +14,11 @@ import type { Subject } from './symbolic.ts'
 export interface Warning {
   /** The stable name. */
   readonly id: string
-  /** The sentence that says which policies get the warning. */
+  /** The sentence that describes which policies trigger the warning. */
   readonly about: string
-  /** The documented reason: why the policy does something else than it seems to do. */
+  /** The documented reason why the policy does something other than what it appears to do. */
   readonly reason: string
-  /** The page of the service that has the reason. */
+  /** The service's documentation page that states the reason. */
   readonly docs: string
   /** A policy with the mistake, and the same policy without it, in YAML. */
   readonly wrong: string
@@ -26,17 +26,17 @@ export interface Warning {
   readonly find: (policy: ReadPolicy) => readonly Finding[]
 }
 
-/** A place of a policy that gets a warning. `what` follows the place in the message. */
+/** A location in a policy that triggers a warning. In the message, `what` follows the location. */
 export interface Finding {
   readonly path: PolicyPath
   readonly within?: { readonly offset: number; readonly length: number }
   readonly what: string
   readonly hint: string
-  /** The page about the value, if it is not that of the warning. */
+  /** The page about the value, if it is not the warning's page. */
   readonly docs?: string
 }
 
-/** A rule as warnings read it. */
+/** A rule in the form that warnings use. */
 export interface ReadRule {
   readonly phase: Phase
   readonly path: PolicyPath
@@ -50,28 +50,31 @@ export interface ReadAction {
   readonly config: Config
 }
 
-/** A value that the conditions of a rule depend on, and what they are for visitors with it and without it. */
+/** A value that a rule's conditions depend on, and the results of the conditions for visitors with and without it. */
 export interface Hole {
   readonly rule: ReadRule
   readonly subject: Subject
-  /** True if the conditions fail without the value, and are true with a wrong one. */
+  /** True if the conditions fail without the value and are true with a wrong value. */
   readonly fails: boolean
   /**
-   * True if the conditions fail with some values, such as one that is not a number, and are true with a wrong one, or deny a high
+   * True if the conditions fail with some values, such as one that is not a number, and either are true with a wrong value or deny a high
    * one.
    */
   readonly isUnreadable: boolean
-  /** True if the conditions are false without the value, and true with a wrong one only. */
+  /** True if the conditions are false without the value and true only with a wrong value. */
   readonly isAllowList: boolean
   /** True if the conditions are never true without the value. */
   readonly isNeeded: boolean
-  /** True if the value is an address that the client sends, and the rule denies or checks requests with a wrong one, and not those with the right one. */
+  /**
+   * True if the value is an address that the client sends, and the rule denies or checks requests with a wrong address but not those with
+   * the right one.
+   */
   readonly isClientAddress: boolean
   /** The values that it is compared with. */
   readonly compared: ReadonlySet<string>
 }
 
-/** A policy as warnings read it. */
+/** A policy in the form that warnings use. */
 export interface ReadPolicy {
   readonly rules: readonly ReadRule[]
   /** The actions of all rules. */
@@ -80,11 +83,11 @@ export interface ReadPolicy {
   /** The errors. */
   readonly problems: readonly PolicyProblem[]
   readonly options: PolicyOptions
-  /** Returns the values that conditions depend on, and for which no other rule is there. */
+  /** Returns the values that conditions depend on and that no other rule covers. */
   readonly holes: () => readonly Hole[]
 }
 
-/** Reads a checked policy. What is malformed in it is left out. */
+/** Reads a checked policy. Malformed parts are omitted. */
 export function readPolicy(
   policy: unknown,
   { problems, expressions }: Pick<ReadPolicy, 'problems' | 'expressions'>,
@@ -112,7 +115,7 @@ export function readPolicy(
   return { rules, actions: rules.flatMap(({ actions }) => actions), expressions, problems, options }
 }
 
-/** Returns whether a place is a part of another one. */
+/** Returns whether a location is part of another one. */
 export function isWithin(path: PolicyPath, outer: PolicyPath): boolean {
   return outer.every((key, index) => path[index] === key)
 }
@@ -121,7 +124,7 @@ function entriesOf(list: unknown): readonly (readonly [number, unknown])[] {
   return Array.isArray(list) ? [...list.entries()] : []
 }
 
-/** Finds what is wrong in the nodes of all expressions that have a word. */
+/** Finds problems in the nodes of all expressions that contain a word. */
 export function findInExpressions(
   { expressions }: ReadPolicy,
   word: string,
@@ -139,7 +142,7 @@ export function findInExpressions(
   return found
 }
 
-/** Returns the text that a node is, or undefined for all other nodes. */
+/** Returns the text of a string node, or undefined for all other nodes. */
 export function literalOf(node: ASTNode | undefined): string | undefined {
   return node?.op === 'value' && typeof node.args === 'string' ? node.args : undefined
 }

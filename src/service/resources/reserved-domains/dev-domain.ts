@@ -20,7 +20,7 @@ const WORDS = [
 
 const WORDS_PER_LIST = 16
 
-/** Words with hyphens between them. */
+/** Words joined by hyphens. */
 const LABEL = /^(?=.{1,63}$)[a-z0-9]+(-[a-z0-9]+)*$/
 
 function removeBase(name: string, base: string): string {
@@ -55,7 +55,7 @@ export const devDomain = declaration({
   run: (tx, { name }) => domainView(tx, putDevDomain(tx, name)),
 })
 
-/** Returns the name of the account's dev domain. An account that has none yet gets one (rules: reserved-domains#dev-domain). */
+/** Returns the name of the account's dev domain, and creates the domain if it does not exist yet (rules: reserved-domains#dev-domain). */
 export function provideDevDomain(tx: Transaction): string {
   const own = [...tx.newestFirst(domains)].find(({ is_dev }) => is_dev)
   return (own ?? putDevDomain(tx)).domain
@@ -76,10 +76,7 @@ function requireBase({ dialect }: Transaction): string {
   )
 }
 
-/**
- * Finds three words that make a free name. The search starts at random words. If no name is free, returns the first name
- * of the search.
- */
+/** Finds three words that form a free name. The search starts at random words. If no name is free, returns the first name that it tried. */
 function findFreeName(tx: Transaction, base: string): string {
   const size = WORDS_PER_LIST ** WORDS.length
   const start = tx.randomInteger(size)

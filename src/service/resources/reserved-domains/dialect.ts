@@ -1,9 +1,9 @@
 import { sectionReader } from '../../../core/operation/family.ts'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
 
-/** A dialect's section for reserved domains. */
+/** A dialect's section about reserved domains. */
 export interface DomainDialect {
-  /** The only certificate authority that a certificate management policy can name. */
+  /** The only certificate authority allowed in a certificate management policy. */
   readonly authority: string
   /** The default of `private_key_type` in a policy. */
   readonly defaultPrivateKeyType: 'rsa' | 'ecdsa'
@@ -11,22 +11,22 @@ export interface DomainDialect {
   readonly serviceDomains: readonly string[]
   /** The suffix of every CNAME target. */
   readonly cnameTargetBase: string
-  /** The parent name of every ACME challenge target, or null if these have the form of CNAME targets. */
+  /** The parent name of every ACME challenge target, or null if they have the form of CNAME targets. */
   readonly acmeChallengeTargetBase: string | null
-  /** The `region` of a reserved domain: the one that was set (or null), or always this text. */
+  /** The `region` of a reserved domain: the region that was set (or null), or always this string. */
   readonly domainRegion: 'as set' | { readonly always: string }
   /**
-   * True if a custom domain that is created without a certificate or a policy gets a policy, with the dialect's authority
-   * and default key type.
+   * True if a custom domain that is created with neither a certificate nor a policy is given a policy with the dialect's certificate
+   * authority and default key type.
    */
   readonly policyByDefault: boolean
-  /** The parent name of an account's dev domain, or null if accounts have no dev domain. */
+  /** The parent name of an account's dev domain, or null if accounts do not have one. */
   readonly devDomainBase: string | null
-  /** The form of names in requests: unchanged, or without surrounding blanks and the trailing dot. */
+  /** The form of names in requests: unchanged, or without surrounding spaces and the trailing dot. */
   readonly domainNames: 'exact' | 'trimmed'
   /**
-   * Names that nobody can reserve, by error key. A leading `*.` means all subdomains, except under `domain_wildcard_suffix`,
-   * where it means only the wildcard itself.
+   * Names that cannot be reserved, by error key. A leading `*.` stands for all subdomains, except under `domain_wildcard_suffix`, where it
+   * stands only for the wildcard itself.
    */
   readonly refusedDomains: { readonly [Key in RefusedDomainKey]?: readonly string[] }
 }
@@ -42,12 +42,12 @@ export type RefusedDomainKey = (typeof REFUSED_KEYS)[number]
 
 export const domainDialect = sectionReader<DomainDialect>('serviceDomains')
 
-/** Returns a name as the dialect takes it (rules: domain-names#trimmed). */
+/** Returns a name in the form that the dialect uses (rules: domain-names#trimmed). */
 export function tidyName(dialect: CommonDialect, name: string): string {
   return domainDialect(dialect).domainNames === 'trimmed' ? name.trim().replace(/\.$/, '') : name
 }
 
-/** Returns the error of a name (lower case) that nobody can reserve, with the entry of the dialect that rejects it. */
+/** Returns the error for a lowercase name that cannot be reserved, with the dialect's entry that rejects it. */
 export function findRefusal(
   dialect: CommonDialect,
   name: string,
@@ -61,22 +61,22 @@ export function findRefusal(
   return undefined
 }
 
-/** Returns a function that tells whether a dialect rejects some names with an error. */
+/** Returns a function that returns whether a dialect rejects certain names with an error. */
 export function refusesNames(key: RefusedDomainKey): (dialect: CommonDialect) => boolean {
   return (dialect) => domainDialect(dialect).refusedDomains[key] !== undefined
 }
 
-/** Returns whether a wildcard covers a name. The name may be a wildcard too. */
+/** Returns whether a wildcard covers a name, which may itself be a wildcard. */
 export function isBelow(name: string, wildcard: string): boolean {
   return wildcard.startsWith('*.') && name.endsWith(wildcard.slice(1))
 }
 
-/** Returns whether the service owns a domain name (lower case) or one above it. */
+/** Returns whether the service owns a lowercase domain name or one of its parent domains. */
 export function isServiceDomain(dialect: CommonDialect, name: string): boolean {
   return domainDialect(dialect).serviceDomains.some((owned) => name === owned || name.endsWith(`.${owned}`))
 }
 
-/** Returns the name in the certificate that the service presents for domains without one. */
+/** Returns the name in the certificate that the service presents for domains without a certificate. */
 export function defaultCertificateName(dialect: CommonDialect): string {
   return `*.${domainDialect(dialect).serviceDomains[0] ?? dialect.name}`
 }

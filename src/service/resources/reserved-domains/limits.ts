@@ -36,7 +36,9 @@ function isManaged({ certificate_management_policy: sent, policy }: FieldValues)
   return Boolean(sent ?? policy)
 }
 
-/** The limits of reserved domains. A dev domain belongs to the account, and counts towards no limit (rules: account#dev-domain). */
+/**
+ * The limits on reserved domains. A dev domain belongs to the account, and does not count towards any limit (rules: account#dev-domain).
+ */
 export const domainLimits = accountLimits({
   reserved_domains: {
     what: 'reserved domains',

@@ -6,7 +6,7 @@ import { isPunycode, toPunycode } from '../../../core/schema/punycode.ts'
 import { rule } from '../../../core/schema/rule.ts'
 import { domainDialect } from './dialect.ts'
 
-/** The errors of a domain's name (rules: domain-names#grammar). */
+/** The errors for a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({
   domain_wildcard_not_first: field(402, 400, '"*" only as the whole first label'),
   domain_wildcard_mixed: field(403, 400, 'a first label that is either "*" or has no "*"'),
@@ -41,18 +41,20 @@ export const nameErrors = declareErrors({
 
 export type NameError = FieldError<string, object>
 
-/** The pattern of a label for JSON Schema: at most 63 letters, digits and hyphens, no hyphen at either end, `--` only after `xn`. */
+/**
+ * The pattern of a label for JSON Schema: at most 63 letters, digits, and hyphens, with no hyphen at either end, and `--` only after `xn`.
+ */
 const LABEL = '(?!(?![Xx][Nn])..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
 
 /**
- * Returns the pattern of a name for JSON Schema: no number or `localhost` at its end, two labels after a wildcard. `before` and `after`
- * match what may be around it.
+ * Returns the pattern of a name for JSON Schema: it does not end with a number or `localhost`, and has two labels after a wildcard.
+ * `before` and `after` match what can surround the name.
  */
 function formatPattern(before = '', after = ''): string {
   return `^${before}(?!.*\\.(\\d+|localhost)${after}$)(\\*\\.(?=[^.]+\\.))?(${LABEL}\\.)+${LABEL}${after}$`
 }
 
-/** Returns what JSON Schema says of a name that a request sends. */
+/** Returns the JSON Schema keywords for a name in a request. */
 export function describeName(dialect: CommonDialect): JsonFacts {
   const isTrimmed = domainDialect(dialect).domainNames === 'trimmed'
   return isTrimmed
@@ -69,7 +71,7 @@ export const domainName = v.pipe(
   v.toLowerCase(),
 )
 
-/** Returns the facts that the messages of {@link nameErrors} need: a name with other letters has another one that is valid. */
+/** Returns the facts that the messages of {@link nameErrors} need. For a name with non-ASCII letters, this includes its valid form. */
 export function nameFacts(name: string): { readonly punycode?: string } {
   const punycode = toPunycode(name)
   return punycode !== undefined && nameProblem(punycode) === undefined ? { punycode } : {}
@@ -79,9 +81,9 @@ const MAX_NAME_LENGTH = 253
 const MAX_LABEL_LENGTH = 63
 
 /**
- * Returns the error of the first rule that a domain name breaks (rules: domain-names#grammar). Rules on the whole name
- * come first, then rules on each label, then rules on its suffix. Case does not matter, but a letter that is ASCII only in
- * lower case, such as the Kelvin sign, is invalid.
+ * Returns the error of the first rule that a domain name breaks (rules: domain-names#grammar). Rules about the whole name come first, then
+ * rules about each label, and finally rules about the suffix. Case does not matter, but a letter that is ASCII only when lowercased, such
+ * as the Kelvin sign, is invalid.
  */
 export function nameProblem(name: string): NameError | undefined {
   if (name.length > MAX_NAME_LENGTH) return nameErrors.domain_too_long

@@ -5,12 +5,12 @@ import { declareErrors, field, only, withCode } from '../../../core/schema/error
 import { rule } from '../../../core/schema/rule.ts'
 import { ipBytes } from '../../x509/ip.ts'
 
-/** The regions that a name can be pinned to, and `global` for all. */
+/** The regions that a name can be pinned to, and `global` for all regions. */
 const PINNABLE_REGIONS = ['us', 'us-cal-1', 'eu', 'ap', 'au', 'in', 'jp', 'sa', 'global']
 
 export const hasPlaces = ({ extraFields }: CommonDialect) => Object.values(extraFields).flat().includes('resolves_to')
 
-/** The errors of the places that a name resolves to (rules: reserved-domains#resolves-to). */
+/** The errors for the places that a name resolves to (rules: reserved-domains#resolves-to). */
 export const placeErrors = declareErrors({
   domain_place_invalid: only(
     hasPlaces,
@@ -39,7 +39,7 @@ const place = named(
 /** The places in a record and in a response. */
 export const places = documented(v.array(place), PLACES)
 
-/** The places that a request sends. */
+/** The places in a request. */
 export const sentPlaces = documented(
   v.pipe(
     v.array(place),

@@ -50,9 +50,9 @@ const fields = v.object({
   ...managedFields,
   http_endpoint_configuration_id: v.nullable(idOf('ec')),
   https_endpoint_configuration_id: v.nullable(idOf('ec')),
-  /** Absent until it is set. */
+  /** Absent until set. */
   resolves_to: v.exactOptional(places),
-  /** Absent until it is set; null after it is removed. */
+  /** Absent until set; null after it is removed. */
   error_redirect_url: v.exactOptional(v.nullable(errorRedirectUrl)),
   /** True for the dev domain, which the account has from the start. */
   is_dev: v.exactOptional(v.boolean()),
@@ -62,7 +62,7 @@ const fields = v.object({
 export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 
 /**
- * The collection of reserved domains, to look one up: `tx.find(domains, 'domain', 'app.example.com')`.
+ * The collection of reserved domains, for lookups: `tx.find(domains, 'domain', 'app.example.com')`.
  *
  * @example
  * ```ts

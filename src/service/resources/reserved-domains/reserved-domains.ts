@@ -24,7 +24,7 @@ import { type TlsBody, tlsErrors, withTls } from './tls.ts'
 
 const WHAT = 'reserved domain'
 
-/** The aliases of `domain`. A bare label means the name below the first domain of the service. */
+/** The aliases of `domain`. A bare label stands for that subdomain of the service's first domain. */
 const otherNames: OtherNames = {
   both: errors.domain_name_and_domain,
   labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
@@ -34,7 +34,7 @@ const otherNames: OtherNames = {
 export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
 
 /**
- * Creates an operation that detaches something from a domain. `part` is the last segment of its path. `without` returns the
+ * Creates an operation that detaches something from a domain. `part` is the last segment of the operation's path. `without` returns the
  * domain without it, or undefined if the domain does not have it.
  */
 function defineDetach<const Part extends string>(
@@ -138,7 +138,7 @@ export const reservedDomains = resource(
   },
 )
 
-/** Hides the status in the response to the PATCH that sets a policy, as the service was seen to do (rules: provisioning-jobs#late-status). */
+/** Hides the status in the response to the PATCH that sets a policy, as observed on the service (rules: provisioning-jobs#late-status). */
 function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRecord) {
   const isNew = policy !== null && policy !== before.policy
   return isNew && provisioningOptions(tx.options).quirks.lateStatus ? { certificate_management_status: null } : {}
@@ -159,7 +159,9 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
 
 const domainOptions = sectionReader<{ readonly takenDomains: readonly string[] }>('takenDomains')
 
-/** Rejects a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
+/**
+ * Rejects a name that is already reserved, either in this account or in another (rules: domain-names#once, domain-names#other-accounts).
+ */
 export function requireFreeDomain(tx: Transaction, domain: string, field = 'domain'): void {
   const own = tx.find(domains, 'domain', domain)
   if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
@@ -169,7 +171,10 @@ export function requireFreeDomain(tx: Transaction, domain: string, field = 'doma
   refuse(errors.domain_conflicts_elsewhere, { field, received: quote(domain), taken: quote(other) })
 }
 
-/** Returns the name of another account that is a domain, is above it, or is below it if it is a wildcard; undefined if there is none. */
+/**
+ * Returns another account's name that equals a domain, is its parent or, if the domain is a wildcard, is covered by it. Returns undefined
+ * if there is none.
+ */
 export function findTakenName({ options }: Transaction, domain: string): string | undefined {
   const { takenDomains } = domainOptions(options)
   if (takenDomains.includes(domain)) return domain
@@ -181,7 +186,7 @@ function isAbove(name: string, domain: string): boolean {
   return domain.endsWith(`.${name.replace(/^\*\./, '')}`)
 }
 
-/** Returns the record of a new domain, without certificate and policy. */
+/** Returns the record of a new domain, without a certificate or a policy. */
 export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof createBody>, keyof TlsBody>): DomainRecord {
   const { cnameTargetBase, acmeChallengeTargetBase: challengeBase } = domainDialect(tx.dialect)
   const isOwned = isServiceDomain(tx.dialect, body.domain)
@@ -205,7 +210,7 @@ export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof creat
   }
 }
 
-/** Returns those fields of a body that only some dialects have. */
+/** Returns the fields of a body that only some dialects have. */
 function dialectFields({
   resolves_to,
   error_redirect_url,
@@ -236,7 +241,7 @@ type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoi
 
 const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
 
-/** Returns the endpoint configurations of a domain after a request: the body's, else the domain's. */
+/** Returns a domain's endpoint configurations after a request: those in the body, or else those of the domain. */
 function resolveLinks(
   tx: Transaction,
   body: { readonly [K in keyof Links]?: string | undefined },

@@ -68,7 +68,7 @@ export const policyBody = named(
   'The new certificate management policy.',
 )
 
-/** The fields of both bodies, in the order of the document's tables. */
+/** The fields of both bodies, in the order used in the documentation's tables. */
 const tlsFields = {
   certificate_id: reference('cert', 'The id of the uploaded TLS certificate to use. Cannot be combined with a policy.'),
   certificate_management_policy: documented(
@@ -88,7 +88,7 @@ const REFUSALS: Readonly<Record<RefusedDomainKey, FieldError<string, { also: str
   domain_wildcard_suffix: nameErrors.domain_wildcard_suffix,
 }
 
-/** A name that can be reserved (rules: domain-names#rejected). Records may have names that the dialect rejects now. */
+/** A name that can be reserved (rules: domain-names#rejected). Records may contain names that the dialect now rejects. */
 const reservableName = v.pipe(
   v.string(),
   readBy([], (name: string, _report, { dialect }) => tidyName(dialect, name)),
@@ -122,7 +122,7 @@ export const createBody = named(
   },
 )
 
-/** The current name of a domain, which some clients send back. The types do not offer the field, so its type is `never`. */
+/** The current name of a domain, which some clients send back. The field's type is `never` so that the types do not offer it. */
 const unchangedName = extra(
   v.optional(
     documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
@@ -265,7 +265,7 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
   }
 }
 
-/** Returns the fields of a response about automatic issuance. */
+/** Returns the response fields about automatic issuance. */
 export function managementView({ policy, renews_at, job }: Pick<ManagedDomain, 'policy' | 'renews_at' | 'job'>) {
   return {
     certificate_management_policy: policy && { ...policy },

@@ -10,7 +10,7 @@ import { errors } from './errors.ts'
 import type { DomainRecord } from './records.ts'
 import type { policyBody } from './schemas.ts'
 
-/** The errors of {@link withTls}, and of the links to endpoint configurations. */
+/** The errors of {@link withTls} and of the links to endpoint configurations. */
 export const tlsErrors = [
   errors.certificate_and_policy,
   errors.policy_on_service_domain,
@@ -20,7 +20,7 @@ export const tlsErrors = [
   declarationErrors.endpoint_configuration_not_found,
 ]
 
-/** The fields of a body that decide which certificate a domain has. */
+/** The body fields that determine which certificate a domain has. */
 export interface TlsBody {
   certificate_id?: string | undefined
   certificate_management_policy?: v.InferOutput<typeof policyBody> | undefined
@@ -44,7 +44,7 @@ export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): D
   return withPolicy(tx, domain, { authority, private_key_type })
 }
 
-/** Returns an error that names both fields. */
+/** Returns an error about both fields. */
 function refusalOfBoth(certificate: string): Refusal {
   const problemAt = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
   return new Refusal([problemAt('certificate_id'), problemAt('certificate_management_policy')])
