@@ -1,4 +1,4 @@
-/** The path below which the control API is. */
+/** The path prefix of the control API. */
 export const CONTROL_PATH = '/_fauxgate'
 
 /** The header with the control key. */

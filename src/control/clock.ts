@@ -40,7 +40,7 @@ export const errors = declareErrors({
   ),
 })
 
-/** The field that makes a clock move undoable. */
+/** The field that makes it possible to undo a clock move. */
 export const remember = v.optional(
   documented(
     v.literal(true),
@@ -79,7 +79,7 @@ export const waitingRequest = named(
 
 const MAX_WAITING = 100
 
-/** Returns the requests whose responses a fault delays, the earliest response first: at most 100. */
+/** Returns at most 100 requests whose responses a fault delays, ordered by response time. */
 export function waitingRequests(host: ControlHost) {
   return delayedResponses(host)
     .slice(0, MAX_WAITING)
@@ -91,8 +91,8 @@ export const delayedResponses = (host: ControlHost) =>
   host.engine.clock.waiting.filter(({ event }) => event === 'response')
 
 /**
- * Formats the time of a delayed response or a delivery, rounded up to a whole second: once the clock reaches it, that has
- * happened.
+ * Formats the time of a delayed response or a delivery, rounded up to a whole second, so that it has happened once the clock reaches that
+ * time.
  */
 export function timeOfStep(until: number): string {
   return timestamp(roundUpToSecond(until))
@@ -236,7 +236,7 @@ function rememberMove(host: ControlHost): () => void {
   }
 }
 
-/** The longest time of a move that is not divided. Every other request waits meanwhile. */
+/** The maximum duration of a move that is not divided. All other requests wait in the meantime. */
 const MAX_WORK_MS = 10_000
 
 /** Advances a clock. Throws `clock_move_stopped` if the move takes too long and is not finished. */
@@ -273,7 +273,7 @@ function requireArrival({ engine }: ControlHost, clock: MovableClock, to: number
   refuse(errors.clock_move_stopped, { seconds: limit / 1000, isSettled, ...facts })
 }
 
-/** Returns the time to advance to: by default that of the next event or delayed response, or now if there is none. */
+/** Returns the time to advance to: by default, the time of the next event or delayed response, or now if there is none. */
 function targetTime(clock: MovableClock, advance: Duration | undefined, to: string | undefined): number {
   if (advance !== undefined) return requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0))
   return to === undefined ? Math.max(clock.nextDueAt?.() ?? clock.now, clock.now) : requireLater(clock, to)
@@ -297,7 +297,7 @@ function requireLater(clock: MovableClock, to: string): number {
   return requireReachable('to', to, ms)
 }
 
-/** Completes a date, or a time without its seconds or its zone, to a time in UTC. */
+/** Completes a date, or a time without seconds or zone, to a time in UTC. */
 function completeTime(text: string): string {
   const [, date, time = '00:00', seconds = ':00'] =
     /^\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?\s*$/.exec(text) ?? []

@@ -9,30 +9,29 @@ import { CONTROL_PATH } from './address.ts'
 import type { JournaledExchange } from './journal/exchange.ts'
 import type { Journal } from './journal/journal.ts'
 
-/** The paths of controls whose bodies and queries have no secrets and no snapshots. */
+/** The paths of controls whose bodies and queries contain neither secrets nor snapshots. */
 const PUBLIC_CONTROLS =
   /^\/(agent|agent\/restart|clock|dns|faults|provisioning\/\w+|reset|undo|snapshots|snapshots\/restore)$/
 
-/** The control whose body has resource fields, whose names tell what is secret. */
+/** The control whose body contains resource fields, whose names determine what is secret. */
 const DECLARING = '/declare'
 
-/** The controls whose results later ones refer to: the id of a fault or session, or the name of a snapshot. */
+/** The controls whose results later controls refer to: the id of a fault or session, or the name of a snapshot. */
 const NAMED_RESULTS = /^\/(faults|snapshots|declare)$/
 
 const MAX_BODY_LENGTH = 4096
 
-/** The control that loads a snapshot, and the maximum numbers of records and of characters of a state that is shown. */
+/** The control that loads a snapshot, and the maximum numbers of records and characters of a state to show. */
 const LOADING = '/state'
 const MAX_RECORDS = 100
 const MAX_STATE_LENGTH = 32_768
 
 /** Methods that change nothing: OPTIONS is a browser's preflight. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
-/** The calls that change nothing in this gateway. */
+/** The calls that don't change anything in this gateway. */
 const READING_CALLS = ['/certificates', '/gateways', '/policy/check']
 /**
- * The calls that are not added: no earlier control matters after the first two, and a fix makes other calls, which are added
- * themselves.
+ * The calls that are not added. Earlier controls don't matter after the first two, and a fix makes other calls, which are added instead.
  */
 const UNLISTED_CALLS = ['POST /reset', 'DELETE /requests', 'POST /troubles/fix']
 
@@ -44,7 +43,7 @@ export interface ControlRequest {
   readonly body: unknown
 }
 
-/** The call of a control that was used: its path below `/_fauxgate`, and the place of its input over HTTP. */
+/** The call of a control that was used: its path below `/_fauxgate`, and where its input is over HTTP. */
 export interface CalledControl extends Pick<ControlRequest, 'method' | 'path'> {
   readonly from: 'body' | 'query' | 'nothing'
 }
@@ -54,7 +53,7 @@ export function isChange({ method, path }: Pick<ControlRequest, 'method' | 'path
   return !READING_METHODS.includes(method) && !READING_CALLS.includes(path)
 }
 
-/** Returns the reason why the body and the query of a control are left out, or undefined if they are not, or if there is none. */
+/** Returns the reason why the body and the query of a control are left out, or undefined if they are not omitted or don't exist. */
 function findHidden({ path, query, body }: ControlRequest): UsedControl['hidden'] {
   if (body === '' && query === '') return undefined
   if (!PUBLIC_CONTROLS.test(path)) return 'secrets'
@@ -75,8 +74,8 @@ export function describeControl(request: ControlRequest) {
 }
 
 /**
- * Returns the JSON of an input, truncated if it is too long, or undefined if it has a function, which only calls in the same
- * process can pass.
+ * Returns the JSON of an input, truncated if it is too long, or undefined if it contains a function, which only calls in the same process
+ * can pass.
  */
 function toJson(input: unknown): string | undefined {
   if (Object.values(Object(input)).some((value) => typeof value === 'function')) return undefined
@@ -93,20 +92,20 @@ interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
   /** The maximum number of controls. */
   readonly size: number
   readonly secretNames: SecretNames
-  /** Returns the function that makes a snapshot of the present state later, without secrets; undefined if it has too many records. */
+  /** Returns a function that later creates a snapshot of the current state, without secrets; undefined if it has too many records. */
   captureState(most: number): (() => Record<string, unknown>) | undefined
 }
 
 /** The state that a list of controls begins with. */
 interface Beginning {
-  /** The number that the next id comes from. */
+  /** The number from which the next id is derived. */
   readonly sequence: number
-  /** The option `initial`, if it made the state, and the seed of its ids, if that is known. */
+  /** The `initial` option, if it created the state, and the seed of its ids, if known. */
   readonly initial?: object | undefined
   readonly seed?: string | null
 }
 
-/** The last controls that were used, and the writes of the inspector, which the journal leaves out. */
+/** The last controls that were used, and the inspector's writes, which the journal omits. */
 export class ControlLog {
   readonly #options: ControlLogOptions
   readonly #all = new Queue<() => UsedControl>()
@@ -117,14 +116,14 @@ export class ControlLog {
   #isLater = false
   #initial: { readonly initial: object; readonly seed?: string } | undefined
   #sequence = 0
-  /** Makes the state after the last snapshot was loaded. What was there before it is gone. */
+  /** Creates the state after the last snapshot was loaded. Everything before it is gone. */
   #loaded: (() => Record<string, unknown>) | undefined
 
   constructor(options: ControlLogOptions) {
     this.#options = options
   }
 
-  /** Starts over. With a state, `initial` is the option that created it, if one did. */
+  /** Starts over. If a state is given, `initial` is the option that created it, if any. */
   begin({ sequence, initial, seed = null }: Beginning): void {
     const isKnown = initial !== undefined && this.#isPublic(initial)
     this.#initial = isKnown ? { initial, ...(seed !== null && { seed }) } : undefined
@@ -137,7 +136,7 @@ export class ControlLog {
     this.#isLater = sequence > 0 && !isKnown
   }
 
-  /** Counts a change of resources by an operation in the gateway's own process. */
+  /** Counts a change of resources by an operation called in the gateway's own process. */
   addOther(): void {
     this.#others++
   }
@@ -147,12 +146,12 @@ export class ControlLog {
     this.#agent++
   }
 
-  /** Returns whether the resources of the option `initial` include an id, which a gateway with the same seed makes again. */
+  /** Returns whether the resources of the `initial` option include an id, which a gateway with the same seed generates again. */
   isInitialId(id: string): boolean {
     return this.#initial?.seed !== undefined && wasMade(id, id.replace(/_[^_]*$/, ''), this.#sequence)
   }
 
-  /** Adds a call of a control that has changed something, with its unread input, its time and its result. */
+  /** Adds a control call that has changed something, with its unread input, its time and its result. */
   addControl({ method, path, from }: CalledControl, input: unknown, now: number, result: unknown): void {
     if (UNLISTED_CALLS.includes(`${method} ${path}`)) return
     if (path === LOADING) return void this.#addLoading(method, now)
@@ -167,7 +166,7 @@ export class ControlLog {
     })
   }
 
-  /** Adds the loading of a snapshot, which may have 100 MB. The last one is shown, if it is short. */
+  /** Adds the loading of a snapshot, which can be up to 100 MB. The last one is shown if it is short. */
   #addLoading(method: string, now: number): void {
     const capture = this.#options.captureState(MAX_RECORDS)
     this.#loaded = capture
@@ -178,7 +177,7 @@ export class ControlLog {
     })
   }
 
-  /** Adds a write of the inspector to the service. */
+  /** Adds a write by the inspector to the service. */
   addWrite(exchange: JournaledExchange): void {
     const { method, path, request, response } = this.#options.journal.createEntry(exchange)
     const isLong = JSON.stringify([request, response]).length > 4 * MAX_BODY_LENGTH
@@ -194,7 +193,7 @@ export class ControlLog {
     }
   }
 
-  /** Returns whether a value can be shown as a whole. */
+  /** Returns whether a value can be shown in full. */
   #isPublic(value: object): boolean {
     const text = JSON.stringify(value)
     return text.length <= MAX_STATE_LENGTH && JSON.stringify(this.#redact(value)) === text
@@ -204,7 +203,7 @@ export class ControlLog {
     return redact(value, { names: this.#options.secretNames, redactor: NO_REDACTION })
   }
 
-  /** Adds a control whose description is created only when it is listed, which is rare. */
+  /** Adds a control whose description is created only when the control is listed, which is rare. */
   #add(now: number, describe: () => Omit<UsedControl, 'at' | 'after'>): void {
     const { journal, size } = this.#options
     if (size === 0) return

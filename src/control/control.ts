@@ -20,7 +20,7 @@ import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { SentEventLog } from './sent-events/log.ts'
 import type { TrafficState } from './traffic/state.ts'
 
-/** Something that adds members to a gateway, or to a member such as `gateway.dns`. */
+/** Adds members to a gateway, or to a member such as `gateway.dns`. */
 interface MemberSource<Members = unknown> {
   /** Returns the members that it adds. They are the direct API. */
   readonly members?: (host: ControlHost) => Members
@@ -29,7 +29,7 @@ interface MemberSource<Members = unknown> {
 /** A part of a gateway that a test controls: the clock, the DNS zone, faults, … */
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>>
   extends MemberSource<Members> {
-  /** The calls over HTTP; a function if they depend on the families of a gateway. */
+  /** The calls over HTTP. A function if they depend on the gateway's families. */
   readonly calls: readonly ControlCall[] | ((families: Families) => readonly ControlCall[])
   /** The schemas of its members' arguments, from which types are generated. */
   readonly types?: readonly v.GenericSchema[]
@@ -71,10 +71,7 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
 /** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
-  /**
-   * Returns the operations of one path below the base URL, by their methods, and the ids in the path, or undefined if it has
-   * none.
-   */
+  /** Returns the operations at a path below the base URL, by method, and the ids in the path, or undefined if there are none. */
   routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 
@@ -86,31 +83,31 @@ export interface DropHooks {
 
 /** The hook of a fixture that has put the timers of the code under test on the gateway's clock. */
 export interface TimerHooks {
-  /** Describes the timers that wait; undefined if none does. */
+  /** Describes the waiting timers, or returns undefined if there are none. */
   describeTimers?: (() => string | undefined) | undefined
 }
 
-/** A host that runs a clock move in parts, because others share its thread. Without a host, a move is synchronous. */
+/** A host that runs clock moves in parts because others share its thread. Without a host, a move is synchronous. */
 export interface MoveParts {
-  /** The longest work of one move in ms, without the pauses. */
+  /** The maximum working time of one move in ms, excluding pauses. */
   readonly maxWorkMs: number
-  /** Runs a move. No other call reaches the gateway until the response to the move. */
+  /** Runs a move. Other calls reach the gateway only after the response to the move. */
   run(move: () => Promise<void>): Promise<void>
   /** Starts a part. The returned function is called after each event, and returns true when the part is over. */
   start(): () => boolean
   /** Yields to other gateways on the thread. */
   pause(): Promise<void>
-  /** Returns whether a move has had all its parts, after a number of them. */
+  /** Returns whether a move has had all its parts, given the number of parts so far. */
   isLast(parts: number): boolean
-  /** Lets others run before the commit of a move of several parts, and reserves time for the commit. */
+  /** Lets others run before the commit of a move with several parts, and reserves time for the commit. */
   pauseBeforeCommit(parts: number): Promise<void>
 }
 
-/** The functions for controls that the gateway's surroundings set. */
+/** The functions for controls that the gateway's environment sets. */
 export interface ControlHooks extends TimerHooks {
   /** Runs clock moves that are requested over HTTP in parts. */
   moveParts?: MoveParts | undefined
-  /** The server that can have additional gateways. */
+  /** The server that can host additional gateways. */
   gatewayHost?: GatewayHost | undefined
 }
 
@@ -136,15 +133,15 @@ export interface ControlHost {
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
   readonly hooks: ControlHooks
-  /** Returns the gateway's time when it was loaded from a store, or undefined if it began empty or has been reset. */
+  /** Returns the gateway's time when it was loaded from a store, or undefined if it started empty or has been reset. */
   continuedAt(): string | undefined
-  /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
+  /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost any of them. */
   flushed(): Promise<void>
   readonly journal: Journal
   readonly controlLog: ControlLog
-  /** The requests through the global `fetch` to other hosts. */
+  /** The requests sent to other hosts through the global `fetch`. */
   readonly otherRequests: OtherRequests
-  /** The last transition of each domain made by an earlier server, whose state this one continued from. */
+  /** The last transition of each domain made by the earlier server whose state this one continues. */
   readonly earlierTransitions: WeakSet<object>
   /** The visitor requests through the gateway. */
   readonly traffic: TrafficState
@@ -183,15 +180,15 @@ export interface CallCommand<Field extends string = string> {
   /** Default: the summary of the call. */
   readonly summary?: string
   /**
-   * The fields that words set, in order, with their placeholders in the help. A list takes all remaining words. Brackets mark an
-   * optional word.
+   * The fields that positional arguments set, in order, with their placeholders in the help. A list takes all remaining arguments. Brackets
+   * mark an optional argument.
    */
   readonly words?: { readonly [Name in Field]?: string }
   /** The fields whose values the command sets itself. */
   readonly fixedFields?: { readonly [Name in Field]?: unknown }
   /** The fields that flags can set. Default: all other fields. */
   readonly flags?: readonly Field[]
-  /** The words and flags of an example. */
+  /** The arguments and flags of an example. */
   readonly example?: string
   /** Additional sentences for the help. */
   readonly notes?: readonly string[]
@@ -205,7 +202,7 @@ export interface ControlCall<Result = unknown, Members = unknown> extends Member
   readonly summary: string
   /** The commands that make this call. */
   readonly commands?: readonly CallCommand[]
-  /** The place of the input over HTTP. */
+  /** The location of the input over HTTP. */
   readonly from: 'body' | 'query' | 'nothing'
   /** The schema of the input; absent if there is none, or if the call reads it itself. */
   readonly schema?: v.GenericSchema
@@ -287,7 +284,7 @@ const COMMON_ERRORS = [
 
 const BODY_ERRORS = [general.content_type_missing, general.content_type_unsupported, general.query_unknown]
 
-/** Returns every error of a call to a control, sorted by number. `collections` are all collections of the gateway. */
+/** Returns all errors of a control call, sorted by error code. `collections` are all collections of the gateway. */
 export function listCallErrors(
   { from, schema, errors = [], readsRecords }: ControlCall,
   collections: readonly { readonly schema: v.GenericSchema }[],

@@ -46,7 +46,7 @@ const INDEPENDENT_FIELDS = ['edge', 'endpoint_configuration', 'backend'] as cons
 
 type Fields = v.InferOutput<typeof fields>
 
-/** Creates the rule that a declaration has at least one of these fields, and has routes only with an HTTPS edge. */
+/** Creates the rule that a declaration must have at least one of these fields, and can have routes only with an HTTPS edge. */
 const consistent = (names: readonly string[]) =>
   ruleOnWhole<Fields, never>([], (sent, report) => {
     if (names.every((name) => Reflect.get(sent, name) === undefined))
@@ -61,7 +61,7 @@ const consistent = (names: readonly string[]) =>
     }
   })
 
-/** Returns the declarations that the families of a gateway add, by their names over HTTP. */
+/** Returns the declarations that a gateway's families add, by their names over HTTP. */
 function collectDeclarations(families: Families): Readonly<Record<string, Declaration>> {
   const added = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
   return Object.fromEntries(added.map(([name, each]) => [toSnakeCase(name), each]))
@@ -125,7 +125,7 @@ function createEndCall(families: Families) {
  * ```
  */
 export interface Declare {
-  /** Declares an HTTPS edge with routes, a TCP edge or a TLS edge. Declaring an edge again adds routes. */
+  /** Declares an HTTPS edge with routes, a TCP edge, or a TLS edge. Declaring an edge again adds routes. */
   edge(id: string, options?: { readonly routes?: readonly string[] }): void
   /** Declares an endpoint configuration that an address or a domain can link. */
   endpointConfiguration(id: string): void

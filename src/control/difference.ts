@@ -9,10 +9,7 @@ type KeyOf = (row: object) => string
 
 const MAX_NAMED = 10
 
-/**
- * Describes the differences between two states with these collections. It names fields but no values, because some values are
- * secret.
- */
+/** Describes the differences between two states with these collections. It names fields but not values, because some values are secret. */
 export function describeDifference(from: Snapshot, to: Snapshot, collections: readonly Collection<object>[]): string {
   // Within a second, only the milliseconds differ.
   const format = timestamp(from.now) === timestamp(to.now) ? (ms: number) => new Date(ms).toISOString() : timestamp

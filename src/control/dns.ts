@@ -45,7 +45,7 @@ export interface DnsOptions {
 
 /** The options for a CAA record in the simulated DNS zone. */
 export interface CaaOptions extends DnsOptions {
-  /** The authorities that may issue for wildcards; `[]` for none. Default: the same as `issue`. */
+  /** The certificate authorities that may issue for wildcards; `[]` for none. Default: the same as `issue`. */
   readonly issuewild?: readonly string[]
 }
 
@@ -117,13 +117,13 @@ const put = controlCall({
        */
       cname: (name: string, target: string | null, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'CNAME', value: target }, options),
-      /** Sets the A record of a name to an IPv4 address. Attempts for the name fail: they need a CNAME record. */
+      /** Sets the A record of a name to an IPv4 address. Attempts for the name fail because they need a CNAME record. */
       a: (name: string, address: string, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'A', value: address }, options),
       /**
-       * Sets the CAA record of a name: only these authorities, such as `letsencrypt.org`, may issue for this name and the
-       * names below it. `[]` allows none. With `undefined` and `issuewild`, the record restricts only wildcards. An
-       * authority can have parameters. The name's address record is kept.
+       * Sets the CAA record of a name: only these certificate authorities, such as `letsencrypt.org`, may issue for this name and its
+       * subdomains. `[]` allows none. With `undefined` and `issuewild`, the record restricts only wildcards. A certificate authority can
+       * have parameters. The name's address record is kept.
        *
        * @example
        * ```ts
@@ -148,8 +148,8 @@ const put = controlCall({
       proxy: (name: string, cdn: string, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'PROXY', value: cdn }, options),
       /**
-       * Makes the name servers of a name fail until you set or remove its record. They respond with `SERVFAIL` or, with
-       * `TIMEOUT`, not at all.
+       * Makes the name servers of a name fail until you set or remove its record. They respond with `SERVFAIL` or, for `TIMEOUT`, not at
+       * all.
        */
       fail: (name: string, how: 'SERVFAIL' | 'TIMEOUT', options?: DnsOptions): DnsRecord =>
         set({ name, type: readFailure({ how }, {}, context).how }, options),

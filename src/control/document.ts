@@ -26,7 +26,7 @@ function createDocumentCall(path: string, part: DescribedPart, summary: string) 
 export const document: Control = { calls: [read, readControls] }
 
 /**
- * Creates the text of a gateway's documents. A text stays until the URL changes: describing a gateway takes hundreds of ms.
+ * Creates the text of a gateway's documents. Each text is cached until the URL changes, because describing a gateway takes hundreds of ms.
  */
 export function cacheDocuments(describer: Describer): ControlHost['describer'] {
   const cache = new Map<DescribedPart, { url: string; json: string }>()

@@ -17,7 +17,7 @@ export interface ExplorationHost {
   start(settings: ExplorationSettings): Promise<string>
   /** Returns the next step for the program that runs the code, as soon as there is one. */
   next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
-  /** Receives the result of a call of the code. */
+  /** Receives the result of a call to the code. */
   ended(end: RunEnd): void
   /** Ends an exploration early. */
   stop(id: string): void

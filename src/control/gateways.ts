@@ -55,7 +55,7 @@ const remove = controlCall({
   run: (host, { name }) => requireGatewayHost(host.hooks).remove(name),
 })
 
-/** Over HTTP only: in the same process, `createGateway` creates a gateway. */
+/** Available only over HTTP. In the same process, `createGateway` creates a gateway. */
 export const gateways: Control<object, typeof errors> = { calls: [create, remove], errors }
 
 export function requireGatewayHost({ gatewayHost }: { readonly gatewayHost?: GatewayHost | undefined }): GatewayHost {

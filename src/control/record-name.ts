@@ -1,4 +1,4 @@
-/** The fields that identify a record to people, the best one first. */
+/** The fields that identify a record to people, best first. */
 const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
 
 /** Returns the name of a resource, such as its domain, or an empty string. */

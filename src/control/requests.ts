@@ -53,8 +53,8 @@ export interface Requests {
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /**
-   * Throws if there were requests for unknown paths or methods, with `undefined` as an id, or for other hosts that
-   * `install()` rejected. The error lists these requests, including those that the journal has dropped.
+   * Throws if there were requests for unknown paths or methods, with `undefined` as an id, or to other hosts that `install()` rejected. The
+   * error lists these requests, including those that the journal has dropped.
    */
   assertAllKnown(): void
 }
@@ -184,7 +184,7 @@ function countKnown(journal: Journal, filter: JournalFields<string>): number {
   return filter.path === undefined ? listed + dropped : requireKnown('path', listed, dropped)
 }
 
-/** Throws if an empty result would look like "no such requests". */
+/** Throws if an empty result could be mistaken for "no such requests". */
 function requireNoneDropped(journal: Journal, filter: JournalFields<string>): void {
   const dropped = countKnown(journal, filter)
   if (dropped === 0) return
@@ -218,13 +218,13 @@ export function describeRequest({ method, path, query, request, ...response }: J
   ].join('')
 }
 
-/** Returns the name of the resource that a request deleted: its id means little to a reader. */
+/** Returns the name of the resource that a request deleted, because readers don't recognize its id. */
 function findRemovedName(path: string, commit: JournalEntry['commit']): string {
   const change = commit?.changes.find(({ key, after }) => after === undefined && path.includes(key))
   return findName(change?.before ?? {})
 }
 
-/** Formats a body, or its description. A string in JSON, such as an object that was stringified twice, keeps its quotes. */
+/** Formats a body, or its description. A JSON string, such as an object that was stringified twice, keeps its quotes. */
 function formatBody(body: unknown): string {
   return typeof body === 'string' && !isJson(body) ? body : JSON.stringify(body)
 }
@@ -238,7 +238,7 @@ export function describeRefusal(entry: JournalEntry): string | undefined {
   return isAboutId ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
-/** Returns the fields of an error response. A fault's `body` may have none of these fields. */
+/** Returns the fields of an error response. A fault's `body` may not contain any of them. */
 function readErrorFields({
   status,
   response,

@@ -15,7 +15,7 @@ export interface SavedSnapshot {
   readonly snapshot: Snapshot
 }
 
-/** One row of a snapshot: its facts, or some of its records. A single row of 20 MB would be too large for some stores. */
+/** One row of a snapshot: either its facts or some of its records. A single 20 MB row would be too large for some stores. */
 interface Part extends Omit<SavedSnapshot, 'snapshot'> {
   readonly facts?: Omit<Snapshot, 'records'>
   readonly records?: SnapshotRecords
@@ -23,10 +23,10 @@ interface Part extends Omit<SavedSnapshot, 'snapshot'> {
 
 const RECORDS_PER_PART = 100
 
-/** The maximum number of characters of a part, apart from a single record. Some stores have no rows of more than 2 MB. */
+/** The maximum number of characters of a part, apart from a single record. Some stores do not allow rows larger than 2 MB. */
 const CHARACTERS_PER_PART = 500_000
 
-/** Passes changes to the store, if there is one. Throws if the store rejects these changes. */
+/** Passes changes to the store, if any. Throws if the store rejects them. */
 type Append = (changes: () => readonly StoredChange[]) => void
 
 /** The named snapshots of a gateway, which `reset` and `restore` do not change, and the state that an undo restores. */
@@ -76,7 +76,7 @@ const CHOSEN = 0
 const BEFORE_MOVE = 1
 
 /**
- * The states that undos restore: the one before the last clock move, then the explicitly remembered one before that. `reset` and
+ * The states that undos restore: the state before the last clock move, and the explicitly remembered state before that. `reset` and
  * `restore` drop these states, which do not belong to the state that they bring back.
  */
 class RememberedState implements SideRecords {
@@ -97,7 +97,7 @@ class RememberedState implements SideRecords {
     this.#replace([{ name: 'chosen', place: CHOSEN, snapshot }], {})
   }
 
-  /** Remembers the state before a move of the clock. */
+  /** Remembers the state before a clock move. */
   rememberMove(snapshot: Snapshot, happened: Happened): void {
     const chosen = this.#saved.filter(({ place }) => place === CHOSEN)
     this.#replace([...chosen, { name: 'before a move', place: BEFORE_MOVE, snapshot }], happened)
@@ -155,7 +155,7 @@ function joinParts(rows: ReadonlyMap<string, object>): SavedSnapshot[] {
   })
 }
 
-/** Returns the rows of a snapshot. The keys sort in the order of the rows. */
+/** Returns the rows of a snapshot. The keys sort in row order. */
 function splitIntoParts({ name, place, snapshot: { records, ...facts } }: SavedSnapshot): [key: string, Part][] {
   const parts: Part[] = [{ name, place, facts }]
   let rows: ReturnType<typeof listRows> = []

@@ -57,7 +57,10 @@ export interface ReadSnapshot extends Snapshot {
   readonly isOwn: boolean
 }
 
-/** The records, with secrets, of snapshots of this process. No copy, clone, print or JSON of a snapshot shows these records. */
+/**
+ * The records, with secrets, of snapshots created by this process. Copying, cloning, printing, or serializing a snapshot does not expose
+ * them.
+ */
 const ownRecords = new WeakMap<object, SnapshotRecords>()
 
 /** Creates a snapshot. Restoring the object itself also brings back `recordsWithSecrets`. */
@@ -73,8 +76,8 @@ export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecr
 export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnapshot
 
 /**
- * Creates the reader of snapshots. It returns snapshots of this process unchecked, and checks any other one with the schemas of
- * its collections. The engine checks the relations between records.
+ * Creates the reader of snapshots. It returns snapshots created by this process unchecked, and validates all others against the schemas of
+ * their collections. The engine checks the relations between records.
  */
 export function snapshotReader(collections: readonly Collection<object>[]): SnapshotReader {
   // Created lazily: few gateways read a snapshot.
@@ -107,7 +110,7 @@ function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   return { ...sent, version: RECORDS_VERSION, records: groupByCollection(migrated) }
 }
 
-/** Leaves out empty collections of families that this gateway does not have. */
+/** Omits empty collections of families that this gateway does not have. */
 function dropUnknownEmptyCollections(sent: SentSnapshot, collections: readonly Collection<object>[]): object {
   if (!isObject(sent.records)) return sent
   const isForeign = (name: string, list: unknown) =>
@@ -125,7 +128,7 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
   return v.object({ ...factFields, records: v.object(Object.fromEntries(records)) })
 }
 
-/** Returns the context for reading records. A wrong `now` or `sequence` is reported once, not for each record. */
+/** Returns the context for reading records. An invalid `now` or `sequence` is reported once instead of once per record. */
 function createRecordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {

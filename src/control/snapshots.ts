@@ -11,10 +11,10 @@ import { type Control, type ControlHost, controlCall } from './control.ts'
 import { describeDifference } from './difference.ts'
 import type { SavedSnapshot } from './saved-snapshots.ts'
 
-/** The maximum number of snapshots that a gateway keeps. All are in memory. */
+/** The maximum number of snapshots that a gateway keeps. All of them are in memory. */
 const MAX_SNAPSHOTS = 20
 
-/** The maximum number of records in all these snapshots together. */
+/** The maximum total number of records in all these snapshots. */
 const MAX_RECORDS = 1_000_000
 
 const NAME_ALLOWED = 'a name of 1 to 100 characters'
@@ -141,7 +141,7 @@ const undo = controlCall({
   },
 })
 
-/** Snapshots that the gateway keeps, over HTTP only. A test can put the result of `gateway.snapshot()` in a variable. */
+/** Snapshots that the gateway keeps, available only over HTTP. A test can store the result of `gateway.snapshot()` in a variable. */
 export const snapshots: Control = { calls: [list, take, restore, remove, difference, remember, undo] }
 
 function summarize({ name, snapshot }: SavedSnapshot) {

@@ -46,7 +46,7 @@ const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } sati
 
 export interface StateMembers {
   /**
-   * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states give equal snapshots. If the
+   * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states produce equal snapshots. If the
    * same process restores the returned object itself (not a copy), the secrets are restored too.
    * @throws TypeError for an unknown option or a value that is not allowed.
    */
@@ -58,8 +58,8 @@ export interface StateMembers {
    */
   restore(snapshot: Snapshot): void
   /**
-   * Returns to the initial state: no resources beyond `initial`, no faults or scripted outcomes, an empty DNS zone, the same
-   * seed, a manual clock at its start.
+   * Returns to the initial state: no resources beyond `initial`, no faults or scripted outcomes, an empty DNS zone, the same seed, and a
+   * manual clock at its start time.
    */
   reset(): void
 }

@@ -61,5 +61,5 @@ export function listUsedControls({ controlLog, withoutKeys }: ControlHost): Used
   return JSON.parse(withoutKeys(JSON.stringify(controlLog.list())))
 }
 
-/** Over HTTP only: a test knows which controls it used. */
+/** Available only over HTTP. A test knows which controls it used. */
 export const usedControlsControl: Control = { calls: [list] }

@@ -117,7 +117,7 @@ export function expiringDomain(gateway: Gateway<ManualClock>, options: FailingOp
 }
 
 /**
- * Reserves a domain with an uploaded certificate, which is valid for about a year, starting a day before the gateway's time.
+ * Reserves a domain with an uploaded certificate that is valid for about a year, starting a day before the gateway's time.
  *
  * @example
  * ```ts

@@ -42,16 +42,16 @@ const rsaTestPrimes = {
   ],
 } as const
 
-/** The certificates and the key of a pair, and more random bytes from its seed. */
+/** The certificates and key of a pair, and more random bytes from its seed. */
 export interface Material {
-  /** Certificates, DER, leaf first. */
+  /** Certificates as DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
   readonly key: KeyPair
   /** Draws random bytes for another part of this pair. */
   readonly random: (what: string) => ReturnType<Draw>
 }
 
-/** Creates the certificates and the key of a pair. */
+/** Creates the certificates and key of a pair. */
 export function createMaterial(options: ReadPairOptions): Material {
   const { draw } = createRandomSource(options.seed)
   const { names, ips, keyType, notBefore, notAfter, subject, issuers } = options
@@ -67,7 +67,7 @@ export function createMaterial(options: ReadPairOptions): Material {
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
 
-/** Creates the CAs for a seed, root last. A CA is the same in chains of any length. */
+/** Creates the CAs for a seed, root last. A CA is identical in chains of any length. */
 function createAuthorities(count: number, draw: Draw): readonly Issuer[] {
   const authorities: Issuer[] = []
   for (let level = 0; level < count; level++) {
@@ -79,7 +79,7 @@ function createAuthorities(count: number, draw: Draw): readonly Issuer[] {
   return authorities
 }
 
-/** Creates a key from random bytes. For RSA it returns the published test key of this role instead. */
+/** Creates a key from random bytes. For RSA, returns the published test key of this role instead. */
 export function createPairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typeof rsaTestPrimes): KeyPair {
   if (type === 'rsa') return rsaKey(rsaTestPrimes[role])
   return type === 'ed25519' ? createEd25519Key(random(32)) : randomKey(random)

@@ -25,9 +25,7 @@ export type KeyType = (typeof keyTypes)[number]
 const EARLIEST_TIME = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MAX_ISSUERS = 5
-/**
- * The types of attributes, in their order in a distinguished name. RFC 5280, appendix A.1, limits the lengths of their strings.
- */
+/** The types of attributes, in their order in a distinguished name. RFC 5280, appendix A.1, limits their lengths. */
 const ATTRIBUTES = {
   country: 'C',
   province: 'ST',

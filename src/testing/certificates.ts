@@ -13,7 +13,7 @@ export type { KeyType } from './certificates-options.ts'
 
 const DAY = 86_400_000
 const YEAR = 365 * DAY
-/** The number of bytes missing from the end of a damaged certificate. */
+/** The number of bytes missing from the end of a truncated certificate. */
 const CUT_BYTES = 16
 /** The size in bytes of an AES block, an initialization vector and a salt. */
 const BLOCK_SIZE = 16

@@ -13,7 +13,7 @@ export interface AbortSignals {
   new (): AbortSignal
   /** Returns a signal that is already aborted. */
   abort(reason?: unknown): AbortSignal
-  /** Returns a signal that aborts with the first of several signals. */
+  /** Returns a signal that aborts as soon as any of several signals aborts. */
   any(signals: AbortSignal[]): AbortSignal
   /** Returns a signal that aborts after this time, in ms. */
   timeout(ms: number): AbortSignal

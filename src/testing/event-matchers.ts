@@ -51,7 +51,7 @@ function requireExpectation(type: string, fields: unknown): void {
   if (unknown !== undefined) throw wrong(`the field ${quote(unknown)}`, `. Allowed: ${allowed.join(', ')}.`)
 }
 
-/** Tells why no event of a type was sent. */
+/** States why no event of a type was sent. */
 function describeMissing(gateway: Gateway, type: string): string {
   const { event_subscriptions: all } = gateway.snapshot().records
   if (!all) return 'this gateway has no account events. Create one with createNgrok() from fauxgate/ngrok.'
@@ -71,7 +71,7 @@ interface Compared {
   readonly differences: readonly string[]
 }
 
-/** Describes the events with the fewest differences, and of those the newest. */
+/** Describes the newest of the events with the fewest differences. */
 function describeNearest(all: readonly Compared[]): string {
   const nearest = all.toReversed().sort((a, b) => a.differences.length - b.differences.length)
   const lines = nearest.slice(0, MAX_EVENTS).flatMap(({ event, differences }) => {
@@ -89,7 +89,7 @@ function describeNearest(all: readonly Compared[]): string {
   ].join('\n')
 }
 
-/** Lists how a value differs from what is expected of it. Objects may have more fields. Lists must have the same length. */
+/** Lists how a value differs from the expected value. Objects may have additional fields. Lists must have the same length. */
 function compare(value: unknown, wanted: unknown, path = ''): readonly string[] {
   const difference = [`${path}: expected ${describe(wanted)}, received ${describe(value)}`]
   if (isAsymmetric(wanted)) return wanted.asymmetricMatch(value) ? [] : difference

@@ -35,7 +35,7 @@ export function fakeTimersOn(clock: ManualClock) {
     setInterval,
     /** Drops all timers. */
     drop,
-    /** Returns when the next timer is due, in ms. */
+    /** Returns the time in ms at which the next timer is due. */
     nextStopAt,
     /** Sets by how many ms the dates are ahead of the clock. The remaining times of timers do not change. */
     setAhead(ms: number) {

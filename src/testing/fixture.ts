@@ -43,7 +43,7 @@ export function createForTest<C extends Clock, G extends Gateway<C>>(
 
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
 
-/** An error with the strings that runners show: some show the message, some the stack, which begins with the message. */
+/** An error with the strings that runners show: some show the message, and some show the stack, which begins with the message. */
 export interface ErrorWithText {
   readonly name?: string
   message: string
@@ -71,8 +71,8 @@ export function requireStrict(gateway: Gateway, connection: TestConnection): voi
 }
 
 /**
- * Adds the report and the unfinished requests to the error of a failing test. Omits the report if a matcher has already added it.
- * If there is a diff, the text follows the diff, since vitest prints the diff after the message.
+ * Adds the report and the unfinished requests to the error of a failing test. Omits the report if a matcher has already added it. If there
+ * is a diff, the text follows it, because vitest prints the diff after the message.
  */
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
@@ -110,7 +110,7 @@ export function timeoutError(gateway: Gateway, connection: TestConnection, place
   return error
 }
 
-/** Sets a string of an error, unless the error is frozen. It defines the property, since a DOMException has only a getter. */
+/** Sets a string of an error, unless the error is frozen. It defines the property because a DOMException has only a getter. */
 function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: string): void {
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
@@ -132,8 +132,8 @@ const DATE = /\b\d{4}-\d\d-\d\d(?!\d)/
 const ASSERTION = /\bexpect/i
 
 /**
- * Returns a hint if a failure may be due to local times that differ from those of the service. With the option `globals`, the
- * fixture knows whether code used some. Otherwise the error must be about a date.
+ * Returns a hint if a failure may be due to local times that differ from those of the service. With the `globals` option, the fixture knows
+ * whether code used local times. Otherwise, the error must be about a date.
  */
 function timeZoneHint(message: string, timers: ReplacedTimers | undefined): readonly string[] {
   // The report that the message of a matcher ends with always has dates.
@@ -165,7 +165,7 @@ function timersHint(message: string, gateway: Gateway, connection: TestConnectio
   return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(isTimeout, gateway))
 }
 
-/** Returns a hint if timers of the option `globals` wait, and the test timed out or never moved the clock. */
+/** Returns a hint if timers of the `globals` option are waiting, and the test timed out or never moved the clock. */
 function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }: Gateway): readonly string[] {
   const text = describeTimers(timers)
   const [next] = timers.waiting()
@@ -179,7 +179,7 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
 
-/** Describes the timers of the option `globals` that wait; undefined if none does. */
+/** Describes the waiting timers of the `globals` option, or returns undefined if there are none. */
 function describeTimers({ waiting }: ReplacedTimers): string | undefined {
   const [next, ...others] = waiting()
   if (!next) return undefined
@@ -242,7 +242,7 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   return {
     traffic,
     timers,
-    /** The failure found by the fixture itself. */
+    /** The failure detected by the fixture itself. */
     failure: undefined as 'leftovers' | 'timeout' | undefined, // TypeScript would take the type undefined.
     /** Returns the losses that the test would not notice. */
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],

@@ -19,12 +19,12 @@ export const globalsOption = v.union(
 )
 
 /**
- * Replaces the globals for a gateway. Returns the replaced timers; undefined on the system clock. `readLastRequest` returns the
- * request whose response or failure came last.
+ * Replaces the globals for a gateway. Returns the replaced timers, or undefined on the system clock. `readLastRequest` returns the request
+ * whose response or failure came last.
  */
 export type ReplaceGlobals = (gateway: Gateway, readLastRequest: () => string | undefined) => ReplacedTimers | undefined
 
-/** Loads the function that replaces the globals. Fake timers set a real timer when they load, which Workers reject. */
+/** Loads the function that replaces the globals. Fake timers set a real timer when they are loaded, which Workers do not allow. */
 export async function loadGlobals(option: true | InstallOptions): Promise<ReplaceGlobals> {
   const { installGlobals } = await import('./install-globals.ts')
   return (gateway, readLastRequest) => installGlobals(gateway, option, readLastRequest)

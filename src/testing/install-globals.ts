@@ -8,7 +8,7 @@ import { ReplacedGlobals } from './replaced-globals.ts'
 import { type ReplacedTimers, replaceTimers, type WaitingTimer } from './replaced-timers.ts'
 
 /**
- * Installs a gateway as the global `fetch`, and puts the timers and dates of the host on its clock if that is manual. Returns
+ * Installs a gateway as the global `fetch` and, if its clock is manual, puts the host's timers and dates on it. Returns
  * these timers, or undefined on the system clock.
  * @throws Error if the timers are already faked, or if another gateway is installed for the same base URL
  */
@@ -25,7 +25,7 @@ export function installGlobals(
   const globals = new ReplacedGlobals('The globals option')
   const start = clock.now
   const { fake, setInterval, drop } = fakeTimersOn(clock as ManualClock) // The check above found the members of a manual clock.
-  /** The timers of the code, each with the request after which it was set. */
+  /** The timers that the code set, each with the request after which it was set. */
   const own = new WeakMap<object, string | undefined>()
   const noting =
     <Args extends unknown[]>(set: (...args: Args) => unknown) =>
@@ -62,7 +62,7 @@ export function installGlobals(
   }
 }
 
-/** @throws Error if timers are already faked: restoring these would bring the fake ones back */
+/** @throws Error if timers are already faked, because restoring would bring back the fake ones */
 function requireRealTimers(): void {
   const { setTimeout } = globalThis
   if (!('clock' in setTimeout || '_isMockFunction' in setTimeout)) return

@@ -1,4 +1,4 @@
-/** The members of dates whose result depends on the time zone of the process. Those for logs, such as `toString`, are not watched. */
+/** The members of dates whose result depends on the time zone of the process, except those for logs, such as `toString`. */
 const LOCAL_MEMBERS = [
   'getFullYear',
   'getMonth',
@@ -15,18 +15,18 @@ const LOCAL_MEMBERS = [
   'toLocaleTimeString',
 ] as const
 
-/** The local times that the code of a test has used. */
+/** The local times used by a test's code. */
 export interface LocalTimes {
   /** The members of `Date` that depended on the time zone, such as `getHours`. */
   readonly used: ReadonlySet<string>
-  /** The last offset of a local time, in minutes; 0 for none. */
+  /** The last offset of a local time, in minutes, or 0 if there was none. */
   readonly offset: number
 }
 
-/** A class of dates whose members and functions may be replaced: that of fake timers, which nothing else uses. */
+/** A class of dates whose members and functions may be replaced: the class of fake timers, which nothing else uses. */
 type FakeDate = typeof Date
 
-/** Returns a `Date` for the code under test, and notes its uses of local times that differ from UTC. */
+/** Returns a `Date` for the code under test that records its uses of local times that differ from UTC. */
 export function watchLocalTimes(fake: FakeDate): { readonly dates: FakeDate; readonly times: LocalTimes } {
   const used = new Set<string>()
   let offset = 0

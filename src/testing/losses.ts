@@ -3,8 +3,8 @@ import type { Gateway } from '../gateway/types.ts'
 import { unusedIn } from './strict.ts'
 
 /**
- * Watches a gateway for losses that a test would not notice: unused faults, outcomes and requests that `reset` and similar calls
- * drop, including over HTTP, and errors in the test's callbacks. Returns the list of losses, which grows.
+ * Watches a gateway for losses that a test would not notice: unused faults, outcomes, and requests that `reset` and similar calls drop,
+ * including over HTTP, and errors in the test's callbacks. Returns the list of losses, which grows.
  */
 export function watchLosses(gateway: Gateway): readonly string[] {
   const losses: string[] = []
@@ -19,7 +19,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
     if (unused.length === 0 || (isRestore && containsAll(pendingIn(parts), before))) return
     losses.push(`${call} dropped unused items:\n${unused.join('\n')}`)
   }
-  /** Adds errors of a callback to the losses, such as failed assertions: the gateway or the code under test may ignore them. */
+  /** Adds errors from a callback to the losses, such as failed assertions, because the gateway or the code under test may ignore them. */
   const watchErrors = <T, R>(name: string, callback: (each: T) => R) => {
     // The gateway rejects any other value.
     if (typeof callback !== 'function') return callback

@@ -160,8 +160,8 @@ export const matchers: MatcherFunctions = {
 }
 
 /**
- * Throws for arguments that must be mistakes. A value without fields, such as a number of requests, and a field that is
- * `undefined`, such as a variable without a value, would match any request.
+ * Throws for arguments that are certainly mistakes. A value without fields, such as a number of requests, and a field that is `undefined`,
+ * such as a variable without a value, would match any request.
  */
 function requireRequested(operation: unknown, requested: unknown): void {
   const wrong = (received: string, allowed: string) =>
@@ -178,7 +178,7 @@ function requireRequested(operation: unknown, requested: unknown): void {
     throw wrong(`times ${quote(times)}`, 'Allowed: an integer from 0.')
 }
 
-/** Throws for an unknown error key: with `not`, the assertion would always pass. */
+/** Throws for an unknown error key, because with `not` the assertion would always pass. */
 function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
   const { catalogue } = tableOf(standard)
   if (typeof key === 'string') {
@@ -236,7 +236,7 @@ interface ErrorWithKey extends Error {
 
 const AWAIT_EXAMPLE = 'await expect(promise).rejects.toBeGatewayError()'
 
-/** Throws unless the value is an error or `undefined`: with `not`, any other value would always pass. */
+/** Throws unless the value is an error or `undefined`, because with `not` any other value would always pass. */
 function errorIn(received: unknown): CheckedError {
   if (isThenable(received)) throw new TypeError(`toBeGatewayError received a promise. Write: ${AWAIT_EXAMPLE}`)
   if (received === undefined) return { error: undefined, text: 'it is undefined.' }
@@ -263,9 +263,7 @@ function thrownBy(call: () => unknown): CheckedError {
   throw new TypeError(`toBeGatewayError received a function that returned a promise. Write: ${AWAIT_EXAMPLE}`)
 }
 
-/**
- * Returns true for a promise. It does not use `instanceof`, since a promise from another node:vm context has a different class.
- */
+/** Returns true for a promise. It does not use `instanceof` because a promise from another node:vm context has a different class. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

@@ -39,7 +39,7 @@ export function handlers(gateway: { readonly url: string; readonly fetch: Fetch 
   ]
 }
 
-/** Returns true for a request of `node:http`: MSW 2 shows the host only for these, and MSW 3 the mode only for `fetch`. */
+/** Returns true for a request of `node:http`: MSW 2 shows the host only for such requests, and MSW 3 shows the mode only for `fetch`. */
 const isOfNodeHttp = ({ headers }: Request) => headers.has('host') && !headers.has('sec-fetch-mode')
 
 /** @throws Error for a body that stalls, if the client uses `node:http`: MSW raises the client's timeout as an uncaught error. */

@@ -8,8 +8,8 @@ const MIN_PAUSE_MS = 10
 const MAX_RESPONSES_PER_PAUSE = 5
 
 /**
- * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. Such
- * pauses show that code waits on real timers, from any module. Counting pauses replaces no globals.
+ * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. Such pauses show
+ * that code waits on real timers, from any module. Counting pauses does not replace any globals.
  */
 export class Pauses {
   readonly #clock: Clock
@@ -43,7 +43,7 @@ export class Pauses {
     )
   }
 
-  /** True if pauses are a large share of the responses: on a busy machine, some requests are also late. */
+  /** True if pauses are a large share of the responses. A few are not enough, because requests can also be late on a busy machine. */
   get #isPolling(): boolean {
     return this.#count >= 2 && this.#responses <= this.#count * MAX_RESPONSES_PER_PAUSE
   }

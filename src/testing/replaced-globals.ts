@@ -1,7 +1,7 @@
 /** Members of the host's objects that are replaced until `restore`. */
 export class ReplacedGlobals {
   readonly #who: string
-  /** Functions that restore the host. Each returns the name of what it could not restore. */
+  /** Functions that restore the host. Each returns the name of anything that it could not restore. */
   #undo: (() => string | undefined)[] = []
 
   /** Error messages begin with `who`. */
@@ -30,13 +30,13 @@ export class ReplacedGlobals {
     }
   }
 
-  /** Adds a function that `restore` calls. It returns the name of what it could not restore. */
+  /** Adds a function that `restore` calls. The function returns the name of anything that it could not restore. */
   addUndo(undo: () => string | undefined): void {
     this.#undo.push(undo)
   }
 
   /**
-   * Restores everything, the last replacement first. @throws Error with the members that the code made unchangeable, after
+   * Restores everything, starting with the last replacement. @throws Error with the members that the code made unchangeable, after
    * restoring all others.
    */
   restore(): void {

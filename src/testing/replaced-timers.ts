@@ -7,9 +7,9 @@ import type { ReplacedGlobals } from './replaced-globals.ts'
 /** A test's timers on the gateway's clock, until `restore`. */
 export interface ReplacedTimers {
   restore(): void
-  /** The timers that wait for the clock, or that waited when they were restored: the next one first. */
+  /** The timers that are waiting for the clock, or were when they were restored, the next one first. */
   waiting(): readonly WaitingTimer[]
-  /** The local times that code has used. */
+  /** The local times that the code has used. */
   readonly localTimes: LocalTimes
   /** Returns true if the clock has moved since the timers were replaced. */
   hasMoved(): boolean
@@ -19,7 +19,7 @@ export interface ReplacedTimers {
 export interface WaitingTimer {
   /** When it is due, in ms. */
   readonly at: number
-  /** The request whose response or failure came last before it was set; undefined for none. */
+  /** The request whose response or failure was the last before the timer was set, or undefined if there was none. */
   readonly setAfter: string | undefined
 }
 
@@ -29,7 +29,7 @@ interface Replacement extends Pick<ReturnType<typeof fakeTimersOn>, 'fake'> {
   readonly setInterval: object
   /** Replaces `Date`. */
   readonly dates: typeof Date
-  /** Sets the timer of `AbortSignal.timeout`, which limits a wait and is none itself. */
+  /** Sets the timer of `AbortSignal.timeout`, which limits a wait and does not count as one. */
   readonly setSignalTimer: SetTimeout
 }
 
@@ -38,7 +38,7 @@ interface SleepOptions {
   readonly ref?: boolean
 }
 
-/** Returns Node's modules with timers, or undefined on other hosts. */
+/** Returns Node's timer modules, or undefined on other hosts. */
 function readTimerModules() {
   const nodeModule = globalThis.process?.getBuiltinModule
   return {
@@ -49,7 +49,7 @@ function readTimerModules() {
   }
 }
 
-/** Replaces the timers and dates of the host: the globals, and the functions of Node's modules `timers` and `timers/promises`. */
+/** Replaces the host's timers and dates: the globals, and the functions in Node's `timers` and `timers/promises` modules. */
 export function replaceTimers(
   globals: ReplacedGlobals,
   { fake, setTimeout, setInterval, dates, setSignalTimer }: Replacement,
@@ -77,7 +77,7 @@ export function replaceTimers(
   syncExports()
 }
 
-/** Waits like `setTimeout` of Node's timers/promises. */
+/** Waits like `setTimeout` from Node's `timers/promises`. */
 async function sleep(ms?: number, value?: unknown, { signal, ref = true }: SleepOptions = {}) {
   const start = (resolve: () => void) => {
     const handle = globalThis.setTimeout(resolve, ms)

@@ -1,7 +1,7 @@
 import type { StoredCommit, StoredState } from '../core/operation/store.ts'
 import { cut } from '../core/schema/text.ts'
 
-/** @throws Error unless the records are those of the changes, in any order */
+/** @throws Error unless the records match the changes, in any order */
 export function requireRecords(records: StoredState['records'], changes: StoredCommit['changes']): void {
   const expected = changes.map(({ collection, key, after }) => ({ collection, key, record: after }))
   requireSame(ordered(records), ordered(expected))
@@ -9,7 +9,7 @@ export function requireRecords(records: StoredState['records'], changes: StoredC
 
 const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
 
-/** Returns the entries of an object in a fixed order, as text. */
+/** Returns the entries of an object as text, in a fixed order. */
 export const sorted = (row: object) =>
   Object.entries(row)
     .map((part) => JSON.stringify(part))

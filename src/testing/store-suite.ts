@@ -5,9 +5,9 @@ import { quote } from '../core/schema/text.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { requireRecords, requireSame, sorted, withArray } from './store-comparison.ts'
 
-/** A place for a store's data, such as a file or a database. */
+/** The location of a store's data, such as a file or a database. */
 export interface StorePlace {
-  /** Opens a store on the place's data, as after a restart. Earlier stores are no longer used. */
+  /** Opens a store on that data, as after a restart. Earlier stores are no longer used. */
   open(): Store
   /** Closes the open store, before `open` is called again and at the end of each check. */
   close?(): void
@@ -15,7 +15,7 @@ export interface StorePlace {
 
 /** A check for one rule that every store must follow. */
 export interface StoreCheck {
-  /** The rule, as a sentence with the store as its subject, such as `is empty at the beginning`. */
+  /** The rule, as the rest of a sentence about the store, such as `is empty at the beginning`. */
   readonly name: string
   /** Rejects if the store breaks the rule. */
   run(): Promise<void>
@@ -87,7 +87,7 @@ const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
   return { operation: 'one.update', now: first.now + 1, sequence, operations: 2048, changes }
 }
 
-/** A commit that cannot be written as JSON: its first record is fine, but its second record cannot be written. */
+/** A commit that cannot be written as JSON: its first record is valid, but its second record cannot be written. */
 const UNWRITABLE = next([
   { collection: 'one', key: 'a_1', after: { id: 'a_1', text: 'lost' } },
   { collection: 'one', key: 'a_3', after: { toJSON: () => JSON.parse('This cannot be written.') } },

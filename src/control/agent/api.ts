@@ -27,7 +27,7 @@ import { status, statusPage } from './status.ts'
 import { Agent } from './tunnels.ts'
 import { viewEndpoint, viewEndpointDetail, viewTunnel } from './views.ts'
 
-/** Starts the tunnels of a definition, and returns the first. */
+/** Starts the tunnels of a definition, and returns the first one. */
 export function startTunnel(host: ControlHost, definition: TunnelDefinition): AgentTunnel {
   const starts = toStarts(definition)
   return viewTunnel(
@@ -137,7 +137,7 @@ const putEndpoint: Handler = (call) => {
   return { status: wasOpen ? 200 : 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }
 
-/** Runs a start. An error of the service becomes the agent's error, and changes nothing. */
+/** Runs a start. A service error is converted to the agent's error, and nothing is changed. */
 function respondToStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T, what: Started = 'tunnel'): T {
   try {
     return runStart(host, name, work)
@@ -172,7 +172,7 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/api/requests/http/*': { GET: getRequest },
 }
 
-/** Responds to a request to the agent's API, with the fault that applies to it, if any. */
+/** Responds to a request to the agent's API, after applying the fault that matches it, if any. */
 export async function respondTo(host: ControlHost, request: Request): Promise<Response> {
   return withAgentFault(host, request, () => respondUsually(host, request))
 }
@@ -213,7 +213,7 @@ function parse(text: string, path: string): unknown {
   }
 }
 
-/** Returns undefined for a string that no client encoded. */
+/** Returns undefined for a malformed percent-encoded string. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -7,11 +7,9 @@ export interface Call {
   readonly host: ControlHost
   readonly path: string
   readonly query: URLSearchParams
-  /** The name or the id at the end of the path; "" if there is none. */
+  /** The name or the id at the end of the path, or "" if there is none. */
   readonly name: string
-  /**
-   * Reads the JSON object of the body. It is not called for methods that need no body, which some clients also send with a body.
-   */
+  /** Reads the JSON object of the body. It is not called for methods that don't need a body, because some clients send one anyway. */
   readonly readJson: () => Record<string, unknown>
 }
 

@@ -5,38 +5,38 @@ import type { AgentCall, AgentWatcher } from '../../traffic/agent-calls.ts'
 const MAX_BYTES = 50 * 1024 * 1024
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** The approximate size in memory of a request, and of each part of a body, apart from their bytes. */
+/** The approximate memory used by a request, and by each chunk of a body, apart from their bytes. */
 const REQUEST_BYTES = 1024
 const PART_BYTES = 256
 
 type Headers = readonly (readonly [string, string])[]
 
-/** A body that grows while it passes. It keeps its beginning. */
+/** A body that grows as it passes through. It keeps the beginning. */
 export interface CapturedBody {
   readonly parts: Uint8Array[]
   size: number
   /** True if more has passed than was stored. */
   isCut: boolean
-  /** True once its end has passed. */
+  /** True once the body has ended. */
   isEnded: boolean
 }
 
-/** A request that passed an agent, secrets included. */
+/** A request that passed through an agent, secrets included. */
 export interface Captured extends Pick<AgentCall, 'tunnel' | 'upstream' | 'ip' | 'at' | 'secrets'> {
   readonly id: string
   readonly method: string
   readonly url: string
   readonly headers: Headers
   readonly body: CapturedBody
-  /** False once it was dropped: the rest of it is not stored. */
+  /** False once it has been dropped. The rest of it is not stored. */
   isKept: boolean
-  /** The response, or undefined as long as the upstream has not answered. */
+  /** The response, or undefined until the upstream has responded. */
   response:
     | { readonly status: number; readonly headers: Headers; readonly body: CapturedBody; readonly at: number }
     | undefined
 }
 
-/** The last requests that passed agents: those that fit into 50 MB. */
+/** The last requests that passed through agents, up to a total of 50 MB. */
 export class CapturedRequests {
   readonly #queue = new Queue<Captured>()
   readonly #counts = new Map<string, number>()
@@ -71,12 +71,12 @@ export class CapturedRequests {
     return this.#queue.all().reverse()
   }
 
-  /** Returns the number of requests that passed a tunnel, dropped ones included. */
+  /** Returns the number of requests that passed through a tunnel, including dropped ones. */
   countOf(tunnel: string): number {
     return this.#counts.get(tunnel) ?? 0
   }
 
-  /** Removes the requests. Their numbers stay, as metrics do. */
+  /** Removes the requests. Their counts remain, as metrics do. */
   empty(): void {
     for (const each of this.#queue.all()) each.isKept = false
     this.#queue.replace([])

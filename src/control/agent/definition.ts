@@ -15,7 +15,7 @@ const SCHEMES = ['http', 'https'] as const
 /** The name that agents give to a tunnel without one. */
 export const NAME_BY_DEFAULT = 'command_line'
 
-/** The schema of the definition of a tunnel, as in the agent's config file of version 2 (rules: agent#definitions). */
+/** The schema of a tunnel definition, as in version 2 of the agent's config file (rules: agent#definitions). */
 export const tunnelDefinition = named(
   v.object({
     name: v.optional(documented(v.string(), 'The name of the tunnel.'), NAME_BY_DEFAULT),
@@ -64,7 +64,7 @@ export const tunnelDefinition = named(
 
 export type TunnelDefinition = v.InferOutput<typeof tunnelDefinition>
 
-/** Fields that agents also accept, and that have no effect here. */
+/** Fields that agents also accept but that have no effect here. */
 const UNUSED_FIELDS = [
   'circuit_breaker',
   'compression',
@@ -89,7 +89,7 @@ export type UnusedFields = { readonly [Name in (typeof UNUSED_FIELDS)[number]]?:
 
 const read = /* @__PURE__ */ bodyReader(tunnelDefinition)
 
-/** Reads the definition of a tunnel. */
+/** Reads a tunnel definition. */
 export function readDefinition(sent: unknown, context: RuleContext): TunnelDefinition {
   const fields = Object.entries(requireJsonObject(sent)).filter(
     ([name]) => !UNUSED_FIELDS.some((each) => each === name),

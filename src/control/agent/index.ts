@@ -13,12 +13,12 @@ import { errors } from './errors.ts'
 import type { AgentTunnel } from './resources.ts'
 
 /**
- * The behaviour of the agent.
+ * The behavior of the agent.
  *
  * @experimental
  */
 export interface AgentBehaviour {
-  /** True if the agent is down: `fetch` rejects as if the connection was refused. Default: false. */
+  /** True if the agent is down: `fetch` rejects as if the connection were refused. Default: false. */
   readonly down?: boolean
   /** The time, on the gateway's clock, from the start of a tunnel until lists show its URL. Default: none. */
   readonly urlAfter?: Duration
@@ -64,7 +64,7 @@ export interface AgentMember {
 // Created on first use: most gateways' agents are never used.
 const load = () => import('./api.ts')
 
-/** Creates the call that starts a tunnel. It throws the errors that declaring an agent session throws. */
+/** Creates the call that starts a tunnel. It throws the same errors as declaring an agent session. */
 const createStartCall = (families: Families) =>
   controlCall({
     method: 'POST',

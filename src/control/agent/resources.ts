@@ -18,7 +18,7 @@ export interface AgentTunnel {
   readonly ID: string
   /** The path of the tunnel. */
   readonly uri: string
-  /** The URL of its endpoint; "" until the agent has one, and for a tunnel with labels. */
+  /** The URL of its endpoint; "" until the agent has a URL, and for a labeled tunnel. */
   readonly public_url: string
   /** The scheme of the URL. */
   readonly proto: string
@@ -43,7 +43,7 @@ export interface AgentEndpoint {
 interface Message {
   readonly proto: string
   readonly headers: Readonly<Record<string, readonly string[]>>
-  /** The bytes of the message, as Base64. */
+  /** The bytes of the message in Base64. */
   readonly raw: string
 }
 

@@ -3,7 +3,7 @@ import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 
-/** A response of the agent's API. Without a body and a page it is empty. */
+/** A response of the agent's API. It is empty if it has neither a body nor a page. */
 export interface AgentResponse {
   readonly status: number
   readonly body?: object
@@ -11,13 +11,13 @@ export interface AgentResponse {
   readonly page?: string
 }
 
-/** The name of what a request starts, for its errors. */
+/** The name of what a request starts, for error messages. */
 export type Started = 'tunnel' | 'endpoint'
 
-/** The types of Go that the agent reads definitions into. */
+/** The Go types into which the agent reads definitions. */
 const TYPES: Readonly<Record<Started, string>> = { tunnel: 'config.HTTPv2Tunnel', endpoint: 'config.Endpoint' }
 
-/** Ends a request with an error of the agent itself. */
+/** Ends a request with one of the agent's own errors. */
 export class AgentFailure extends Error {
   constructor(readonly response: AgentResponse) {
     super()
@@ -52,7 +52,7 @@ export function createNotReplayed(err: string): AgentResponse {
   return createFailure(400, INVALID, 'request cannot be replayed', { err })
 }
 
-/** Runs work that reads the request. Its errors become errors of the agent itself. */
+/** Runs work that reads the request. Converts its errors to the agent's own errors. */
 export function withAgentErrors<T>(work: () => T, what: Started = 'tunnel'): T {
   try {
     return work()
@@ -66,7 +66,7 @@ export function withAgentErrors<T>(work: () => T, what: Started = 'tunnel'): T {
   }
 }
 
-/** Creates the response to an error of the service. Its text ends with the error code. */
+/** Creates the response to a service error. Its text ends with the error code. */
 export function notStarted(refusal: Refusal, dialect: CommonDialect, what: Started): AgentResponse {
   const { message, code } = createErrorFacts(refusal, dialect)
   return createFailure(502, NOT_STARTED, `failed to start ${what}`, { err: `${message}\r\n\r\n${code}\r\n` })

@@ -6,18 +6,18 @@ import type { endpointFields, labelledFields } from '../../service/ngrok/session
 import { readText } from '../../service/policy/text.ts'
 import { NAME_BY_DEFAULT, type TunnelDefinition } from './definition.ts'
 
-/** An endpoint that the agent starts. Without a URL it gets a new one with the scheme. Without both, the scheme is https. */
+/** An endpoint that the agent starts. Without a URL, it is given a new one with the scheme. The scheme defaults to https. */
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
   readonly scheme?: string
-  /** The URL of the endpoint that it replaces, which it keeps unless it has another one. */
+  /** The URL of the endpoint that it replaces. It keeps that URL unless it specifies another one. */
   readonly urlBefore?: string | undefined
 }
 
-/** A tunnel that the agent starts: one with an endpoint, or one with labels. */
+/** A tunnel that the agent starts: either with an endpoint or with labels. */
 export type Start = EndpointStart | (v.InferInput<typeof labelledFields> & { readonly name: string })
 
-/** Returns the tunnels that a definition starts: two for http with both schemes. */
+/** Returns the tunnels that a definition starts: two for http tunnels with both schemes. */
 export function toStarts(definition: TunnelDefinition): Start[] {
   const { proto, labels, metadata, inspect, pooling_enabled } = definition
   const name = definition.name || NAME_BY_DEFAULT
@@ -40,8 +40,8 @@ export function toStarts(definition: TunnelDefinition): Start[] {
 }
 
 /**
- * Returns the scheme and the URL of a URL, a host or a scheme such as `tcp://`, which gets a new URL. Without a string, both are
- * left out (rules: agent#addresses).
+ * Returns the scheme and the URL for a URL, a host, or a scheme such as `tcp://`, which is given a new URL. Without a string, omits both
+ * (rules: agent#addresses).
  */
 export function readPlace(sent: string | undefined, schemeOfHost = 'https'): { scheme?: string; url?: string } {
   if (!sent) return {}
@@ -74,7 +74,7 @@ export function toUpstream(addr: string | number, transport = 'http', field = 'a
   return /^https?:\/\/[^/:]+$/.test(url) ? url + usual : url
 }
 
-/** Returns the schemes of the URLs that a definition asks for, https first. */
+/** Returns the URL schemes that a definition requests, https first. */
 function readSchemes({ proto, schemes, bind_tls, url }: TunnelDefinition, transport: string): string[] {
   if (transport !== 'http') return [transport]
   const named = /^(https?):\/\//.exec(url ?? '')?.[1]

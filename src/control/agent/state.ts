@@ -2,17 +2,17 @@ import { CapturedRequests } from './captured.ts'
 
 /** A tunnel whose last start failed. */
 interface RefusedStart {
-  /** The reason, in sentences. */
+  /** The reason, in full sentences. */
   readonly why: string
   /** The id of the credential whose ACL does not allow the tunnel, or undefined for other reasons. */
   readonly credential: string | undefined
-  /** The number of starts since the last one that succeeded. */
+  /** The number of starts since the last successful one. */
   readonly count: number
 }
 
 const MAX_REFUSED = 100
 
-/** The state of an agent in addition to the records of its session, tunnels and endpoints. */
+/** The state of an agent, in addition to the records of its session, tunnels, and endpoints. */
 export class AgentState {
   /** True if nothing responds at the agent's address. */
   isDown = false

@@ -39,7 +39,7 @@ import type { Start } from './starts.ts'
 export interface OpenTunnel {
   readonly name: string
   readonly tunnel: TunnelRecord
-  /** Undefined for a tunnel with labels. */
+  /** Undefined for a labeled tunnel. */
   readonly endpoint: EndpointRecord | undefined
   /** False until the agent shows its URL. */
   readonly hasUrl: boolean
@@ -86,7 +86,7 @@ export class Agent {
     return { name, tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
   }
 
-  /** Returns the oldest open tunnel with a name. A tunnel without a name is found by its id. */
+  /** Returns the oldest open tunnel with a name. Tunnels without a name are found by id. */
   find(name: string): OpenTunnel | undefined {
     const { session } = this
     if (!session) return undefined
@@ -101,7 +101,7 @@ export class Agent {
     return open?.name === toAgentName(name) ? open : undefined
   }
 
-  /** Starts tunnels, and returns the first. The very first start connects the agent. */
+  /** Starts tunnels, and returns the first one. The first start ever connects the agent. */
   start(starts: readonly Start[]): OpenTunnel {
     if (!this.#isPossible) refuse(errors.agent_unavailable, { dialect: this.#host.dialect.name })
     for (const { name } of starts) if (this.find(name)) refuse(errors.agent_tunnel_taken, { name: quote(name) })
@@ -129,7 +129,7 @@ export class Agent {
     return host === undefined ? makeUrl(this.#tx, scheme) : `${scheme}://${host}`
   }
 
-  /** Stops a tunnel. Returns whether there was one. */
+  /** Stops a tunnel. Returns false if it doesn't exist. */
   stop(name: string): boolean {
     const open = this.find(name)
     if (open) closeTunnel(this.#tx, open.tunnel)

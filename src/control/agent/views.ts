@@ -13,7 +13,7 @@ import type { OpenTunnel } from './tunnels.ts'
 
 const TIMES = { rate1: 0, rate5: 0, rate15: 0, p50: 0, p90: 0, p95: 0, p99: 0 }
 
-/** Returns the counts of a tunnel. Rates and durations are 0: no time passes in a test (rules: agent#metrics). */
+/** Returns the counts of a tunnel. Rates and durations are 0 because no time passes in a test (rules: agent#metrics). */
 function viewMetrics({ tunnel }: OpenTunnel, captured: CapturedRequests): AgentTunnel['metrics'] {
   const count = captured.countOf(tunnel.id)
   return { conns: { count, gauge: 0, ...TIMES }, http: { count, ...TIMES } }
@@ -38,7 +38,7 @@ export function viewTunnel(open: OpenTunnel, captured: CapturedRequests): AgentT
   }
 }
 
-/** Returns an endpoint in the form used in lists, or undefined for a tunnel with labels. */
+/** Returns an endpoint in the form used in lists, or undefined for a labeled tunnel. */
 export function viewEndpoint(open: OpenTunnel): AgentEndpoint | undefined {
   const { name, tunnel, endpoint, hasUrl } = open
   if (!endpoint) return undefined
@@ -87,7 +87,7 @@ function viewResponse({ status, headers, body }: NonNullable<Captured['response'
   return { status: line, status_code: status, proto: PROTO, ...message }
 }
 
-/** Returns the headers of a message, and the message as Base64. */
+/** Returns the headers of a message, and the message in Base64. */
 function viewMessage(start: string, sent: Captured['headers'], { parts }: CapturedBody, redaction: Redaction) {
   // A map, because visitors can send a header such as `__proto__`.
   const headers = new Map<string, string[]>()
@@ -113,7 +113,7 @@ function redactBytes(bytes: Uint8Array, { redactor }: Redaction): Uint8Array {
   }
 }
 
-/** The reason phrases of common statuses, which HTTP/1.1 sends. */
+/** The reason phrases of common statuses, as sent in HTTP/1.1. */
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',

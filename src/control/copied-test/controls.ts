@@ -19,7 +19,7 @@ function withOptions({ callee, args }: Call, input: Input, ...fields: readonly s
   return new Call(callee, Object.keys(options).length > 0 ? [...args, options] : args)
 }
 
-/** The gateway members that are equivalent to a control. The first row with all fields of an input applies. */
+/** The gateway members that are equivalent to a control. The first row that has all fields of an input applies. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'POST /clock': [
     [['advance'], call('clock.advanceAsync', 'advance')],

@@ -1,19 +1,17 @@
-/** A member of a response whose value has changed. */
+/** A response member whose value has changed. */
 interface Change {
   readonly place: readonly string[]
-  /**
-   * The new value: undefined for a string that is gone, an object where null was, a list whose length has changed.
-   */
+  /** The new value: undefined for a removed string, an object if it was null, or a list whose length has changed. */
   readonly value: unknown
 }
 
-/** The maximum number of changes of one response that a test checks. */
+/** The maximum number of changes per response that a test checks. */
 const MAX_CHANGES = 6
 
-/** Matches a code such as `DNS_ERROR`. Other strings that a gateway makes up have ids, times or names in them. */
+/** Matches a code such as `DNS_ERROR`. Other strings that a gateway generates contain ids, times, or names. */
 const CODE = /^[A-Z][A-Z_]+$/
 
-/** Returns the changes to a resource that are the same each time. `isSent` tells which strings came from a client. */
+/** Returns the changes to a resource that are reproducible. `isSent` returns whether a string came from a client. */
 export function findChanges(before: unknown, after: unknown, isSent: (text: string) => boolean): readonly Change[] {
   return listChanges(before, after, [], isSent).slice(0, MAX_CHANGES)
 }

@@ -20,12 +20,12 @@ import {
 import { findUndos, type Step, type Undos } from './undos.ts'
 import { TestValues } from './values.ts'
 
-/** Returns a test file that repeats what the server knows: requests of clients, writes of the inspector, and controls. */
+/** Returns a test file that repeats everything the server knows: client requests, inspector writes, and controls. */
 export function writeTest(runner: Runner, history: History): string {
   return new TestFile(runner, history).text()
 }
 
-/** Controls for visitors and the agent's behaviour, which change no resource. */
+/** Controls for visitors and the agent's behavior, which do not change resources. */
 const OF_VISITORS = /^\/_fauxgate\/(traffic(\/upstreams)?|agent)$/
 
 /** The reasons why a control is listed without its body. */
@@ -54,10 +54,10 @@ class TestFile {
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
   readonly #snapshots = new Set<unknown>()
-  /** The newest response that shows only that resource, by its id. */
+  /** The newest response that shows only that resource, by resource id. */
   readonly #seen = new Map<string, object>()
   #isAfterControl = false
-  /** The variables of {@link Undos.remembered} that the test has by now. */
+  /** The variables of {@link Undos.remembered} that the test has so far. */
   readonly #states = new Set<string>()
   #start = ''
   #time = ''
@@ -137,7 +137,7 @@ class TestFile {
     if (fault === null) this.#addFacts(Object(response), body)
   }
 
-  /** Adds assertions about the number of items on a page, and about changes to a resource since its last response. */
+  /** Adds assertions about the number of items on a page and about changes to a resource since its last response. */
   #addFacts(response: Readonly<Record<string, unknown>>, body: string): void {
     const { id } = response
     const before = typeof id === 'string' && (this.#seen.get(id) ?? this.#values.findBeginning(id, response))
@@ -187,7 +187,7 @@ class TestFile {
     )
   }
 
-  /** True if something at an unknown time is missing. */
+  /** True if something that happened at an unknown time is missing. */
   get #lacksCalls(): boolean {
     const { requests, others, agent } = this.#history.used
     return requests + others + agent > 0
@@ -214,7 +214,7 @@ class TestFile {
     this.#isPartial = true
   }
 
-  /** Loads a snapshot, before which nothing matters, or begins after one that is hidden. */
+  /** Loads a snapshot, so that nothing before it matters, or starts after a hidden one. */
   #loadSnapshot(snapshot: UsedControl['body'], at: string): void {
     const seen = [...this.#seen]
     if (!snapshot || this.#blocks.length > 0) this.#startAgain('a snapshot was loaded', at)
@@ -276,7 +276,7 @@ class TestFile {
     return id !== null && this.#faults.has(id) && !this.#source.known.has(id)
   }
 
-  /** Adds a fault without its delay: tests don't wait. A fault that only delays responses is left out. */
+  /** Adds a fault without its delay: tests don't wait. A fault that only delays responses is omitted. */
   #addFault({ latency, ending, ...rest }: FaultSpec, id: string): void {
     const { operation: _, method, path, resource, times, after, phase, ...effects } = rest
     if (latency !== undefined) this.#lines.push(`// The delay of its responses is left out: ${id}`)

@@ -12,11 +12,11 @@ export interface History {
   /** The number of visitor requests. */
   readonly visits: number
   readonly now: string
-  /** Returns whether an id is one of the option `initial`, with its seed. */
+  /** Returns whether an id belongs to the `initial` option, given its seed. */
   readonly isInitial: (id: string) => boolean
 }
 
-/** Lists what the copied test cannot repeat: earlier events, and changes the server did not see. */
+/** Lists what the copied test cannot repeat: earlier events, and changes that the server did not see. */
 export function listMissing({ used, visits, dialect }: History): string[] {
   const { later, requests, dropped, others, agent, own } = used
   return [

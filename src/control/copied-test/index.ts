@@ -24,7 +24,7 @@ const read = controlCall({
   run: async (host, { runner }) => (await import('./file.ts')).writeTest(runner, readHistory(host)),
 })
 
-/** Over HTTP only: a program that has a gateway in its process is a test already. */
+/** Available only over HTTP, because a program with a gateway in its process is already a test. */
 export const copiedTest: Control = { calls: [read] }
 
 function readHistory(host: ControlHost): History {

@@ -7,7 +7,7 @@ export const WIDTH = 110
 
 export const INDENT = '  '
 
-/** A call in the source of a test. */
+/** A call in the source code of a test. */
 export class Call {
   constructor(
     readonly callee: string,
@@ -33,12 +33,12 @@ function quote(text: string): string {
   return inner.includes("'") && !inner.includes('"') ? `"${inner}"` : `'${inner.replaceAll("'", "\\'")}'`
 }
 
-/** Writes values as source. Strings that earlier responses contained become expressions. */
+/** Formats values as source code. Strings from earlier responses are replaced with expressions. */
 export class SourceWriter {
-  /** The expressions, by the strings that they have. */
+  /** The expressions, by the string that they evaluate to. */
   readonly known = new Map<string, string>()
 
-  /** Returns a value as source: on one line if it fits, otherwise on several indented lines. */
+  /** Formats a value as source code: on one line if it fits, otherwise on several indented lines. */
   write(value: unknown, room = Number.POSITIVE_INFINITY, indent = ''): string {
     if (typeof value === 'string') return this.#writeText(value)
     if (value instanceof Call) return this.#writeCall(value, room, indent)
@@ -130,7 +130,7 @@ export function createSend(name: string, method: string, path: string, body: unk
   return new Call(name, Object.keys(init).length > 0 ? [path, init] : [path])
 }
 
-/** Returns the source of a member of a value. */
+/** Returns the source code of a member of a value. */
 export function toPlace(place: string, name: string): string {
   if (/^\d+$/.test(name)) return `${place}[${name}]`
   return isIdentifier(name) ? `${place}.${name}` : `${place}[${JSON.stringify(name)}]`

@@ -10,7 +10,7 @@ const USED_FIELD = /^(\w+_)?(id|cname_target|addr|hostport|url)$/
 /** The fields of requests that name a reserved domain or address. */
 const URL_FIELD = /^(url|hostports)$/
 
-/** The strings of resources that say nothing about them. */
+/** The strings of resources that do not describe them. */
 const OWN_TEXT = /^(id|uri|\w+_at|cname_target)$/
 
 /** The strings that clients have sent in a copied test, and the values that its gateway generates. */
@@ -19,7 +19,7 @@ export class TestValues {
   /** The ids of a loaded snapshot. */
   readonly #loaded = new Set<string>()
   readonly #source: SourceWriter
-  /** Returns whether the gateway of the test makes an id at its start. */
+  /** Returns whether the test's gateway generates an id at startup. */
   readonly #isInitial: (id: string) => boolean
 
   constructor(source: SourceWriter, { isInitial, used }: Pick<History, 'isInitial' | 'used'>) {
@@ -33,8 +33,8 @@ export class TestValues {
   }
 
   /**
-   * Returns the reason why a value cannot be sent: the first id that is in no response of the test, or undefined if there is
-   * none.
+   * Returns the reason why a value cannot be sent, that is, the first id that is not in any of the test's responses, or undefined if there
+   * is none.
    */
   findUnknown(value: unknown): string | undefined {
     const unknown = JSON.stringify(value)
@@ -43,7 +43,7 @@ export class TestValues {
     return unknown && `${unknown} is not from this test`
   }
 
-  /** Returns the first host of a URL that no request of the test has reserved. */
+  /** Returns the first host in a URL that the test has not reserved with a request. */
   findMissingHost(request: unknown): string | undefined {
     const urls = Object.entries(Object(request)).flatMap(([name, value]) => (URL_FIELD.test(name) ? value : []))
     const hosts = urls.map((url) => String(url).replace(/^\w+:\/\/|[:/].*$/g, ''))
@@ -51,13 +51,13 @@ export class TestValues {
     return missing && `${missing} may be left out`
   }
 
-  /** Remembers the texts of a snapshot that the test loads. */
+  /** Remembers the strings in a snapshot that the test loads. */
   rememberLoaded(snapshot: object): void {
     this.rememberSent(snapshot)
     for (const [id] of JSON.stringify(snapshot).matchAll(ID)) this.#loaded.add(id)
   }
 
-  /** Returns a resource that is there from the beginning without its texts, which a test then checks; undefined for another one. */
+  /** Returns a resource that exists from the start, without its strings, for the test to check, or undefined for any other resource. */
   findBeginning(id: string, response: object): object | undefined {
     if (!this.#loaded.has(id) && !this.#isInitial(id)) return undefined
     const isText = ([name, value]: [string, unknown]) => typeof value === 'string' && !OWN_TEXT.test(name)

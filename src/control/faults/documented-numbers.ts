@@ -1,7 +1,7 @@
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import type { CatalogueError } from '../../core/schema/errors.ts'
 
-/** The error codes that ngrok documents, from its reference of 2026-08-07. */
+/** The error codes that ngrok documents, from its reference as of 2026-08-07. */
 const NUMBERS = `
   100 102-103 105-112 115-116 118-128 200-208 210-221 223-233 235-236 238-244 247-251 300-304 307-324 326-341 343-368
   370-436 438-451 455-461 500-509 511-517 600-615 617 619-620 622 627-638 702-703 708 714-722 724-743 800-813
@@ -21,8 +21,8 @@ const NUMBERS = `
 const PREFIX = 'ERR_NGROK_'
 
 /**
- * Returns the error for a code that ngrok documents but no rule of fauxgate uses, such as `ERR_NGROK_26014`. Its message has the
- * address of the page that explains it. Returns undefined for any other code, and in other dialects.
+ * Returns the error for a code that ngrok documents but no rule of fauxgate uses, such as `ERR_NGROK_26014`. Its message contains the URL
+ * of the page that explains it. Returns undefined for any other code, and in other dialects.
  */
 export function findDocumentedError(code: string, { errorPrefix }: CommonDialect): CatalogueError | undefined {
   const number = Number(code.slice(PREFIX.length))

@@ -24,7 +24,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satis
 export interface FaultRequest<OperationName extends string = string> {
   /** The operation's name. */
   readonly operation: OperationName
-  /** The method, in upper case. */
+  /** The method, in uppercase. */
   readonly method: string
   /** The path below the base URL, without the query. */
   readonly path: string
@@ -164,7 +164,7 @@ const fields = {
   ),
 }
 
-/** The type parameters with which a gateway adds the names of your own families. */
+/** The type parameters with which a gateway adds the names in your own families. */
 const PARAMETERS: Facts = {
   parameters: 'Name extends string = string, Key extends string = ErrorKey',
   imports: { ErrorKey: 'generated/resources.ts' },
@@ -223,7 +223,7 @@ export const listedFault = named(
   PARAMETERS,
 )
 
-/** At this number, used-up faults are dropped to make room for new ones. */
+/** The number of faults at which used-up faults are dropped to make room for new ones. */
 export const MAX_FAULTS = 1000
 
 export const faultRecords = collection<ArmedFault>({
@@ -241,7 +241,7 @@ export function isUsedUp({ times, hits }: ArmedFault): boolean {
   return times !== undefined && hits >= times
 }
 
-/** Returns whether a fault still waits for requests. A fault without `times` waits for its first. */
+/** Returns whether a fault still waits for requests. A fault without `times` waits for its first request. */
 export function isPending(fault: ArmedFault): boolean {
   return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
 }
@@ -250,7 +250,7 @@ export function getFaultState(fault: ArmedFault): 'pending' | 'active' | 'used u
   return isUsedUp(fault) ? 'used up' : isPending(fault) ? 'pending' : 'active'
 }
 
-/** Declares an error that the service documents, but that only a fault can cause here. */
+/** Declares an error that the service documents but that only a fault can cause here. */
 const onlyAsFault = (number: number, sentence: string) => entry(number, 400, sentence)
 
 export const errors = declareErrors({
@@ -274,10 +274,7 @@ export const errors = declareErrors({
   injected_fault: entry(90500, 503, 'A fault was injected into {operation} by the test.'),
 })
 
-/**
- * Counts a request as a hit of the first fault that has started, and draws its latency. Faults that begin later count the
- * request too.
- */
+/** Counts a request as a hit of the first fault that has started, and draws its latency. Faults that start later also count the request. */
 export function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
   for (const { id } of matching) {
     const fault = tx.get(faultRecords, id)

@@ -13,9 +13,9 @@ import type { Journal } from '../journal/journal.ts'
 import { countHits, type FaultRequest, faultRecords, isPending } from './fault.ts'
 
 /**
- * Returns the fault that applies to a request, if any: the oldest one that matches and has started. It counts the request as
- * a hit; matching faults that begin later count it too. Predicates run before the counting, outside any transaction: their
- * changes to the gateway stay, and a fault that they remove does not apply.
+ * Returns the fault that applies to a request, if any: the oldest one that matches and has started. It counts the request as a hit;
+ * matching faults that start later also count it. Predicates run before the counting and outside any transaction. Their changes to the
+ * gateway remain, and a fault that they remove does not apply.
  */
 export function applyFault(engine: Engine, request: FaultRequest) {
   const waiting = engine.state.records.table(faultRecords).findAll('waiting', '')
@@ -56,8 +56,8 @@ function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
 type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined>>>
 
 /**
- * Rejects conditions that no request can meet: a test with a misspelt condition would pass without testing anything.
- * `labelOf` returns the name of a condition in the message.
+ * Rejects conditions that no request can meet, because a test with a misspelled condition would pass without testing anything. `labelOf`
+ * returns the name of a condition in the message.
  */
 export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
   const found = findUnmatchable(api, conditions)
@@ -73,16 +73,13 @@ export function requireMatchable(api: Api, conditions: Conditions, labelOf = (fi
   refuse(general.field_invalid, { ...facts, allowed })
 }
 
-/** Returns whether one of these operations is of the same group, such as `api_keys`. */
+/** Returns whether one of these operations is in the same group, such as `api_keys`. */
 function hasGroupOf(operation: string, choices: readonly string[]): boolean {
   const start = operation.slice(0, operation.indexOf('.') + 1)
   return choices.some((each) => each.startsWith(start))
 }
 
-/**
- * Returns the first condition that conflicts with the earlier conditions, so that no request matches, or undefined if there is
- * none.
- */
+/** Returns the first condition that conflicts with earlier conditions, so that no request can match, or undefined if there is none. */
 export function findUnmatchable(api: Api, conditions: Conditions) {
   let candidates = api.operations
   for (const { field, matches, values } of CONDITIONS) {
@@ -99,7 +96,7 @@ export function findUnmatchable(api: Api, conditions: Conditions) {
 interface Condition {
   readonly field: 'operation' | 'method' | 'path' | 'resource'
   readonly matches: (operation: Operation, received: string, api: Api) => boolean
-  /** The values that requests of an operation can have. */
+  /** The values that requests for an operation can have. */
   readonly values: (operation: Operation) => readonly string[]
 }
 
@@ -134,7 +131,7 @@ function listMethods({ method }: Operation): readonly string[] {
 
 const EXPLAINED_REQUESTS = 5
 
-/** Returns the last requests, oldest first. A report explains why a pending fault did not apply to each of these requests. */
+/** Returns the last requests, oldest first. For each request, a report explains why a pending fault did not apply. */
 export function lastRequests(journal: Journal): JournalEntry[] {
   const entries: JournalEntry[] = []
   for (const entry of journal.newestFirst()) if (entries.push(entry) === EXPLAINED_REQUESTS) break
@@ -222,7 +219,7 @@ function readInput({ operation, query, request }: JournalEntry, { operations }: 
   )
 }
 
-/** Returns the mismatches. A predicate that throws is one of them, since it must not hide the rest of the report. */
+/** Returns the mismatches. A predicate that throws counts as a mismatch, because it must not hide the rest of the report. */
 function findMismatchesSafely(fault: ArmedFault, request: FaultRequest): string[] {
   try {
     return findMismatches(fault, request)

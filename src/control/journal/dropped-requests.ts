@@ -7,7 +7,7 @@ export type RequestFacts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 
 /** The maximum number of stored entries of unknown requests. */
 const MAX_UNKNOWN = 20
 
-/** Requests with the same operation, method and status. Their paths are not stored. */
+/** Requests with the same operation, method, and status. Their paths are not stored. */
 interface Kind extends Omit<RequestFacts, 'path'> {
   size: number
 }
@@ -19,17 +19,17 @@ export class DroppedRequests {
   #unknownCount = 0
   #size = 0
 
-  /** The number of all these requests. */
+  /** The total number of these requests. */
   get size(): number {
     return this.#size
   }
 
-  /** The number of all unknown requests. */
+  /** The total number of unknown requests. */
   get unknownCount(): number {
     return this.#unknownCount
   }
 
-  /** The newest unknown requests, oldest first, without their headers and bodies. */
+  /** The newest unknown requests, oldest first, without headers and bodies. */
   get unknown(): readonly JournalEntry[] {
     return this.#unknown
   }
@@ -49,7 +49,7 @@ export class DroppedRequests {
     if (this.#unknown.length > MAX_UNKNOWN) this.#unknown.shift()
   }
 
-  /** Counts the requests that match a query, whatever their paths were. */
+  /** Counts the requests that match a query, ignoring paths. */
   count({ path: _, ...query }: JournalQuery): number {
     const matching = [...this.#kindsByOperation.values()]
       .flat()
@@ -74,7 +74,7 @@ export function matchesQuery(request: RequestFacts, { operation, method, path, s
   )
 }
 
-/** Matches a stringified missing value, object or promise. A URL escapes some of its characters, or none. */
+/** Matches a stringified missing value, object, or promise. Some or none of its characters may be escaped in the URL. */
 const INVALID_ID = /^(?:undefined|null|NaN|(?:\[|%5B)object(?: |%20)\w+(?:\]|%5D))$/
 
 /** Returns the first segment of a path that is not an id but a stringified missing value or object, such as `undefined`. */

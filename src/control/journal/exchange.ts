@@ -2,7 +2,7 @@ import type { RawCommit } from '../../core/engine/commits.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import type { RequestBody } from '../../core/schema/body.ts'
 
-/** A request and its response. The journal entry is created from these when it is first read. */
+/** A request and its response. The journal entry is created from them when it is first read. */
 export interface JournaledExchange {
   readonly operationId: string
   readonly operation: Operation | null
@@ -19,7 +19,7 @@ export interface JournaledExchange {
   readonly response: string | null
   readonly commit: RawCommit | null
   readonly fault: string | null
-  /** The problem of the request, if the response does not name it. */
+  /** The problem with the request, if the response does not name it. */
   readonly problem: string | undefined
 }
 

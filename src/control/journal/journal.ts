@@ -12,7 +12,7 @@ import { createEntry, parseJson, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {
   readonly size: number
-  /** The maximum size of all entries together in bytes, at two bytes per character. */
+  /** The maximum total size of all entries in bytes, at two bytes per character. */
   readonly bytes: number
 }
 
@@ -27,7 +27,7 @@ interface RestoredRow {
   readonly entry: JournalEntry
 }
 
-/** A request and what can be read from it without looking for secrets. No output may show it. */
+/** A request and what can be read from it without looking for secrets. It must not be in any output. */
 export interface SeenRequest extends RequestFacts, Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled'> {
   readonly body: string
   /** Its time, in ms. */
@@ -42,7 +42,7 @@ type Subscriber = (entry: JournalEntry | undefined) => void
 /** The journal, for transports that persist it. */
 export interface PersistedJournal {
   /**
-   * Returns the entries as JSON, oldest first: all, or those after the entry with the operation id `after`. If the text would
+   * Returns the entries as JSON, oldest first: either all entries or those after the entry with the operation id `after`. If the text would
    * exceed the maximum size of the journal, it omits the oldest ones.
    */
   json(after?: string): string
@@ -56,9 +56,9 @@ export class Journal implements PersistedJournal {
   readonly #rows = new Queue<Row>()
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
-  /** The `Authorization` headers of the rows, and some of dropped rows. */
+  /** The `Authorization` headers of the rows, and of some dropped rows. */
   #authorizations = new Set<string>()
-  /** Redacts the keys of the gateway and of all authorizations. Undefined until it is needed. */
+  /** Redacts the keys of the gateway and of all authorizations. Created on first use. */
   #sharedSecrets: Redactor | undefined
   readonly #dropped = new DroppedRequests()
   /** The operation ids of requests whose clients gave up. */
@@ -131,7 +131,7 @@ export class Journal implements PersistedJournal {
     return this.#cancelled.has(exchange.operationId) ? { ...entry, cancelled: true } : entry
   }
 
-  /** Marks the request of an operation: its client gave up before the response was sent. */
+  /** Marks an operation's request, because its client gave up before the response was sent. */
   cancel(operationId: string): void {
     if (this.isOn) this.#cancelled.add(operationId)
   }
@@ -158,7 +158,7 @@ export class Journal implements PersistedJournal {
     this.#sharedSecrets = undefined
   }
 
-  /** Returns what every entry redacts: the keys of the gateway and of all requests in the journal. */
+  /** Returns the redaction for every entry, which hides the keys of the gateway and of all requests in the journal. */
   #findSecrets() {
     const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations].flatMap(findKeysInHeader)]
     this.#sharedSecrets ??= createRedactor(keys())
@@ -172,7 +172,7 @@ export class Journal implements PersistedJournal {
     }
   }
 
-  /** Yields the requests in the journal, newest first. Creating the entries of all of these is slow. */
+  /** Yields the requests in the journal, newest first. Creating all of their entries is slow. */
   *newestRequests(): Generator<SeenRequest> {
     for (const row of this.#rows.all().reverse()) {
       const readEntry = () => this.#readEntry(row)
@@ -202,7 +202,7 @@ export class Journal implements PersistedJournal {
     return this.#rows.all().filter((row) => matchesQuery(readFacts(row), query)).length
   }
 
-  /** Counts the dropped requests that match a query, whatever their paths were. */
+  /** Counts the dropped requests that match a query, ignoring paths. */
   countDropped(query: JournalQuery = {}): number {
     return this.#dropped.count(query)
   }
@@ -212,7 +212,7 @@ export class Journal implements PersistedJournal {
     return this.#dropped.size
   }
 
-  /** Returns the number of unknown requests, and the newest of these, oldest first. */
+  /** Returns the number of unknown requests, and the newest of them, oldest first. */
   findUnknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
     const rows = this.#rows.all().filter((row) => isUnknown(readFacts(row)))
     const listed = rows.map((row) => this.#readEntry(row))

@@ -5,12 +5,12 @@ import { formatCount } from '../../core/schema/text.ts'
 /** The treatment of a request through the global `fetch` that was not for an installed gateway. */
 type Treatment = 'rejected' | 'passed'
 
-/** The maximum number of different requests that are listed for each treatment. */
+/** The maximum number of different requests to list for each treatment. */
 const MAX_LINES = 20
 
 /** Requests with the same method and URL. */
 interface ListedRequest {
-  /** The method and the URL without query and credentials. */
+  /** The method, and the URL without query and credentials. */
   readonly request: string
   /** The most likely reason why the URL is not the gateway's. */
   readonly hint: string
@@ -63,7 +63,7 @@ export class OtherRequests {
     return this.#refusedCount
   }
 
-  /** Returns the rejected requests, and the number of those that are not listed. */
+  /** Returns the rejected requests, and the number of unlisted ones. */
   listRefused(): { readonly listed: readonly ListedRequest[]; readonly omitted: number } {
     const listed = [...this.#listed.rejected.values()]
     return { listed, omitted: listed.reduce((rest, { count }) => rest - count, this.#refusedCount) }

@@ -58,7 +58,7 @@ export function createEntry(
   }
 }
 
-/** Redacts the records of a commit also by names, because a record can hold values that no schema describes. */
+/** Redacts the records of a commit by name as well, because a record can contain values that no schema describes. */
 function redactCommit({ operation, at, changes }: Commit, redaction: Redaction): Commit {
   const redactSide = (record: object | undefined) => record && redact(record, redaction)
   return {
@@ -144,7 +144,7 @@ export function redactQuery(query: string, known: readonly string[], { names, re
 /** Returns whether a header is shown although it has the name of a secret. */
 export const isShown = (name: string, { shown = [] }: Pick<Redaction, 'shown'>) => shown.includes(name.toLowerCase())
 
-/** Returns the redacted headers by lower-case name. Values of the same name are joined. */
+/** Returns the redacted headers by lowercase name. Joins several values of the same name. */
 export function redactHeaders(headers: readonly string[], redaction: Redaction): Record<string, string> {
   const { names, redactor } = redaction
   const redacted = new Map<string, string>()

@@ -90,7 +90,7 @@ const renew = controlCall({
     /**
      * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
      * started. Everything that falls due until then happens. With `early: true`, the renewal starts now, on any clock, as if
-     * the certificate had been revoked or the authority had asked for an early renewal (ARI).
+     * the certificate had been revoked or the certificate authority had requested an early renewal (ARI).
      * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock without `early`.
      */
     renewNow: (domain: string, options: RenewOptions = {}): ReservedDomain =>
@@ -108,7 +108,7 @@ const expire = controlCall({
   run: (host, sent) => moveDomainTo(host, sent, requireNextExpiry),
   members: (call) => ({
     /**
-     * Advances a manual clock to the first second at which the domain's current certificate is expired, and returns the
+     * Advances a manual clock to the first second at which the domain's current certificate has expired, and returns the
      * domain. Everything that falls due until then happens, including a renewal. Call `failAlways` first to keep the
      * certificate in use.
      * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
@@ -161,7 +161,7 @@ function renewEarly(host: ControlHost, id: string): ReservedDomain {
   })
 }
 
-/** Returns the domain that has this name or id, or rejects. A name cannot be an id, because names contain no `_`. */
+/** Returns the domain with this name or id, or rejects. A name cannot be an id, because names contain no `_`. */
 export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
   const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(nameOrId))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
@@ -176,7 +176,7 @@ function requireNextRenewal({ id, policy, job, due }: DomainRecord, purpose = AD
   return due?.at ?? refuseAs('it would be due after the year 9999')
 }
 
-/** Returns the first second at which a domain's certificate is expired, in ms. Rejects if that second is not in the future. */
+/** Returns the first second at which a domain's certificate has expired, in ms. Rejects if that second is not in the future. */
 function requireNextExpiry(tx: Transaction, { id, certificate_id }: DomainRecord): number {
   const refuseAs = (why: string) =>
     refuse(errors.nothing_ahead, { what: 'expiry', received: id, purpose: ADVANCE, why }, { id })

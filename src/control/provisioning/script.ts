@@ -48,7 +48,7 @@ const domain = v.optional(
 
 const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
-/** Returns the name of the domain with the name or id `received`. Rejects a domain of the service, because it has no attempts. */
+/** Returns the name of the domain with the name or id `received`. Rejects a service domain, because such domains have no attempts. */
 function requireDomainName(
   tx: Transaction,
   { dialect }: ControlHost,
@@ -138,8 +138,8 @@ const script = controlCall({
       /**
        * Scripts the outcomes of the next attempts, one outcome per attempt, after those that are already scripted. Outcomes
        * for one domain take precedence over outcomes for any domain. At most 10,000 outcomes can be pending.
-       * @throws GatewayError `field_invalid` for an outcome that is not allowed, `policy_on_service_domain` for a domain of the
-       * service, `not_found` for an unknown id.
+       * @throws GatewayError `field_invalid` for an outcome that is not allowed, `policy_on_service_domain` for a service domain,
+       * `not_found` for an unknown id.
        *
        * @example
        * ```ts

@@ -8,14 +8,14 @@ import { type KeptEvent, toPayload } from './item.ts'
 /** The maximum number of events in one request. */
 const MAX_BATCH = 100
 
-/** The wait after the first failed attempt, in ms. It doubles with each failure, up to the longest wait. */
+/** The wait after the first failed attempt, in ms. It doubles with each failure, up to the maximum wait. */
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** The age in ms from which an event fails with its next attempt. */
+/** The age in ms after which an event fails with its next attempt. */
 const MAX_AGE_MS = 24 * 3_600_000
 
-/** The longest real time of one attempt, in ms. */
+/** The maximum real time of one attempt, in ms. */
 const LONGEST_ATTEMPT_MS = 10_000
 
 /** A `fetch` that reaches the network. */
@@ -24,7 +24,7 @@ export type Post = (url: string, init: RequestInit) => Promise<Response>
 /** The events that wait for one destination, oldest first. */
 interface Waiting {
   readonly events: KeptEvent[]
-  /** The time of the next attempt in ms; undefined while one is under way. */
+  /** The time of the next attempt in ms, or undefined while one is in progress. */
   next: number | undefined
   /** Starts the next attempt now. */
   start: () => void
@@ -42,7 +42,7 @@ export class Deliveries {
     /** The addresses that the test sets, by kind of target. */
     readonly addresses: Readonly<Record<string, string | undefined>>,
     readonly post: Post,
-    /** Returns the present target of a destination, or undefined if the destination was deleted. */
+    /** Returns the current target of a destination, or undefined if the destination was deleted. */
     readonly findTarget: (tx: Transaction, destination: string) => EventTarget | undefined,
   ) {}
 
@@ -56,7 +56,7 @@ export class Deliveries {
     void this.#run(event.destination, waiting)
   }
 
-  /** Resolves once no attempt is under way or due. */
+  /** Resolves once no attempt is in progress or due. */
   async idle(): Promise<void> {
     const isDue = ({ next }: Waiting) => next === undefined || next <= this.engine.now
     for (;;) {

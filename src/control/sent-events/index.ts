@@ -29,7 +29,7 @@ const list = controlCall({
 })
 
 /**
- * The last 1,000 events that the account has sent to its event destinations: resource changes, agent sessions and traffic.
+ * The last 1,000 events that the account has sent to its event destinations: resource changes, agent sessions, and traffic.
  * An event is sent only if a subscription has its type as a source, and has a destination.
  *
  * @example
@@ -47,8 +47,8 @@ export interface SentEvents {
    */
   list(filter?: SentEventFilter): readonly SentEvent[]
   /**
-   * Calls the function with each new event. Returns a function that ends the subscription. Exceptions from the function are
-   * printed, and reach nobody else.
+   * Calls the function with each new event. Returns a function that ends the subscription. Exceptions from the function are printed and not
+   * propagated.
    */
   subscribe(subscriber: (event: SentEvent) => void): () => void
   /** Resolves once no request to a URL of the `destinations` option is pending or due. Later retries do not count. */

@@ -36,7 +36,7 @@ export type KeptEvent = { -readonly [Name in keyof SentEventItem]: SentEventItem
   readonly at: number
 }
 
-/** Returns an event as its destination gets it. */
+/** Returns an event as its destination receives it. */
 export function toPayload({ event_id, event_type, event_timestamp, account_id, principal, object }: KeptEvent) {
   return { event_id, event_type, event_timestamp, account_id, principal, object }
 }
@@ -46,7 +46,7 @@ export function toItem({ at: _, ...item }: KeptEvent): SentEventItem {
   return Object.freeze(item)
 }
 
-/** Names an event in a line of text, by its time, its type, the id of its object and its destination. */
+/** Describes an event on one line: its time, its type, the id of its object, and its destination. */
 export function nameEvent({ event_timestamp, event_type, object, destination }: SentEventItem): string {
   const { id } = isObject(object.session) ? object.session : object
   return `${event_timestamp} ${event_type}${typeof id === 'string' ? ` of ${id}` : ''} for ${destination}`

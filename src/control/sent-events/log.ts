@@ -22,10 +22,7 @@ const CONNECTION = 'tcp_connection_closed.v0'
 
 type View = RecordedChange['view']
 
-/**
- * The events of a gateway's account. Creates events from commits and visits, stores the last ones, and passes events to the
- * delivery.
- */
+/** The events of a gateway's account. Creates events from commits and visits, stores the last ones, and passes them to the delivery. */
 export class SentEventLog implements EventWriter {
   readonly #queue = new Queue<KeptEvent>()
   /** The events of the current call. */
@@ -92,7 +89,9 @@ export class SentEventLog implements EventWriter {
     })
   }
 
-  /** Writes an event for each destination. `read` returns what its source includes, or undefined if its filter does not match. */
+  /**
+   * Writes an event for each destination. `read` returns the fields that its source includes, or undefined if its filter does not match.
+   */
   #write(tx: Transaction, type: string, read: (source: EventSource) => EventContent | undefined): void {
     let event_id: string | undefined
     for (const { subscription, destination, source } of this.rules.routesOf(tx, type)) {

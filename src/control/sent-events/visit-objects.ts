@@ -10,16 +10,16 @@ import type { TracedAction } from '../../traffic/trace.ts'
 import type { VisitSizes } from '../../traffic/visit-meter.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 
-/** A completed visit, and the secrets that no output may show. */
+/** A completed visit, and the secrets that must not be in any output. */
 export interface EndedVisit {
   readonly exchange: VisitorExchange
   readonly sizes: VisitSizes
   readonly redaction: Redaction
-  /** Evaluates the filters of sources. */
+  /** Evaluates the filters of event sources. */
   readonly matches: FilterMatcher
 }
 
-/** Returns the object of an event of traffic with these fields. Each visit is one connection, whose bytes are those of HTTP/1.1. */
+/** Returns the object of a traffic event with these fields. Each visit is one connection, whose bytes are those of HTTP/1.1. */
 export function describeVisit(visit: EndedVisit, now: number, fields: readonly string[]): object {
   const values = readVisit(visit, now)
   const object = {}
@@ -83,7 +83,7 @@ function headLength(first: string, headers: VisitorExchange['headers']): number 
   return utf8Length([first, ...headers.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n'))
 }
 
-/** A deed of an action, or of a module that works as one. */
+/** The effect of an action, or of a module that works like one. */
 type Deed = Pick<TracedAction, 'type' | 'isEnd' | 'facts' | 'decision'>
 
 function listDeeds({ trace }: VisitorExchange): readonly Deed[] {
@@ -96,7 +96,7 @@ function factsOf(deeds: readonly Deed[], type: string): Readonly<Record<string, 
   return Object.assign({}, ...deeds.filter((each) => each.type === type).map(({ facts }) => facts))
 }
 
-/** Returns whether the checks of a type let the request pass, or null if there was none. */
+/** Returns whether the checks of a type let the request pass, or null if there were no such checks. */
 function decide(deeds: readonly Deed[], type: string): 'allow' | 'block' | null {
   const found = deeds.filter((each) => each.type === type)
   if (found.length === 0) return null
@@ -119,7 +119,7 @@ function toText(value: unknown): string {
     : JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each))
 }
 
-/** Returns headers as normalized by the service: names such as `User-Agent`, and lists of values in lower case. */
+/** Returns headers as normalized by the service: names such as `User-Agent`, and values as lowercase lists. */
 function listHeaders(pairs: VisitorExchange['headers'], redaction: Redaction): Record<string, string[]> {
   const lists = new Map<string, string[]>()
   for (const pair of pairs) {

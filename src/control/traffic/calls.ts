@@ -91,7 +91,7 @@ async function sendRequest(
 /** The maximum number of bytes of a response body in the outcome. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Reads a body as a string, as far as it arrives. */
+/** Reads as much of a body as arrives, as a string. */
 async function readText({ body }: Response): Promise<{ readonly body: string; readonly incomplete?: string }> {
   const decoder = new (platform('TextDecoder'))()
   const reader = body?.getReader()

@@ -4,7 +4,7 @@ import type { Visitor } from '../../traffic/visitor.ts'
 
 /** A request through the gateway and its result. Secrets are `[redacted]`. */
 export interface TrafficEntry {
-  /** The number of the request since the journal was cleared, from 1. */
+  /** The number of the request since the journal was cleared, starting at 1. */
   readonly number: number
   /** The time at which the request arrived. */
   readonly at: string
@@ -12,23 +12,23 @@ export interface TrafficEntry {
   readonly url: string
   /** The address of the visitor. */
   readonly ip: string
-  /** The visitor, as the caller described it. */
+  /** The visitor, as described by the caller. */
   readonly from: Visitor
-  /** The edge, the route and the backend that the caller named. */
+  /** The edge, route, and backend named by the caller. */
   readonly target: Target
   /** The body, or null if there was none. Absent if it is larger than 16 KB, or is neither JSON nor a form. */
   readonly body?: string | null
-  /** The headers of the request, by name in lower case. Several values are joined by commas. */
+  /** The request headers, by lowercase name. Several values are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   /** The status of the response, or null if the connection closed or the visitor rejected the certificate. */
   readonly status: number | null
-  /** The headers of the response, in the same form. */
+  /** The response headers, in the same form. */
   readonly responseHeaders: Readonly<Record<string, string>>
-  /** The id of the endpoint, edge or route that received the request, or null if none did. */
+  /** The id of the endpoint, edge, or route that received the request, or null if none did. */
   readonly endpoint: string | null
   /** The URL or the id of the upstream that received the request, or null if none did. */
   readonly upstream: string | null
-  /** The rule whose action responded or closed the connection, by name or, without one, by place; null if no rule did. */
+  /** The rule whose action responded or closed the connection, by name or, without a name, by position; null if no rule did. */
   readonly rule: string | null
   /** The code of the gateway's own error, or null if there was none. */
   readonly error: string | null

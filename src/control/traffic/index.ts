@@ -23,7 +23,7 @@ export type TrafficFilter =
   | ((entry: TrafficEntry) => boolean)
 
 /**
- * Visitor requests through the gateway to endpoints and edges, with policies, modules, backends and upstreams.
+ * Visitor requests through the gateway to endpoints and edges, with policies, modules, backends, and upstreams.
  *
  * @example
  * ```ts
@@ -37,15 +37,15 @@ export type TrafficFilter =
 export interface Traffic {
   /**
    * Sends a request through the gateway, as a visitor would, and returns the response. It takes the same arguments as `fetch`.
-   * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give; `traffic_not_simulated`
-   * if it has an action that the gateway does not carry out; `field_invalid` for an invalid visitor. TypeError like `fetch`,
-   * and also if the gateway closes the connection or presents a certificate for another name; `cause.code` tells which.
+   * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not provide; `traffic_not_simulated` if it has an
+   * action that the gateway does not execute; `field_invalid` for an invalid visitor. TypeError like `fetch`, and also if the gateway
+   * closes the connection or presents a certificate for another name; `cause.code` states which.
    */
   fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
   /**
-   * Sets the function that responds to requests that the gateway forwards to a URL: the URL of an endpoint, of an agent's
-   * `forwards_to` or of a static backend. The URL of something that policies fetch, such as a JWKS document, works too, and
-   * so does a backend id. `times` limits the number of requests that the function responds to.
+   * Sets the function that responds to requests that the gateway forwards to a URL: the URL of an endpoint, of an agent's `forwards_to`, or
+   * of a static backend. URLs that policies fetch, such as those of JWKS documents, and backend ids also work. `times` limits the number of
+   * requests that the function responds to.
    * @throws TypeError for an invalid URL or function; GatewayError `field_invalid` for an option that is not allowed.
    */
   upstream(url: string, handler: UpstreamHandler, options?: { readonly times?: number }): UpstreamHandle

@@ -20,7 +20,7 @@ export class TrafficJournal {
 
   constructor(readonly ownKeys: Redactor) {}
 
-  /** The number of requests since the journal was cleared, dropped ones included. */
+  /** The number of requests since the journal was cleared, including dropped ones. */
   get count(): number {
     return this.#count
   }
@@ -88,7 +88,7 @@ function toEntry(exchange: VisitorExchange, number: number, ownKeys: Redactor): 
   })
 }
 
-/** Returns a body as a string. A string that is neither JSON nor a form is left out, because its secrets cannot be found. */
+/** Returns a body as a string. A string that is neither JSON nor a form is omitted because its secrets cannot be found. */
 function redactBody(parts: ReturnType<VisitorExchange['body']>, redaction: Redaction): string | null | undefined {
   if (!parts) return parts
   try {
@@ -110,7 +110,7 @@ export function createRedaction(exchange: Sent, ownKeys: Redactor): Redaction {
   return { names: NO_NAMES, redactor: (text) => redactSecrets(ownKeys(text)), shown: exchange.secrets.shown }
 }
 
-/** Returns the strings that no output may show, from headers, from the query, and from what expressions read. */
+/** Returns the strings that must not be in any output, from headers, from the query, and from values that expressions read. */
 export function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent): readonly string[] {
   const hidden = headers.filter(([name]) => !isShown(name, secrets))
   const keys = findKeysInHeaders([...hidden, ...responseHeaders].flat())
@@ -119,14 +119,14 @@ export function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent
   return [...keys, ...keys.flatMap((key) => key.split('.')), ...decodeBasic(headers), ...query, ...secrets.texts]
 }
 
-/** Returns the user and the password of a header, decoded from Base64. */
+/** Returns the user name and password in a header, decoded from Base64. */
 function decodeBasic(headers: VisitorExchange['headers']): string[] {
   const found = headers.find(([name]) => name === 'authorization')?.[1]
   const text = readCredentials(found)
   return text === undefined ? [] : [text, text.slice(text.indexOf(':') + 1)]
 }
 
-/** Returns a value as JSON. Expressions have whole numbers as bigint, and their own maps, times and types. */
+/** Returns a value as JSON. In expressions, integers are bigints, and maps, times, and types have their own classes. */
 function toJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Uint8Array) return `[${value.length} bytes]`
@@ -137,7 +137,7 @@ function toJson(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [String(name), toJson(each)]))
 }
 
-/** Returns whether an object is a plain object. It may have a `constructor` field. */
+/** Returns whether an object is a plain object. The object may have a `constructor` field. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype

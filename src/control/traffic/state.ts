@@ -15,7 +15,7 @@ import { createRedaction, TrafficJournal } from './journal.ts'
 export interface TrafficHooks {
   /** Receives the parts of expressions that decide a value, which makes evaluation slower. */
   onDecided?: OnDecided | undefined
-  /** Receives each request as it happened, secrets included. Its trace grows until the body of the response is read. */
+  /** Receives each request as it happened, secrets included. The trace grows until the response body is read. */
   onVisited?: ((exchange: VisitorExchange) => void) | undefined
 }
 
@@ -31,7 +31,7 @@ interface Surroundings {
   readonly events: SentEventLog | undefined
 }
 
-/** The traffic of one gateway: its upstreams, journal and visits. */
+/** The traffic of one gateway: its upstreams, journal, and visits. */
 export class TrafficState {
   readonly upstreams: Upstreams
   readonly journal: TrafficJournal
@@ -59,12 +59,12 @@ export class TrafficState {
     return (await this.#loaded()).replay(...sent)
   }
 
-  /** Returns whether a URL is that of a public endpoint, or of a reserved domain without one. */
+  /** Returns whether a URL belongs to a public endpoint, or to a reserved domain without one. */
   async takes(url: string): Promise<boolean> {
     return (await this.#loaded()).takes(url)
   }
 
-  /** Returns the origin that a visitor of a local port intends to reach. */
+  /** Returns the origin that a visitor to a local port intends to reach. */
   async locate(host: string, schemes: readonly string[]): Promise<string> {
     return (await this.#loaded()).locate(host, schemes)
   }

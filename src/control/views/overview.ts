@@ -94,7 +94,7 @@ export interface OverviewMember {
   overview(): Overview
 }
 
-/** A gateway's type leaves this member out: see `inspected`. */
+/** A gateway's type omits this member: see `inspected`. */
 export const overview: Control = {
   calls: [read],
   members: (host): OverviewMember => ({
@@ -126,7 +126,7 @@ function createOverview(host: ControlHost): Overview {
   }))
 }
 
-/** Returns what is next in a gateway: a due event, a delayed response or a delivery of events. Returns null if there is none. */
+/** Returns what happens next in a gateway: a due event, a delayed response, or a delivery of events. Returns null if nothing is pending. */
 export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null {
   const next = host.engine.nextDue
   const [waiting] = host.engine.clock.waiting
@@ -154,7 +154,10 @@ export function findNextEvent({ engine }: ControlHost, tx: Transaction): NextDue
   }
 }
 
-/** Describes a move of the clock of less than a second, as by code that takes milliseconds for seconds; undefined for a longer one. */
+/**
+ * Describes a clock move of less than a second, as made by code that confuses milliseconds with seconds. Returns undefined for longer
+ * moves.
+ */
 export function describeShortMove(ms: number): string | undefined {
   if (Math.abs(ms) >= 1000) return undefined
   return ms === 0 ? 'not moved' : `moved only ${ms} ms`

@@ -44,7 +44,7 @@ const read = controlCall({
   run: listRecords,
 })
 
-/** Only the inspector's page needs this control, and it uses HTTP: there is no direct API. */
+/** Only the inspector needs this control, and it uses HTTP, so there is no direct API. */
 export const records: Control = { calls: [read] }
 
 function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {

@@ -3,15 +3,15 @@ import { isObject } from '../../core/schema/values.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 
-/** The parameters that select a page of a list. The other ones, such as a filter, select the list. */
+/** The parameters that select a page of a list. All others, such as a filter, select the list. */
 const PAGING = ['limit', 'before_id', 'beforeId']
 
 /** A request for a page of a list. */
 interface PageRequest {
-  /** The path and the parameters that select the list, decoded and in one order. */
+  /** The path and the parameters that select the list, decoded and in a fixed order. */
   readonly list: string
   readonly limit: string | null
-  /** The id before which the page begins; null for the first page. */
+  /** The id before which the page begins, or null for the first page. */
   readonly cursor: string | null
 }
 
@@ -25,7 +25,7 @@ function readPageRequest({ path, query }: JournalEntry): PageRequest {
   }
 }
 
-/** Returns the cursor of the next page, which is the last id on this one; null if there is no next page. */
+/** Returns the cursor of the next page, which is the last id on this page, or null if there is no next page. */
 function readNextCursor({ response }: JournalEntry): string | null {
   const next = isObject(response) ? response.next_page_uri : undefined
   return typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('before_id') : null
@@ -42,9 +42,9 @@ function readLastId({ status, response }: JournalEntry): string | undefined {
 }
 
 /**
- * Returns the operation ids of the requests whose list has another page, unless a later request for that list asked for it, or
- * received something of it. Ids sort in the order of creation, and lists begin with the newest (rules: lists#cursor). A request
- * with `limit=1` only asks whether there is something.
+ * Returns the operation ids of the requests whose list has another page, unless a later request asked for that page or received part of it.
+ * Ids sort in creation order, and lists begin with the newest item (rules: lists#cursor). A request with `limit=1` only checks whether the
+ * list has items.
  */
 export function findUnreadPages(newestFirst: Iterable<JournalEntry>): ReadonlySet<string> {
   const unread = new Set<string>()
@@ -69,8 +69,8 @@ export function findUnreadPages(newestFirst: Iterable<JournalEntry>): ReadonlySe
 }
 
 /**
- * Says that a list was empty because of its filter, if that is still so: a client that looks for something before it creates it
- * finds it later. A filter that the journal redacts cannot be tried again.
+ * Notes that a list was empty because of its filter, if it still would be. A client that looks for a resource before creating it would find
+ * it now. A redacted filter cannot be tried again.
  */
 export function describeEmptyFilter({ api, engine }: ControlHost, entry: JournalEntry): string | undefined {
   const { cursor } = readPageRequest(entry)

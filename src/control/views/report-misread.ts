@@ -7,25 +7,25 @@ import type { ControlHost } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
 import { readItems } from './report-lists.ts'
 
-/** Matches the message of an error of code that has read something else than it expected. */
+/** Matches the message of an error in code that read something other than it expected. */
 const MISREAD = /undefined|\bnull\b|JSON|Cannot read|is not (?:iterable|a function)|KeyError/
-/** Matches the message of an error of code that has parsed an empty text. */
+/** Matches the message of an error in code that parsed an empty string. */
 const NO_BODY = /end of (?:JSON|data|file)|\bEOF\b/i
-/** Matches the message of an error of code that has used a value which is null. */
+/** Matches the message of an error in code that used a null value. */
 const OF_NULL = /(?:of|object|is) null\b|^null is/m
-/** Matches the message of an error of code that has used a field which there is not, or which is no list. */
+/** Matches the message of an error in code that used a field that doesn't exist or isn't a list. */
 const OF_UNDEFINED =
   /(?:of|is) undefined\b|^undefined is|is not iterable|[sS]pread syntax requires|\.(?:at|every|filter|find|flatMap|forEach|includes|join|map|reduce|slice|some|sort) is not a function/m
-/** Matches the message of an assertion that got no value: of vitest, Jest and node:assert. A Python program reads a key. */
+/** Matches the message of a vitest, Jest, or node:assert assertion that received no value, or of a Python KeyError. */
 const NO_VALUE = /expected undefined to |Received: +undefined|^undefined !==|KeyError: '/m
-/** Matches what such a message says of the field: `page.items is not iterable`. */
+/** Matches what such a message says about the field: `page.items is not iterable`. */
 const FIELD = /\.(\w+) is not iterable|Cannot destructure property '(\w+)'|KeyError: '(\w+)'/
 
 const MAX_NULLS = 5
 
 /**
- * Describes the newest response if the message of a test says that code may have misread it: what a response with an error has,
- * or which fields another one has. An older response is not described, since nothing shows that the code still looked at it.
+ * Describes the newest response if a test's message suggests that code misread it: the content of an error response, or the fields of any
+ * other response. Older responses are not described because nothing shows that the code still used them.
  */
 export function describeMisread(host: ControlHost, message: string): readonly string[] {
   if (!MISREAD.test(message)) return []
@@ -36,7 +36,7 @@ export function describeMisread(host: ControlHost, message: string): readonly st
   return text === undefined ? [] : [`${method} ${path} → ${status} ${text}`]
 }
 
-/** Returns whether the client has received the response. */
+/** Returns whether the client received the response. */
 function isReceived(host: ControlHost, { operationId, fault, cancelled }: JournalEntry): boolean {
   const isDropped = host.transact(faultsIn).some(({ id, drop }) => id === fault && drop)
   return !isDropped && !cancelled && waitingRequests(host).every((each) => each.operationId !== operationId)
@@ -57,7 +57,10 @@ function describeBody(host: ControlHost, { status, response }: JournalEntry, mes
   return [`has the fields ${Object.keys(response).join(', ')}`, ...missing].join('; ')
 }
 
-/** Says which lists of a response are empty, so that `items[0]` is undefined, and that there is no certificate yet, as for `certificate?.id`. */
+/**
+ * Notes which lists in a response are empty, so that `items[0]` is undefined, and that there is no certificate yet, as for
+ * `certificate?.id`.
+ */
 function describeMissingValues(host: ControlHost, response: Readonly<Record<string, unknown>>): readonly string[] {
   const empty = Object.keys(response).filter((name) => isEmptyList(response[name]))
   const attempt = response.certificate === null ? findAttempt(host, response.id) : undefined
@@ -71,7 +74,9 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Says which fields of a response, or of the items of a page, are null: of a domain whose attempt is pending, only the certificate. */
+/**
+ * Notes which fields of a response, or of the items on a page, are null. For a domain with a pending attempt, notes only the certificate.
+ */
 function describeNulls(host: ControlHost, response: Readonly<Record<string, unknown>>): string | undefined {
   const all = [response, ...readItems(response).filter(isObject)]
   const attempts = all
@@ -82,7 +87,7 @@ function describeNulls(host: ControlHost, response: Readonly<Record<string, unkn
   return names.size === 0 ? undefined : `has null in ${[...names].slice(0, MAX_NULLS).join(', ')}`
 }
 
-/** Returns when the next attempt of a domain is that has no certificate yet. */
+/** Returns when the next attempt of a domain without a certificate is due. */
 function findAttempt(host: ControlHost, id: unknown): string | undefined {
   const domain = typeof id === 'string' ? host.transact((tx) => tx.get(domains, id)) : undefined
   return domain?.job && domain.due && domain.certificate_id === null ? timestamp(domain.due.at) : undefined

@@ -6,10 +6,10 @@ import { domains } from '../../service/resources/reserved-domains/records.ts'
 import type { ControlHost } from '../control.ts'
 import { describeEmptyFilter, findUnreadPages } from './report-lists.ts'
 
-/** The maximum number of filters that are tried again: each looks at all records of its list. */
+/** The maximum number of filters to try again. Each one checks all records of its list. */
 const MAX_FILTERS = 20
 
-/** A sentence about a request, with its kind. A truncated report shows some of each kind. */
+/** A sentence about a request, with its kind. A truncated report shows some sentences of each kind. */
 export interface RequestNote {
   readonly kind: string
   readonly text: string
@@ -19,15 +19,15 @@ export interface RequestNote {
 export class RequestNotes {
   readonly #host: ControlHost
   readonly #unreadPages: ReadonlySet<string>
-  /** The ids of the certificates that responses have shown. */
+  /** The ids of certificates in responses. */
   readonly #shownCertificates: () => ReadonlySet<string>
   /** The notes on filters, by query. */
   readonly #filters = new Map<string, string | undefined>()
-  /** For each request, by its operation id, the one before it with the same method and path. */
+  /** For each request, by operation id, the previous request with the same method and path. */
   readonly #before = new Map<string, JournalEntry>()
-  /** For each request, by its operation id, its time in ms. Its entry has whole seconds. */
+  /** For each request, by operation id, its time in ms. Its entry contains only whole seconds. */
   readonly #times: ReadonlyMap<string, number>
-  /** For each request that created something, by its operation id, the id that an equal request had created before. */
+  /** For each request that created something, by operation id, the id that an identical request had created before. */
   readonly #created = new Map<string, string>()
 
   constructor(host: ControlHost, newestFirst: readonly JournalEntry[]) {
@@ -70,7 +70,7 @@ export class RequestNotes {
     return Object.entries(notes).flatMap(([kind, text]) => (text === undefined ? [] : { kind, text }))
   }
 
-  /** Says that a client did not wait as long as the last response asked for, on the gateway's clock. */
+  /** Notes that a client did not wait as long as the last response requested, on the gateway's clock. */
   #describeEarlyRetry({ operationId }: JournalEntry): string | undefined {
     const before = this.#before.get(operationId)
     const seconds = Number(before?.responseHeaders['retry-after'])
@@ -96,7 +96,7 @@ export class RequestNotes {
     return this.#filters.get(key)
   }
 
-  /** Says that code stopped asking for a certificate before there was one. */
+  /** Notes that code stopped asking for a certificate before there was one. */
   #describeEarlyEnd({ method, at, response }: JournalEntry): string | undefined {
     if (method !== 'GET' || !isObject(response) || response.certificate !== null) return undefined
     const { id } = response
@@ -130,7 +130,7 @@ function describeOtherValues({ status, request, response }: JournalEntry): strin
   return changed.length === 0 ? undefined : `${changed.join('; ')}.`
 }
 
-/** Notes which fields an update cleared that it does not mention. */
+/** Notes which fields an update cleared without mentioning them. */
 function describeRemovedFields({ method, request, commit }: JournalEntry): string | undefined {
   if (method !== 'PATCH' || !isObject(request)) return undefined
   const removed = (commit?.changes ?? []).flatMap(({ before = {}, after }) =>

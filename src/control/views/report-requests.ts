@@ -7,28 +7,28 @@ import { describeRefusal, describeRequest } from '../requests.ts'
 import { RequestNotes } from './report-notes.ts'
 
 const MAX_REQUESTS = 20
-/** The maximum number of earlier requests that are shown for each kind of note, and for each status. */
+/** The maximum number of earlier requests to show for each kind of note, and for each status. */
 const MAX_EARLIER_OF_KIND = 2
-/** The maximum number of earlier requests that are shown although they have no note, because they failed. */
+/** The maximum number of earlier requests without a note to show because they failed. */
 const MAX_EARLIER_FAILED = 4
 
-/** A title, with the lines below it. */
+/** A title and the lines below it. */
 export type Section = readonly [title: string, lines: readonly string[]]
 
-/** A request, with the explanations below its line. */
+/** A request and the explanations below its line. */
 interface ExplainedRequest {
   readonly text: string
   /** The kinds of its notes. */
   readonly kinds: readonly string[]
 }
 
-/** A run of equal lines. */
+/** A run of identical lines. */
 interface RepeatedLine {
   readonly text: string
   readonly until: string
   from: string
   count: number
-  /** The newest of the requests. */
+  /** The newest of its requests. */
   readonly last: JournalEntry
 }
 
@@ -37,11 +37,11 @@ export interface ListedRequests {
   readonly section: Section
   /** Returns true if a note explains one of the listed requests. */
   readonly hasNotes: boolean
-  /** Returns true if the last lines are equal requests, as of code that polls. */
+  /** Returns true if the last lines are identical requests, as sent by polling code. */
   readonly isPolling: boolean
 }
 
-/** Lists the last requests, and of earlier ones those that a note explains. */
+/** Lists the last requests, and those earlier ones that a note explains. */
 export function listRequests(host: ControlHost, message: string): ListedRequests {
   const { journal, transact } = host
   if (journal.size + journal.dropped === 0) {
@@ -76,8 +76,8 @@ export function listRequests(host: ControlHost, message: string): ListedRequests
 }
 
 /**
- * Returns the lines of earlier requests with a note, and of some that failed, without repeats. Each kind of note has its own
- * limit, so that a series of errors does not hide other notes.
+ * Returns the lines of earlier requests with a note, and of some that failed, without repeats. Each kind of note has a separate limit, so
+ * that a series of errors does not hide other notes.
  */
 function lastExplained(
   newestFirst: readonly JournalEntry[],
@@ -85,7 +85,7 @@ function lastExplained(
 ): readonly string[] {
   const shown = new Map<string, string>()
   const counts = new Map<string, number>()
-  /** Uses up a place of a kind, if one is left. */
+  /** Uses up one of a kind's remaining slots, if any. */
   const take = (kind: string, max = MAX_EARLIER_OF_KIND) => {
     const count = counts.get(kind) ?? 0
     counts.set(kind, count + 1)
@@ -103,7 +103,7 @@ function lastExplained(
   return [...shown].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
 }
 
-/** Matches the message of an error that a function of this library threw, before the test sent anything. */
+/** Matches the message of an error that a function in this library threw before the test sent anything. */
 const OWN_ERROR = / (?:Allowed|Supported): /
 
 /** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`: timers wait, or another client. */
@@ -130,8 +130,7 @@ function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry
 }
 
 /**
- * Merges equal strings of successive requests into one line, until the lines are full. `count` is the number of requests in the
- * lines.
+ * Merges identical strings of successive requests into one line, until the lines are full. `count` is the number of requests in the lines.
  */
 function mergeNewest(newestFirst: readonly JournalEntry[], textOf: (entry: JournalEntry) => string) {
   const lines: RepeatedLine[] = []
@@ -157,7 +156,7 @@ function formatLine({ text, from, until, count, last }: RepeatedLine): string {
   return `${from}  ${times}: ${text}${describeLastResponse(last)}`
 }
 
-/** The rate of equal requests per second that is worth mentioning: few clients poll so often on purpose. */
+/** The rate of identical requests per second that is worth mentioning, because few clients poll so often on purpose. */
 const HIGH_RATE = 10
 
 function describeRate(count: number, from: string, until: string): string {
@@ -165,13 +164,13 @@ function describeRate(count: number, from: string, until: string): string {
   return rate < HIGH_RATE ? '' : `, ${rate} a second`
 }
 
-/** Describes the last response to code that polls: it shows why the code still waits. */
+/** Describes the last response to polling code, which shows why the code is still waiting. */
 function describeLastResponse({ method, status, response }: JournalEntry): string {
   if (method !== 'GET' || status >= 400 || response === null) return ''
   return `\n  the last response: ${typeof response === 'string' ? response : JSON.stringify(response, withoutAddresses)}`
 }
 
-/** Leaves out fields that say nothing about progress, because a long line is truncated. */
+/** Omits fields that do not indicate progress, because a long line is truncated. */
 function withoutAddresses(name: string, value: unknown): unknown {
   return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
 }
@@ -180,7 +179,7 @@ export function noteEarlier(count: number): readonly string[] {
   return count > 0 ? [`… ${count} earlier left out`] : []
 }
 
-/** Returns a line about dropped requests. The list omits these, but assertions count all requests. */
+/** Returns a line about dropped requests. The list omits them, but assertions count all requests. */
 function noteDropped(count: number): readonly string[] {
   return count > 0 ? [`… ${formatCount(count, 'earlier request')} that the journal has dropped`] : []
 }

@@ -128,7 +128,7 @@ function createReport(host: ControlHost, { about: text = '', for: language }: Re
   return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
 
-/** Tells when the journals begin, if the gateway resumed from a store. */
+/** States when the journals begin, if the gateway resumed from a store. */
 function describeStart(host: ControlHost): Section {
   const continuedAt = host.continuedAt()
   if (continuedAt === undefined) return ['since', []]
@@ -169,8 +169,8 @@ function listSentEvents({ events }: ControlHost): Section {
 }
 
 /**
- * Lists the requests whose responses a fault delays, and the next attempts to deliver events. The clients of the requests still
- * wait, although the journal has the responses.
+ * Lists the requests whose responses a fault delays, and the next attempts to deliver events. The clients are still waiting, even though
+ * the journal contains the responses.
  */
 function listWaiting(host: ControlHost): Section {
   const all = waitingRequests(host)
@@ -194,8 +194,8 @@ function listWaiting(host: ControlHost): Section {
 const WAITING = /time[ds]? ?out|ended this test|certificate|provisioning|\bnull\b|pending|\bready\b|\bwait/i
 
 /**
- * Returns true if a failure may be about time: if its text says so, or if code polls. A text with the message of the newest
- * error response is about that. Without a text, nothing is known of the failure.
+ * Returns true if a failure may be about time, because its text says so or because code polls. If the text contains the message of the
+ * newest error response, the failure is about that response. Without a text, nothing is known about the failure.
  */
 function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: ListedRequests): boolean {
   if (text === '' || isPolling) return true
@@ -205,8 +205,8 @@ function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: L
 }
 
 /**
- * Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. If a
- * failure is about time, it describes the next attempt, because the code may have given up before.
+ * Describes the next due event if the clock has not moved, because code that polls with other timers would then wait forever. If a failure
+ * is about time, it describes the next attempt, because the code may have given up before.
  */
 function describeNextStep(host: ControlHost, text: string, language: keyof typeof GO_THERE | undefined): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
@@ -265,7 +265,7 @@ function describeUnused(host: ControlHost): readonly string[] {
   return texts.filter((each) => each !== undefined)
 }
 
-/** Lists what requests left, and counts what the test itself created, which is seldom the cause of a failure. */
+/** Lists the resources left by requests, and counts those created by the test itself, which rarely cause failures. */
 function listLeftovers(host: ControlHost): Section {
   const lines = host.leftovers({ ofTest: false }).map(({ family, id }) => `${family} ${id}`)
   const ofTest = host.leftovers().length - lines.length

@@ -148,7 +148,7 @@ export interface TimelinesMember {
   timelines(query?: TimelinesQuery): Timelines
 }
 
-/** A gateway's type leaves this member out: see `inspected`. */
+/** A gateway's type omits this member: see `inspected`. */
 export const timelines: Control = {
   calls: [read],
   members: (host): TimelinesMember => ({ timelines: (query = {}) => read.run(host, query) }),

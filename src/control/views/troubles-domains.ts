@@ -11,18 +11,18 @@ import { type DomainRecord, domains } from '../../service/resources/reserved-dom
 import { describeProblem, findCertificate, groupPendingByDomain } from './timelines.ts'
 import { describeLasting, type Fix, MAX_CALLS, MAX_PLACES, removeOutcome } from './troubles-injected.ts'
 
-/** The time before its expiry at which an uploaded certificate becomes a risk, in ms. */
+/** The time before expiry, in ms, at which an uploaded certificate is considered at risk. */
 export const SOON_MS = 30 * 86_400_000
 
 /**
- * The cause of one domain's trouble, without its name, so that domains with the same cause are listed together. Rarely needed
- * values are functions.
+ * The cause of one domain's problem, without the name, so that domains with the same cause are listed together. Rarely needed values are
+ * functions.
  */
 interface Cause extends Pick<Trouble, 'kind' | 'cause'> {
   /** Returns the cause with names and numbers, for a cause that only one domain has. */
   readonly alone?: (tx: Transaction) => string
   readonly fix?: () => Fix
-  /** The time of the next attempt, in ms; absent if none is due. */
+  /** The time of the next attempt in ms, or absent if none is due. */
   readonly due?: number | undefined
 }
 
@@ -34,7 +34,7 @@ interface Group extends Pick<Trouble, 'kind' | 'cause'> {
   due: number
 }
 
-/** The cause of a domain's trouble, or none, between two times in ms, as long as no record of {@link SOURCES} changes. */
+/** The cause of a domain's problem, if any, between two times in ms, as long as no record in {@link SOURCES} changes. */
 interface Known {
   readonly domain: DomainRecord
   /** The kind and the cause. */
@@ -44,12 +44,12 @@ interface Known {
   readonly until: number
 }
 
-/** The collections on which causes depend. A certificate never changes, and a domain has another record for each change. */
+/** The collections on which causes depend. Certificates do not change, and each change to a domain creates a new record. */
 const SOURCES = [zone, caaZone, scriptedOutcomes, lastingOutcomes].map(({ name }) => name)
 
 /**
- * Lists the domains that are in trouble, those with the same cause together, the largest groups first. Causes are cached: finding
- * them again for 10,000 domains after one change takes 50 ms.
+ * Lists the domains that have problems, grouped by cause, with the largest groups first. Causes are cached: finding them again for 10,000
+ * domains after one change takes 50 ms.
  */
 export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_CALLS): Trouble[] {
   const groups = new Map<string, Group>()
@@ -160,14 +160,14 @@ function describeFailure(tx: Transaction, domain: DomainRecord): string {
   return ` ${formatCount(attempts ?? internal_errors, 'attempt')} failed.${end ?? ''}`
 }
 
-/** Returns whether a record of the zone is still invisible. Messages about it count down the seconds. */
+/** Returns whether a DNS record is still invisible. Messages about it count down the seconds. */
 export function isPropagating(tx: Transaction): boolean {
   return [zone, caaZone]
     .flatMap((each) => tx.findAll(each, 'delayed', 'yes'))
     .some(({ visibleFrom }) => (timeMs(visibleFrom) ?? 0) > tx.now)
 }
 
-/** Returns the next time at which the certificate of a domain begins or ceases to be in trouble, in ms. */
+/** Returns the next time in ms at which a domain's certificate starts or stops having a problem. */
 function findNextChange(tx: Transaction, domain: DomainRecord): number {
   const { notBefore = 0, notAfter = 0, chainNotAfter = 0 } = findCertificate(tx, domain) ?? {}
   const times = [notBefore, notAfter, chainNotAfter, chainNotAfter - SOON_MS]

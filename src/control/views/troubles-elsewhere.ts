@@ -5,7 +5,7 @@ import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 import type { SentEventItem } from '../sent-events/item.ts'
 
-/** Counts the errors that are in no journal, so that pages notice a new one. */
+/** Counts the errors that are not in any journal, so that pages notice new ones. */
 export function countElsewhere({ agent, otherRequests }: ControlHost): number {
   return [...agent.refused.values()].reduce((sum, { count }) => sum + count, otherRequests.refusedCount)
 }
@@ -20,7 +20,7 @@ export function listRefusedStarts({ agent }: ControlHost): Trouble[] {
   })
 }
 
-/** Lists the event destinations that have not received events, although the gateway has tried. */
+/** Lists the event destinations that have not received events that the gateway tried to send. */
 export function listUndelivered({ events, collections }: ControlHost, tx: Transaction): Trouble[] {
   const destinations = collections.find(({ name }) => name === 'event_destinations')
   const tried = events?.all().filter(({ problem }) => problem !== null) ?? []
@@ -45,7 +45,7 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
   })
 }
 
-/** Lists the requests that the global `fetch` rejected because they were for hosts other than the gateway's. */
+/** Lists the requests that the global `fetch` rejected because they were for other hosts. */
 export function listOtherHosts({ otherRequests }: ControlHost): Trouble[] {
   const { listed, omitted } = otherRequests.listRefused()
   const create = (count: number, name: string, hint: string): Trouble => {

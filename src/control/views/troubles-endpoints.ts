@@ -7,8 +7,8 @@ import { domains } from '../../service/resources/reserved-domains/records.ts'
 import type { ControlHost } from '../control.ts'
 
 /**
- * Lists the endpoints that deny every visitor, even before the first visit, and those whose reservation was deleted, which agents
- * keep online.
+ * Lists the endpoints that deny every visitor, even before the first visit, and those that agents keep online after their reservation was
+ * deleted.
  */
 export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble[] {
   const list = (): Derived<Trouble[]> => ({

@@ -14,10 +14,10 @@ import { findMissed, lastRequests } from '../faults/matching.ts'
 import { describeShortMove, findNextEvent } from './overview.ts'
 import { groupPendingByDomain } from './timelines.ts'
 
-/** The maximum number of places listed for one trouble. */
+/** The maximum number of places to list per problem. */
 export const MAX_PLACES = 8
 
-/** The maximum number of calls of a fix that are listed. */
+/** The maximum number of calls to list per fix. */
 export const MAX_CALLS = 100
 
 export type Fix = NonNullable<Trouble['fix']>
@@ -70,7 +70,7 @@ function describeActive({ hits }: ArmedFault): string {
   return `A fault has applied to ${formatCount(hits, 'request')}, and applies to every matching one until you remove it.`
 }
 
-/** Tells how many requests a fault waits for, and why it did not apply to the last request, if that is newer than its hits. */
+/** States how many requests a fault waits for, and why it did not apply to the last request, if that is newer than its hits. */
 function describeWaiting(
   fault: ArmedFault,
   requests: readonly JournalEntry[],
@@ -110,7 +110,7 @@ export function describeInWords({
   return `${what} ${[...rest, ...(when ? ['with a predicate'] : [])].join(', ')}`
 }
 
-/** Lists the scripted outcomes that no attempt has used, by their domains, and the outcomes of all attempts. */
+/** Lists the scripted outcomes that no attempt has used, by domain, and the outcomes of all attempts. */
 export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
   const unused = new Set(listUnusedLasting(tx).map(({ domain }) => domain))
   return [...groupPendingByDomain(tx)].flatMap(([scope, all]) => {
@@ -131,7 +131,7 @@ export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
   })
 }
 
-/** Tells why no attempt of a domain is due soon, and when the next one is. */
+/** States why no attempt of a domain is due soon, and when the next one is. */
 function describeNextAttempt(tx: Transaction, name: string | null): { readonly why: string } & Pick<Trouble, 'due'> {
   if (name === null) return { why: '' }
   const domain = tx.find(domains, 'domain', name)
@@ -166,7 +166,7 @@ export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   return [...delays, ...describeStillClock(host, tx, advance('clock', { next: true }))]
 }
 
-/** The number of equal requests at one time that counts as polling. */
+/** The number of identical requests at the same time that counts as polling. */
 const MIN_POLLS = 3
 
 /** Returns a request that a client has repeated since the clock last moved. */
@@ -182,7 +182,7 @@ function findPolled({ journal }: ControlHost, now: number): string | undefined {
   return undefined
 }
 
-/** Describes the next due event if a manual clock does not move while clients poll: they then wait forever. */
+/** Describes the next due event if a manual clock does not move while clients poll, because they would then wait forever. */
 function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Trouble, 'id' | 'fix'>): Trouble[] {
   const next = findNextEvent(host, tx)
   // No client waits for a renewal that is two months away.

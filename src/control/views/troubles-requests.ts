@@ -13,12 +13,12 @@ import type { TrafficEntry } from '../traffic/entry.ts'
 import { advanceClock, describeInWords, MAX_PLACES, removeFault } from './troubles-injected.ts'
 
 interface Group<Last> {
-  /** The newest of each cause, the newest first: at most {@link MAX_CAUSES}. */
+  /** The newest request of each cause, newest first, for at most {@link MAX_CAUSES} causes. */
   readonly newest: Last[]
   count: number
 }
 
-/** The maximum number of causes that one trouble names. */
+/** The maximum number of causes that one problem names. */
 const MAX_CAUSES = 3
 
 /** Groups items by a key, newest first. */
@@ -43,8 +43,8 @@ function groupBy<T>(
 }
 
 /**
- * Lists the rejected requests by operation and code, and those abandoned by their clients. Requests rejected by a fault are
- * listed only if it is used up: other faults are listed themselves, or were removed.
+ * Lists the rejected requests by operation and code, and those abandoned by their clients. Requests rejected by a fault are listed only if
+ * the fault is used up. Other faults are listed themselves or were removed.
  */
 export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   const all = [...host.journal.newestRequests()]
@@ -73,13 +73,13 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns the message of an error without its values, so that mistakes that differ only in their values are equal. */
+/** Returns the message of an error without its values, so that mistakes that differ only in values are grouped together. */
 function getTemplate({ readResponse }: SeenRequest): string {
   const response = readResponse()
   return isObject(response) ? String(response.msg).replace(/"[^"]*"|\d+/g, '') : ''
 }
 
-/** Lists the places where a module is set, for a request that did not find it. */
+/** Lists where a module is set, for a request that did not find it. */
 function listOtherPlaces({ api, collections }: ControlHost, tx: Transaction, { operation, status }: SeenRequest) {
   const name = operation?.replace(/\..*/, '')
   const isListed = api.operations.some((each) => each.name === `${name}.list`)
@@ -99,7 +99,7 @@ function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRe
   return `${words} ${typeof code === 'string' && code ? `code:${code}` : `status:${status}`}`
 }
 
-/** Tells why a request was rejected, and whether the reason still holds. */
+/** States why a request was rejected, and whether the reason still applies. */
 function describeCause(
   host: ControlHost,
   tx: Transaction,
@@ -150,7 +150,7 @@ function describeWait(
   return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
 }
 
-/** Returns the id in the path of a request, if a restore or an undo has brought back the resource. */
+/** Returns the id in a request's path if a restore or an undo has brought back the resource. */
 function findPresent({ collections }: ControlHost, tx: Transaction, { operation, path }: SeenRequest) {
   const family = collections.find(({ name }) => name === operation?.replace(/\..*/, ''))
   return family && path.split('/').find((part) => tx.get(family, part))
@@ -166,7 +166,7 @@ function describeEndedSession({ path, now }: SeenRequest): string {
     : `${ended}. The agent is in a new session with the same tunnels: list the sessions to find its id.`
 }
 
-/** Tells what became of a resource that an earlier request created. Returns undefined if none did. */
+/** States what happened to a resource that an earlier request created. Returns undefined if there is no such request. */
 function describeRemoved(request: SeenRequest, all: readonly SeenRequest[]): string | undefined {
   const { path } = request
   const earlier = all.slice(all.indexOf(request) + 1).filter(({ status }) => status < 300)
@@ -180,7 +180,7 @@ function describeRemoved(request: SeenRequest, all: readonly SeenRequest[]): str
   return creation && `POST ${creation.path} created it. A restore, an undo or another call has removed it since.`
 }
 
-/** Returns the id of a resource that was in the way of a request and that does not exist any more. */
+/** Returns the id of a resource that conflicted with a request and no longer exists. */
 function findDeleted(
   { collections }: ControlHost,
   tx: Transaction,
@@ -192,7 +192,7 @@ function findDeleted(
   return ids.find((id) => !isSent(id) && !collections.some((each) => tx.get(each, id)))
 }
 
-/** Lists the visitor requests that the gateway rejected or could not forward, by what rejected them. */
+/** Lists the visitor requests that the gateway rejected or could not forward, by cause. */
 export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   const { journal } = host.traffic
   const all = [...journal.newestFirst()]
@@ -226,7 +226,7 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns an earlier visit to an endpoint whose URL had none at the last one. */
+/** Returns an earlier visit to an endpoint whose URL had no endpoint at the last visit. */
 function findGone(last: TrafficEntry, all: readonly TrafficEntry[]): TrafficEntry | undefined {
   if (last.endpoint !== null || !last.error?.endsWith('_3200')) return undefined
   const { origin } = new URL(last.url)
@@ -242,7 +242,7 @@ function adviceFor(error: string | null, end: string): string {
     : ' Start an agent for this URL, or create an endpoint.'
 }
 
-/** Returns a key of what rejected a visitor, or undefined if nothing did. */
+/** Returns a key for what rejected a visitor, or undefined if nothing did. */
 function getEnd({ status, error, rule, endpoint, url, trace }: TrafficEntry): string | undefined {
   if (status !== null && status < 400) return undefined
   const end = trace.findLast(hasEnded)

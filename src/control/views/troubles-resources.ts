@@ -9,16 +9,13 @@ import { backends } from '../../service/resources/weighted-backends.ts'
 import type { ControlHost } from '../control.ts'
 import { isPropagating, listDomains, SOON_MS } from './troubles-domains.ts'
 
-/** The troubles that can be derived from records alone. */
+/** The problems that can be derived from records alone. */
 export interface RecordTroubles {
   readonly domains: readonly Trouble[]
   readonly resources: readonly Trouble[]
 }
 
-/**
- * Lists the troubles that can be derived from records alone, and the time at which one may appear or disappear without a change
- * of records.
- */
+/** Lists the problems that can be derived from records alone, and the time at which one may appear or disappear without a record change. */
 export function listRecordTroubles({ collections, engine }: ControlHost, tx: Transaction): Derived<RecordTroubles> {
   const { state } = engine
   const expiring = listExpiring(collections, tx)
@@ -54,7 +51,7 @@ function describeExpired(all: readonly Expiring[], { now }: Transaction): Troubl
     }))
 }
 
-/** Returns the uploads that have expired, and the next time at which a certificate gets into trouble or out of it. */
+/** Returns the uploads that have expired, and the next time at which a certificate starts or stops having a problem. */
 function readCertificates(tx: Transaction): Derived<{ expired: readonly CertificateRecord[]; next: number }> {
   const expired: CertificateRecord[] = []
   let next = Number.POSITIVE_INFINITY
@@ -70,7 +67,7 @@ function listTimes({ leaf, not_after }: NonNullable<CertificateRecord['upload']>
   return [leaf.not_before, leaf.not_after, not_after, not_after - SOON_MS]
 }
 
-/** Lists the expired uploads that no domain uses. A domain that uses one is listed itself. */
+/** Lists the expired uploads that no domain uses. Domains that use one are listed themselves. */
 function listExpiredUploads(tx: Transaction, expired: readonly CertificateRecord[]): Trouble[] {
   return expired.flatMap(({ id, upload }): Trouble[] => {
     if (!upload || tx.find(domains, 'certificate', id)) return []
@@ -81,7 +78,7 @@ function listExpiredUploads(tx: Transaction, expired: readonly CertificateRecord
   })
 }
 
-/** Lists the weighted backends that send no request to any child. */
+/** Lists the weighted backends that do not send requests to any child. */
 function listIdleBackends(tx: Transaction): Trouble[] {
   return [...tx.newestFirst(backends)].flatMap(({ id: key, backends: weights, description }): Trouble[] => {
     const children = Object.keys(weights).length
@@ -95,7 +92,7 @@ function listIdleBackends(tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns the earliest of these times that is still to come, or infinity if all have passed. */
+/** Returns the earliest of these times that is in the future, or infinity if all are in the past. */
 function findNextTime(tx: Transaction, times: readonly number[]): number {
   let next = Number.POSITIVE_INFINITY
   for (const at of times) if (at > tx.now && at < next) next = at

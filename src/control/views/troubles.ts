@@ -18,7 +18,7 @@ import { listDelays, listFaults, listOutcomes, MAX_CALLS, MAX_PLACES } from './t
 import { listRefusals, listVisitors } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
 
-/** The maximum number of troubles of one source and kind. */
+/** The maximum number of problems of one source and kind. */
 const MAX_LISTED = 8
 
 const KINDS = ['broken', 'waiting', 'risk', 'refused', 'cancelled', 'unused', 'injected', 'fixed'] as const
@@ -72,7 +72,7 @@ const read = controlCall({
   run: async (host): Promise<Trouble[]> => JSON.parse(host.withoutKeys(JSON.stringify(await listTroubles(host)))),
 })
 
-/** The controls whose calls fix troubles. */
+/** The controls whose calls fix problems. */
 const FIXING = [dns, provisioning, faults, clock, agent]
 
 const fix = controlCall({
@@ -93,7 +93,7 @@ const fix = controlCall({
   },
 })
 
-/** Over HTTP only: `gateway.report()` is for tests. */
+/** Available only over HTTP. `gateway.report()` is for tests. */
 export const troubles: Control = { calls: [read, fix] }
 
 async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Trouble[]> {
@@ -129,7 +129,7 @@ async function loadListOfEndpoints({ collections }: ControlHost) {
   return (await import('./troubles-endpoints.ts')).listEndpoints
 }
 
-/** Keeps the first troubles of each kind. The last one of a kind has the places and the fixes of the rest. */
+/** Keeps the first problems of each kind. The last problem of a kind includes the places and fixes of the rest. */
 function limit(all: readonly Trouble[], one: string, many = `${one}s`): Trouble[] {
   return KINDS.flatMap((kind) => {
     const own = all.filter((each) => each.kind === kind)

@@ -19,7 +19,7 @@ export const errors = declareErrors({
   key_missing: pemError(
     1901,
     (it) =>
-      `${it.field} has no PEM private key. ` + 'Send a "PRIVATE KEY", "RSA PRIVATE KEY" or "EC PRIVATE KEY" block.',
+      `${it.field} does not contain a PEM private key. Send a "PRIVATE KEY", "RSA PRIVATE KEY", or "EC PRIVATE KEY" block.`,
   ),
   key_encrypted: pemError(1902, (it) => `${it.field}: the private key is encrypted. Send it without a passphrase.`),
   key_unsupported: pemError<{ problem: string }>(

@@ -21,10 +21,10 @@ import { listSecretLiterals } from './secret-literals.ts'
 /** A rule of a policy, and whether a test has reached it. */
 export interface CoveredRule {
   readonly phase: string
-  /** The index in the phase, from 0. */
+  /** The zero-based index in the phase. */
   readonly index: number
   readonly name: string | undefined
-  /** The line in the policy's file, from 1. */
+  /** The one-based line in the policy's file. */
   readonly line: number
   /** True if the rule applied to a request of a test. */
   readonly wasReached: boolean
@@ -37,12 +37,12 @@ export interface CoveredCondition {
   readonly source: string
   readonly line: number
   readonly wasReached: boolean
-  /** For an expression that fails without a value, or with some values: whether it failed for a request in a test. */
+  /** For an expression that fails without a value or with some values: whether it failed for a request in a test. */
   readonly failure?: { readonly wasReached: boolean }
   readonly parts: readonly CoveredPart[]
 }
 
-/** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or an item of a list after `in` or in `inCidrRanges`. */
+/** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or a list item after `in` or in `inCidrRanges`. */
 export interface CoveredPart {
   readonly of: PartOf
   /** The text of the part without secrets; `…` in a secret field. */
@@ -59,7 +59,7 @@ export interface CoveredAction {
   /** True if the action ran in a test. */
   readonly wasReached: boolean
   /**
-   * The outcomes of a check, such as `allowed` and `limited`. Each of several replacements has its own. Other actions have only
+   * The outcomes of a check, such as `allowed` and `limited`. Each of several replacements has its own outcomes. Other actions have only
    * `ran`.
    */
   readonly outcomes: readonly { readonly name: string; readonly wasReached: boolean }[]
@@ -70,7 +70,7 @@ export interface CoveredAction {
 /** The warnings about expressions that can fail. */
 const FAILURES: readonly string[] = [missingValue.id, valueUnreadable.id]
 
-/** Returns the names of the outcomes that an action can have, one for each of several parts. */
+/** Returns the names of the outcomes that an action can have, one per part if it has several parts. */
 function namesOf(row: Action | undefined, config: Config): readonly string[] {
   const parts = row?.parts?.(config) ?? []
   const outcomes = row && outcomesOf(row, config)
@@ -88,7 +88,7 @@ export class PolicyCoverage {
   readonly #slice: Slice
   readonly #placeOf: ReturnType<typeof placesOf>
   readonly #expressions: readonly PolicyExpression[]
-  /** The strings that no output may show: secrets in requests, and the values that the policy compares to these. */
+  /** The strings that must not be in any output: secrets in requests, and the values that the policy compares them with. */
   readonly #secrets: Set<string>
   /** The positions of the expressions that can fail. */
   readonly #failing: ReadonlySet<string>
@@ -105,7 +105,7 @@ export class PolicyCoverage {
     this.#secrets = new Set(this.#expressions.flatMap(({ tree }) => (tree ? listSecretLiterals(tree) : [])))
   }
 
-  /** Adds strings that no output may show. */
+  /** Adds strings that must not be in any output. */
   hide(secrets: Iterable<string>): void {
     const before = this.#secrets.size
     for (const secret of secrets) this.#secrets.add(secret)
@@ -118,7 +118,7 @@ export class PolicyCoverage {
     return redactText(text, this.#redactor)
   }
 
-  /** Returns a line of the file with asterisks in place of the secrets so far, so that columns stay. */
+  /** Returns a line of the file with the secrets so far replaced with asterisks, so that columns do not change. */
   mask(line: string): string {
     const secrets = [...this.#secrets].filter((secret) => this.redact(secret) === REDACTED)
     const longestFirst = secrets.sort((a, b) => b.length - a.length)

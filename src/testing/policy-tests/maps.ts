@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 
-/** The names that valibot would leave out of a map, so that nothing would be compared. */
+/** The names that valibot would omit from a map, so that nothing would be compared. */
 const UNREADABLE = ['__proto__', 'prototype', 'constructor']
 
-/** Creates the schema of a map of names. */
+/** Creates the schema of a map with names as keys. */
 export function mapOf<K extends v.GenericSchema<string>, V extends v.GenericSchema>(
   name: K,
   value: V,

@@ -29,24 +29,24 @@ export interface TestRequest {
 export interface Expected {
   /** The status, or null if the gateway closes the connection. */
   readonly status?: number | null | undefined
-  /** Headers of the response by name, or null for one that is absent. */
+  /** Response headers by name, or null for an absent header. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
   readonly body?: string | undefined
-  /** A part of the body. */
+  /** Part of the body. */
   readonly contains?: string | undefined
-  /** The name of the rule that responded or closed the connection, or its place such as `on_http_request.0`; null if none did. */
+  /** The name of the rule that responded or closed the connection, or its position, such as `on_http_request.0`; null if none did. */
   readonly rule?: string | null | undefined
-  /** The URL of the upstream that got the request, or null if none did. */
+  /** The URL of the upstream that received the request, or null if none did. */
   readonly upstream?: string | null | undefined
-  /** The code of the gateway's own error, or null if there was none. */
+  /** The code of the gateway's own error, or null. */
   readonly error?: string | null | undefined
 }
 
-/** A part of a test: a request, `repeat` times, or a move of the clock. */
+/** A step of a test: a request, sent `repeat` times, or a clock move. */
 export type TestStep =
   | { readonly advance: string | number }
   | {
-      /** The line of the step in the file, from 1. */
+      /** The one-based line of the step in the file. */
       readonly line: number
       readonly request: TestRequest
       readonly repeat?: number | undefined
@@ -55,7 +55,7 @@ export type TestStep =
 
 export interface PolicyTest {
   readonly name: string
-  /** The line of the test in the file, from 1. */
+  /** The one-based line of the test in the file. */
   readonly line: number
   readonly steps: readonly TestStep[]
 }
@@ -63,11 +63,11 @@ export interface PolicyTest {
 export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'> {
   /** The path of the policy, or the policy itself. */
   readonly policy: string | object
-  /** The policy, if the file has several: its position in the file, or the name of its resource. */
+  /** Identifies the policy if the file has several: its position in the file, or the name of its resource. */
   readonly policy_name?: string | undefined
   readonly start: string
   readonly upstreams: Readonly<Record<string, CannedResponse>>
-  /** The values of secrets, by vault name and then by secret name. */
+  /** The values of secrets, by vault name and secret name. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** The ranges of IP policies, by the ids used in the policy. */
   readonly ipPolicies: Readonly<Record<string, Readonly<Record<'allow' | 'deny', readonly string[]>>>>
@@ -211,7 +211,7 @@ const file = optionsOf(
 
 /**
  * Reads a test file for policies, in YAML or JSON.
- * @throws TypeError with a line for each invalid part, which begins with its line and column in the file
+ * @throws TypeError with one line for each invalid part, beginning with its line and column in the file
  */
 export function readPolicyTests(text: string): PolicyTestFile {
   const { value, problem, locate } = readText(text, Number.POSITIVE_INFINITY)
@@ -248,7 +248,7 @@ export function readPolicyTests(text: string): PolicyTestFile {
 
 const WHOLE = { whole: 'the file' }
 
-/** Lists the problems of tests that involve more than one field. */
+/** Lists the problems with tests that involve more than one field. */
 function listTestProblems(value: unknown) {
   const tests = isObject(value) && Array.isArray(value.tests) ? value.tests : []
   return tests.flatMap((test: unknown, index) => (isObject(test) ? listProblemsOf(test, ['tests', index]) : []))

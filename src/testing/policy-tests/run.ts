@@ -15,7 +15,7 @@ import { createCannedResponse } from '../../traffic/upstreams.ts'
 import { PolicyCoverage } from './coverage.ts'
 import type { Expected, PolicyTest, PolicyTestFile, TestStep } from './read.ts'
 
-/** A part of the response that differs from a test's expectation. */
+/** A part of the response that differs from the expected value. */
 export interface Mismatch {
   /** The part of the response, such as `status` or `headers.retry-after`. */
   readonly what: string
@@ -26,27 +26,27 @@ export interface Mismatch {
 /** The result of a test of a policy. */
 export interface PolicyTestResult {
   readonly name: string
-  /** The line of the test in its file, or of the step with the differences, if there are any. */
+  /** The line of the test in its file, or of the step with the differences, if any. */
   readonly line: number
   readonly differences: readonly Mismatch[]
   /** The request with the differences, such as `GET https://api.example.com/`; empty if the test passed. */
   readonly request: string
   /** The trace of that request, as text. */
   readonly trace: string
-  /** The conditions that failed, as text: their rules did not apply. */
+  /** The conditions that failed, as text. Their rules did not apply. */
   readonly failures: readonly string[]
 }
 
 type Visited = ReturnType<typeof createVisited>
 
-/** The tests of a file, on one policy. Each test has its own gateway. */
+/** The tests in a file, for one policy. Each test has its own gateway. */
 export class PolicyTestRun {
   readonly #file: PolicyTestFile
   readonly #policy: string
   readonly coverage: PolicyCoverage
   readonly #warnings: readonly FileProblem[]
 
-  /** @throws TypeError with the errors of the policy, if it has any */
+  /** @throws TypeError with the policy's errors, if it has any */
   constructor(file: PolicyTestFile, policy: FoundPolicy, problemsOfFile: readonly PlacedPolicyProblem[] = []) {
     const { protocol = policy.protocol, place = policy.place } = file
     const known = { ...(protocol && { protocol }), ...(place && { place }) }

@@ -30,12 +30,12 @@ export interface Event {
   hasChanged: boolean
 }
 
-/** The maximum number of events at one time, and in all. */
+/** The maximum number of events at the same time, and in total. */
 const MAX_EVENTS = { atOneTime: 5000, inAll: 100_000 }
 
 type EventDetails = Partial<Pick<Event, 'time' | 'hideSecrets'>> & { readonly copy?: Copy | undefined }
 
-/** The response to a request of a crashed process: the connection breaks at the end of time. */
+/** The response to a request from a crashed process: the connection breaks only at the end of time. */
 const NO_RESPONSE: HttpResponse = {
   status: 503,
   headers: {},
@@ -93,7 +93,7 @@ export class Arrivals {
     this.#planned = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, requireFailure(fault)]))
   }
 
-  /** True if the code endlessly sends requests. */
+  /** True if the code sends requests endlessly. */
   get isOverloaded(): boolean {
     const { length } = this.events
     if (length < MAX_EVENTS.atOneTime) return false

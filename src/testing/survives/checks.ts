@@ -42,7 +42,7 @@ export function noFailuresError(): Error {
   )
 }
 
-/** Throws if a failure or a turn of a replay did not happen, because the code has changed since. */
+/** Throws if a failure or a turn in a replay did not happen because the code has changed since. */
 export function requireApplied({ arrivals: { events, interleaving }, schedule }: RunRecord): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
   const turns = interleaving?.hasTurnsLeft ? 'the copies did not take all of its turns' : undefined
@@ -53,7 +53,7 @@ export function requireApplied({ arrivals: { events, interleaving }, schedule }:
 }
 
 /**
- * Throws if two runs differ, since schedules of such code could not be repeated. Values may differ if the code has its own random
+ * Throws if two runs differ, because schedules of such code would not be repeatable. Values may differ if the code has its own random
  * values.
  */
 export function requireEqualRuns(

@@ -9,7 +9,7 @@ export type IsChosen = (name: string, value: unknown) => boolean
 export interface EndingDifference {
   /** The difference, as a sentence fragment. */
   readonly message: string
-  /** True if both have the same numbers of resources of each family, with different values. */
+  /** True if both have the same number of resources in each family, but with different values. */
   readonly isOfValues: boolean
 }
 
@@ -46,7 +46,7 @@ function describeValueDifference(actual: Ending, expected: Ending, isChosen: IsC
 
 const nameOf = ({ collection, key }: Row) => `${collection.name} ${key}`
 
-/** Describes the first family with more or fewer resources, such as `2 reserved_addrs, expected 1`. */
+/** Describes the first family that has more or fewer resources, such as `2 reserved_addrs, expected 1`. */
 export function countDifference(
   actual: ReadonlyMap<string, number>,
   expected: ReadonlyMap<string, number>,
@@ -58,7 +58,7 @@ export function countDifference(
   return undefined
 }
 
-/** References beyond this distance are not followed. */
+/** The maximum distance up to which references are followed. */
 const MAX_ROUNDS = 8
 
 /**
@@ -81,7 +81,7 @@ function classify(endings: readonly Ending[]): readonly (readonly number[])[] {
   return classes
 }
 
-/** Returns each resource as a string, in which the classes of other resources replace references from it and to it. */
+/** Returns each resource as a string, in which references from and to it are replaced with the classes of the other resources. */
 function describeRows(ending: Ending, classes: readonly number[]): string[] {
   const rows = ending.rows
   const places = new Map(rows.map((row, place) => [nameOf(row), place]))
@@ -102,7 +102,8 @@ function describeRows(ending: Ending, classes: readonly number[]): string[] {
 type Pair = readonly [found: Row, wanted: Row]
 
 /**
- * Pairs the resources of two endings: those with the same earlier id, those of the same class, and then the most similar ones.
+ * Pairs the resources of two endings: first those with the same earlier id, then those in the same class, and finally the most similar
+ * ones.
  */
 function pairRows(
   [actual, found]: readonly [Ending, readonly number[]],

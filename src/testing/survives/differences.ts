@@ -8,7 +8,7 @@ export interface Difference {
   readonly wanted: unknown
 }
 
-/** Lists the innermost values in which two JSON values differ. Lists of different lengths differ as a whole. */
+/** Lists the innermost values in which two JSON values differ. Lists with different lengths differ as a whole. */
 export function listDifferences(found: unknown, wanted: unknown, path: Path = []): Difference[] {
   if (isObject(found) && isObject(wanted)) {
     const names = new Set([...Object.keys(wanted), ...Object.keys(found)])
@@ -19,7 +19,7 @@ export function listDifferences(found: unknown, wanted: unknown, path: Path = []
   return Object.is(found, wanted) || JSON.stringify(found) === JSON.stringify(wanted) ? [] : [{ path, found, wanted }]
 }
 
-/** Returns the value at a path, or undefined if there is none. */
+/** Returns the value at a path, or undefined if it doesn't exist. */
 export const valueAt = (values: unknown, path: Path) =>
   path.reduce<unknown>(
     (value, name) => (isObject(value) || Array.isArray(value) ? Reflect.get(value, name) : undefined),

@@ -13,10 +13,10 @@ const MAX_SMALL_MOVES = 5000
 /** The maximum number of clock moves after the end of the code. */
 const MAX_STOPS_AFTER = 1000
 
-/** The number of pauses in the first runs, which may load modules that a runner fetches from another thread. */
+/** The number of pauses in the first runs, which may load modules that a test runner fetches from another thread. */
 const FIRST_PAUSES = 500
 
-/** The reason why code was stopped before its end. */
+/** The reason why code was stopped before it ended. */
 export type StopReason = 'nothing' | 'time' | 'real-time' | 'requests' | 'turns' | 'timers'
 
 /**
@@ -50,7 +50,7 @@ export class Driver {
     return settled.value
   }
 
-  /** Advances whenever nothing else can happen, until the end. Returns the reason why it stopped earlier, if it did. */
+  /** Advances whenever nothing else can happen, until the end. If it stopped earlier, returns the reason. */
   async advanceUntil(isOver: () => boolean): Promise<StopReason | undefined> {
     const world = this.#world
     const { interleaving } = this.#arrivals

@@ -36,7 +36,7 @@ interface View {
   readonly text: string
 }
 
-/** Returns the label for a resource's id or for one of its generated strings, or undefined to leave both unchanged. */
+/** Returns the label for a resource's id or for one of its generated strings, or undefined if neither should be replaced. */
 export type LabelOf = (row: Row, made?: number) => string | undefined
 
 /** The resources at the end of a run, in the form that `survives` compares. */
@@ -122,7 +122,7 @@ export class Ending {
     return (text) => made.reduce((all, [from, to]) => all.replaceAll(from, to), text.replace(ID, replaceId))
   }
 
-  /** Returns, for each resource, the positions of those that it refers to. */
+  /** Returns, for each resource, the positions of the resources that it refers to. */
   listReferences(): readonly (readonly number[])[] {
     const places = new Map(this.rows.map(({ key }, place) => [suffixOf(key), place]))
     return this.rows.map(({ values }, place) => {

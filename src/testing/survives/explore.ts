@@ -21,10 +21,10 @@ interface Trial extends Order {
 
 const START: Trial = { schedule: [], turns: [], switches: 0 }
 
-/** The story of a survived schedule in a search, which nobody reads. */
+/** The story of a survived schedule in a search, where it is not read. */
 const NO_STORY = { message: '', story: '', snapshot: {} }
 
-/** Tries schedules of failures and orders of copies, the smallest first. */
+/** Tries schedules of failures and orders of copies, smallest first. */
 export class Explorer {
   readonly copies: number
   readonly #names: readonly string[]
@@ -36,7 +36,7 @@ export class Explorer {
   readonly #coverage = new Map<string, Record<string, number>>()
   readonly #knownOrders = new Set([''])
   #baseline: Baseline | undefined
-  /** The words for the schedules that were tried. */
+  /** The words for the tried schedules. */
   scope = 'schedules with up to 0 faults'
   tried = 0
   total = 0
@@ -67,7 +67,7 @@ export class Explorer {
     return this.tried === this.total
   }
 
-  /** Yields each schedule after it was tried, the empty one first. */
+  /** Yields each schedule after it was tried, starting with the empty one. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
       await this.#runner.open()
@@ -108,8 +108,8 @@ export class Explorer {
   }
 
   /**
-   * Runs the code at another time, with other random numbers and another seed, with immediate and with slow responses, to learn
-   * which values depend on these.
+   * Runs the code at another time, with other random numbers and another seed, with immediate and with slow responses, to learn which
+   * values depend on them.
    */
   async #learnMasks({ outcomes }: Baseline): Promise<void> {
     const learned: Learned[] = []
@@ -130,8 +130,8 @@ export class Explorer {
   }
 
   /**
-   * Tries levels of schedules, the smallest first. Without copies, the level is the number of failures. With copies, it is the
-   * number of switches, and the last level has the orders with a failure.
+   * Tries levels of schedules, smallest first. Without copies, the level is the number of failures. With copies, it is the number of
+   * switches, and the last level has the orders with a failure.
    */
   async *#runTrials(first: RunRecord): AsyncGenerator<TriedSchedule> {
     const { replay, budget } = this.#options
@@ -170,7 +170,7 @@ export class Explorer {
     return first ? `schedules with up to ${formatCount(first.schedule.length, 'fault')}` : this.scope
   }
 
-  /** Adds the schedules with one failure more than a run. Returns their number. */
+  /** Adds the schedules with one more failure than a run. Returns their number. */
   #addSchedules(level: Trial[] | undefined, run: RunRecord, trial: Trial): number {
     const found = level ? extensionsOf(run, this.#failures) : []
     level?.push(...found.map((schedule) => ({ ...trial, schedule })))

@@ -14,11 +14,11 @@ export interface Failure {
   readonly needsChange?: true
   /** True for a failure that is tried only at requests whose response has a body. */
   readonly needsBody?: true
-  /** The change of the response. */
+  /** The change to the response. */
   readonly effect?: FaultEffect
-  /** The jump of the client's `Date`, in ms. */
+  /** The distance that the client's `Date` jumps, in ms. */
   readonly jump?: number
-  /** True if a story of the failure shows the response too. */
+  /** True if a story about the failure also shows the response. */
   readonly showsResponse?: true
   /** The text for the failure in a story. */
   readonly text: string

@@ -18,7 +18,7 @@ export class Gateways {
   readonly #world: World
   readonly #options: ParsedSurvivalOptions
   readonly #servers: Server[] = []
-  /** The certificates of all runs, by certificate order. Cached, since issuing a certificate takes as long as a run. */
+  /** The certificates of all runs, by certificate order. Cached because issuing a certificate takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
   #current: Gateway<ManualClock>
   /** The usual gateway, while another gateway is current. */
@@ -52,7 +52,7 @@ export class Gateways {
   }
 
   /**
-   * Returns a gateway for the next run: the last one, if it can be reset, which takes a third of the time of creating one.
+   * Returns a gateway for the next run: the last one, if it can be reset, which takes a third of the time needed to create one.
    * @param isElsewhere true for a gateway with another seed, which generates other ids, names and secrets
    */
   renew(isElsewhere: boolean): Gateway<ManualClock> {

@@ -4,7 +4,7 @@ import type { Copy } from './copy.ts'
 /** The Node functions that the explorer needs. Some are missing in Bun and Deno. */
 export type Host = ReturnType<typeof readHost>
 
-/** Reads the functions of the host, before the explorer replaces some of these. */
+/** Reads the host's functions before the explorer replaces some of them. */
 export function readHost() {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')
@@ -23,8 +23,8 @@ export function readHost() {
     /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`, and the modules that vitest is loading. */
     resources: () => [...(resources?.() ?? []), ...(vitest?.resolvingModules ?? [])],
     /**
-     * The number of pauses after which nothing more is expected. Resources do not include threads of WebAssembly, nor, in Bun and
-     * Deno, open handles.
+     * The number of pauses after which nothing more is expected. Resources do not include WebAssembly threads or, in Bun and Deno, open
+     * handles.
      */
     lastPauses: !resources || 'Bun' in globalThis || 'Deno' in globalThis ? 500 : 20,
     /** Creates a context that follows calls, promises and timers. */

@@ -7,9 +7,9 @@ export interface Turn {
 /** A request or an effect that was let through. */
 interface Step {
   readonly copy: string
-  /** The copies that waited, this one included. */
+  /** The copies that waited, including this one. */
   readonly waiting: readonly string[]
-  /** The copy that continues if there is no order. */
+  /** The copy that continues if no order is given. */
   readonly usual: string
   /** True if the copy of the previous step waited too. */
   readonly isInTurn: boolean
@@ -64,7 +64,7 @@ export class Interleaving {
     return true
   }
 
-  /** Drops what a crashed copy waits for. */
+  /** Drops what a crashed copy is waiting for. */
   drop(crashed: string): void {
     this.#queue = this.#queue.filter(({ copy }) => copy !== crashed)
   }
@@ -100,7 +100,7 @@ export class Interleaving {
     return turns
   }
 
-  /** Returns the turns up to the one after the last choice that the order made, and at least one for each copy. */
+  /** Returns the turns up to the one after the order's last choice, and at least one for each copy. */
   get order(): readonly Turn[] {
     const { steps } = this
     const chosen = steps.findLastIndex(({ copy, usual }) => copy !== usual)
@@ -142,7 +142,7 @@ export function readOrder(text: string): Turn[] {
   return text.split(' ').map((turn) => ({ copy: turn.charAt(0), ...(turn[1] && { count: Number(turn.slice(1)) }) }))
 }
 
-/** Returns the words for a number of switches. */
+/** Returns the text for a number of switches. */
 export function countSwitches(count: number): string {
   if (count < 2) return count === 0 ? 'without a switch' : 'with one switch'
   return `with up to ${count} switches`

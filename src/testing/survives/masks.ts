@@ -19,17 +19,17 @@ export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
 /** Replaces all ids and generated strings in a string with one label, `#`. */
 type Unlabel = (text: string) => string
 
-/** The values that are not compared: those at the paths of `ignore`, and those that depend on the time or on random numbers. */
+/** The values that are not compared: those at `ignore` paths, and those that depend on the time or on random numbers. */
 export class Masks {
   readonly #ignored: ReadonlySet<string>
   /** The families in which a value varies. */
   readonly #families = new Set<string>()
   /** The paths at which a value varies in any resource of a family. */
   readonly #varying = new Set<string>()
-  /** The values at such paths, those that vary and those that do not, in any resource: each with its path. */
+  /** The values at such paths in any resource, both varying and constant, each with its path. */
   readonly #variables = new Set<string>()
   readonly #constants = new Set<string>()
-  /** True once {@link learn} was called. */
+  /** True after {@link learn} has been called. */
   areLearned = false
 
   constructor(ignore: readonly string[]) {
@@ -51,8 +51,8 @@ export class Masks {
   }
 
   /**
-   * Compares the resources left by runs without failures to those left elsewhere. Differences depend on the time or on random
-   * numbers. Runs that do not leave the same families are ignored.
+   * Compares the resources left by runs without failures with those left elsewhere. Differences depend on the time or on random numbers.
+   * Runs that do not leave the same families are ignored.
    */
   learn(pairs: readonly Learned[]): void {
     this.areLearned = true
@@ -97,7 +97,7 @@ export class Masks {
     return Object.fromEntries(entries.map(([name, each]) => [name, this.#omit(each, family, [...path, name])]))
   }
 
-  /** Hides the values that vary, but not whether there are any. Constants stay, even at paths where other values vary. */
+  /** Hides the values that vary, but not whether they exist. Keeps constants, even at paths where other values vary. */
   #hide(value: unknown, path: Path, unlabel: Unlabel, isBelow = false): unknown {
     const isVarying = isBelow || this.#varying.has(unlabel(keyOf(path)))
     if (Array.isArray(value)) return value.map((each) => this.#hide(each, path, unlabel, isVarying))

@@ -4,7 +4,7 @@ import type { Host } from './host.ts'
 const IDLE_HANDLE =
   /^(TCP(Server|Socket)Wrap|PipeWrap|UDPWrap|TTYWrap|MessagePort|Worker|ProcessWrap|Timeout|FSEventWrap)$/
 
-/** The number of turns before the first pause, since connections within this process progress without a pause. */
+/** The number of turns before the first pause, because connections within this process progress without pauses. */
 const MAX_TURNS = 50
 
 /** The number of pauses, of about 1 ms each, after which open handles count as idle. */

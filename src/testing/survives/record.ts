@@ -44,7 +44,7 @@ export abstract class RunRecord {
   hasFaults = false
   /** The errors after which the code was called again, by life. */
   readonly rejections = new Map<number, Error>()
-  /** The errors that nobody has handled. */
+  /** The errors that were not handled. */
   unhandled: readonly unknown[] = []
   /** The number of failures before the last call of the code. */
   #failuresBefore = 0
@@ -72,7 +72,7 @@ export abstract class RunRecord {
   /** Runs an option's function to its end. */
   abstract runToEnd(option: string, work: () => unknown): Promise<unknown>
 
-  /** Ends the run once it is judged, so that its requests and crashes cannot reach the next run. */
+  /** Ends the run once it has been judged, so that its requests and crashes cannot reach the next run. */
   abstract end(): Promise<void>
 
   /** The lines that a story ends with. */

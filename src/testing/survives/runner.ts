@@ -3,7 +3,7 @@ import type { Masks } from './masks.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
 import type { Plan, RunRecord } from './record.ts'
 
-/** Runs the code under test. The explorer proposes plans, and does not know where and in which language the code runs. */
+/** Runs the code under test. The explorer proposes plans without knowing where or in which language the code runs. */
 export interface Runner {
   readonly options: ParsedSurvivalOptions
   /** The collections of the gateway's families. */
@@ -12,7 +12,7 @@ export interface Runner {
   readonly jobs: number
   /** False for code with its own dates and random numbers, which differ in each run. */
   readonly isRepeatable: boolean
-  /** Sentences that tell how to change code that sends no requests, or different ones in each run. */
+  /** Sentences that explain how to change code that sends no requests, or different requests in each run. */
   readonly hints: Readonly<Record<'noRequests' | 'unequal', string>>
   /** Called before the first run. */
   open(): Promise<void>

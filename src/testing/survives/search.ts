@@ -14,7 +14,7 @@ import type {
   TriedSchedule,
 } from './types.ts'
 
-/** The words of a report for the code, and for the call that retries one schedule. */
+/** The terms that a report uses for the code, and for the call that retries one schedule. */
 export interface Wording {
   readonly name: string
   /** Formats the call that retries one schedule. */
@@ -58,10 +58,7 @@ export async function searchWith(
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 
-/**
- * Returns the name of the group of a failing schedule. With copies, it does not matter which copy and which id a message
- * mentions.
- */
+/** Returns the name of the group of a failing schedule. With copies, the copy and the id in a message do not matter. */
 function groupOf({ verdict, schedule, order, message }: TriedSchedule): string {
   const names = [...new Set(order.match(/[A-C]/g))]
   const text = message
@@ -135,7 +132,9 @@ function reportOf(
   ].join('\n')
 }
 
-/** Returns a story below its head. A long head is truncated, since many reporters show only the head, and follows in full. */
+/**
+ * Returns a story below its head. A long head is truncated because many reporters show only the head. In that case, the full head follows.
+ */
 function headed(head: string, story: string): readonly string[] {
   const isLong = head.length > MAX_LINE_LENGTH
   return [cutMiddle(head, MAX_LINE_LENGTH), '', story, ...(isLong ? [`  In full: ${head}`] : [])]
@@ -157,7 +156,7 @@ const literal = (text: string) => (/['\\\n]/.test(text) ? JSON.stringify(text) :
 /** The number of schedules between two updates. More updates would only slow the search down. */
 const STEP = 50
 
-/** Returns a progress display: one line that is rewritten, only on a terminal and not in CI. */
+/** Returns a progress display: a single line that is rewritten, shown only on a terminal and not in CI. */
 function progressLine() {
   const { stderr, env } = globalThis.process ?? {}
   let hasLine = false

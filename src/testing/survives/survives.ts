@@ -27,8 +27,8 @@ type WithCreate<Options, Create> = Omit<Options, 'create'> & {
 /**
  * Finds the failure that breaks your code. Runs an async function against a fresh gateway: once without failures, then once
  * for each single failure at each request, then for each pair, and so on. Throws an error with the smallest schedule of
- * failures after which the function leaves different resources, hangs, or breaks in another way. Timers and dates are
- * replaced during the search, so no run waits. Nothing is random: the same code gives the same result.
+ * failures after which the function leaves different resources, hangs, or otherwise breaks. Timers and dates are
+ * replaced during the search, so no run waits. Nothing is random, so the same code produces the same result.
  *
  * @example
  * ```ts
@@ -89,8 +89,8 @@ export async function* schedules(code: unknown, options: unknown = {}): AsyncGen
 const withoutTypes = (...passed: [code: unknown, options: unknown]) => passed as [never, never]
 
 /**
- * Makes runners point to the call, and not to this package's files. The location of any other error follows: it may be in a
- * function of the caller, such as `setup`.
+ * Makes test runners point to the call instead of this package's files. The location of any other error follows: it may be in a function of
+ * the caller, such as `setup`.
  */
 function startingAt<E extends Error>(error: E, call: Error): E {
   const framesOf = ({ stack = '' }: Error) => /\n {4}at .*/s.exec(stack)?.[0] ?? ''

@@ -25,7 +25,7 @@ export interface Disk {
 
 /** The argument passed to the code under test. After a crash, the code is called again with the same gateway and disk. */
 export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
-  /** The gateway's `fetch`. The global `fetch` reaches the gateway too, by its `url`. */
+  /** The gateway's `fetch`. The global `fetch` also reaches the gateway at its `url`. */
   readonly fetch: Fetch
   /** The base URL of the gateway; with the `serve` option, the URL of the server on loopback. */
   readonly url: string
@@ -33,7 +33,7 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   readonly gateway: G
   /** Storage that survives a crash. */
   readonly disk: Disk
-  /** The name of the copy: `A`, or with the `copies` option also `B` and `C`. */
+  /** The name of the copy: `A` or, with the `copies` option, also `B` or `C`. */
   readonly copy: string
   /** The number of the call: 1 for the first, then one more after each crash, or after an error with `mayLeave`. */
   readonly life: number
@@ -74,16 +74,16 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
 /**
  * The verdict on a run:
  * - `survived`: nothing is wrong
- * - `never-ends`: the code waits, but no timer is set and no request is pending, or it takes longer than `within`
- * - `other-leftovers`: it resolves, but leaves different resources than the run without failures, or resources with
+ * - `never-ends`: the code is waiting, but no timer is set and no request is pending, or it takes longer than `within`
+ * - `other-leftovers`: it resolves, but leaves different resources from the run without failures, or resources with
  *   different values
  * - `leftovers-after-error`: it rejects, but leaves resources
  * - `does-not-resume`: with `mayLeave`, the next call rejects although nothing failed during it
  * - `refused-error`: it rejects, but `allow` does not accept the error, or nothing had failed
  * - `unhandled-rejection`: a promise rejects unhandled, or a timer throws
  * - `work-after-end`: it ends while requests or timers are pending
- * - `does-not-hold`: `holds` returned false, threw or rejected
- * - `race`: concurrent copies give a different result than copies that run one after the other
+ * - `does-not-hold`: `holds` returned false, threw, or rejected
+ * - `race`: concurrent copies produce a different result from copies that run one after the other
  */
 export type Verdict =
   | 'survived'
@@ -112,7 +112,7 @@ export interface TriedSchedule {
   readonly verdict: Verdict
   /** The verdict as a sentence. */
   readonly message: string
-  /** The story of the run: one line for each request, attempt, effect and crash. */
+  /** The story of the run: one line for each request, attempt, effect, and crash. */
   readonly story: string
   /** The gateway's state at the end. To inspect it, load it into a server with `fauxgate state import FILE`. */
   readonly snapshot: object
@@ -175,7 +175,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
    * switch.
    */
   readonly faults?: number
-  /** Tries crashes too. After a crash, the code is called again with the same gateway and disk. Default: false. */
+  /** Also tries crashes. After a crash, the code is called again with the same gateway and disk. Default: false. */
   readonly restart?: boolean
   /** The maximum duration of a run, on the gateway's clock. Default: `6h`. */
   readonly within?: Duration

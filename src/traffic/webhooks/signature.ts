@@ -12,7 +12,7 @@ import type { SecretForm, SignaturePlace, SignatureScheme } from './scheme.ts'
 /** The maximum difference between a request's timestamp and the gateway's clock, in ms (rules: webhook-verification#signatures). */
 const TOLERANCE = 5 * 60 * 1000
 
-/** A problem of a request. Its message repeats no secret, no signature and nothing of the body. */
+/** A problem with a request. Its message does not repeat secrets, signatures, or any part of the body. */
 class Refusal extends Error {
   constructor(
     message: string,
@@ -22,7 +22,7 @@ class Refusal extends Error {
   }
 }
 
-/** Returns the problem of a request that is not signed as its provider would, or undefined if it is. */
+/** Returns the problem with a request that is not signed as its provider would sign it, or undefined if it is. */
 export function findRefusal(
   schemes: readonly SignatureScheme[],
   request: SignedRequest,
@@ -55,7 +55,7 @@ function verify(scheme: SignatureScheme, request: SignedRequest, secret: string,
   throw new Refusal(`The signature in ${describePlaces(scheme)} does not match this request and this secret.`)
 }
 
-/** Returns the entries of the signature's header, or undefined if the request has none. */
+/** Returns the entries of the signature header, or undefined if the request does not have it. */
 function readSignature({ signature, separator }: SignatureScheme, request: SignedRequest): string[] | undefined {
   const names = typeof signature === 'string' ? [signature] : 'field' in signature ? [] : signature
   const found =
@@ -67,7 +67,7 @@ function readSignature({ signature, separator }: SignatureScheme, request: Signe
   return texts.flatMap((text) => (separator ? text.split(separator) : [text])).map((entry) => entry.trim())
 }
 
-/** Returns the text after a prefix in either case, or undefined if the text is nothing more or begins otherwise. */
+/** Returns the text after a case-insensitive prefix, or undefined if nothing follows the prefix or the text does not begin with it. */
 function afterPrefix(text: string, prefix: string): string | undefined {
   const hasPrefix = text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase()
   return hasPrefix && text.length > prefix.length ? text.slice(prefix.length) : undefined
@@ -97,7 +97,7 @@ function readPlace(
   return entries.map((entry) => afterPrefix(entry, place.entry)).find((value) => value !== undefined)
 }
 
-/** Replaces the names in braces of a template. The body stays the bytes that it is. */
+/** Replaces the names in braces in a template. The body is inserted as raw bytes. */
 function render(template: string, values: Readonly<Record<string, string>>, request: SignedRequest): Uint8Array {
   const parts = template.split(/\{(\w+)\}/)
   return concatBytes(
@@ -108,7 +108,7 @@ function render(template: string, values: Readonly<Record<string, string>>, requ
   )
 }
 
-/** Returns a function that compares a signature with the one of a message, in a time that does not depend on their bytes. */
+/** Returns a function that compares a signature with the signature of a message in constant time. */
 function createCheck(
   scheme: SignatureScheme,
   secret: string,

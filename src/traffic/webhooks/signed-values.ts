@@ -2,12 +2,12 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { hashes } from '../../service/x509/hashes.ts'
 import { type SignedRequest, sortedEntries, sortedForm } from './request.ts'
 
-/** Returns the form in the body as Twilio signs it: each name with its value, sorted, without anything between them. */
+/** Returns the form in the body as Twilio signs it: names and values, sorted and concatenated without separators. */
 export function formValues(request: SignedRequest): string {
   return sortedForm(request).flat().join('')
 }
 
-/** Returns the problem of a body whose hash is in the query, where the signature covers it (Twilio, for a body of JSON). */
+/** Returns the problem with a body whose hash is in the query, where the signature covers it (Twilio, for JSON bodies). */
 export function bodyHashProblem(request: SignedRequest): string | undefined {
   const hash = new URL(request.url).searchParams.get('bodySHA256')
   if (hash === null || hash.toLowerCase() === bytesToHex(hashes.sha256.digest(request.body))) return undefined
@@ -19,7 +19,7 @@ export function hubspotUrl({ url }: SignedRequest): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent)
 }
 
-/** Returns the text that HubSpot's second version signs before the body. Its first version signs the body alone. */
+/** Returns the text before the body that HubSpot's second version signs. Its first version signs only the body. */
 export function hubspotText({ method, url, headers }: SignedRequest): string {
   return headers.get('x-hubspot-signature-version') === 'v2' ? method + url : ''
 }
@@ -29,7 +29,7 @@ export function urlWithoutQuery({ url }: SignedRequest): string {
   return url.replace(/[?#].*$/, '')
 }
 
-/** Returns the URL without a path that is a slash alone. */
+/** Returns the URL without its path if the path is just a slash. */
 export function urlWithoutPath({ url }: SignedRequest): string {
   return url.replace(/^([^:]+:\/\/[^/?#]+)\/(?=[?#]|$)/, '$1')
 }
@@ -48,7 +48,7 @@ export function urlWithPort(request: SignedRequest): string {
   )
 }
 
-/** Returns the body as Box signs it, if not verbatim: as PHP writes JSON, with escaped slashes and escapes for all but ASCII. */
+/** Returns the body as Box signs it, if not verbatim: as PHP writes JSON, with slashes and non-ASCII characters escaped. */
 export function escapedText({ text }: SignedRequest): string {
   const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
   return text.replace(/[\u007f-\uffff]/g, escaped).replace(/(?<!\\)\//g, '\\/')
@@ -60,7 +60,7 @@ export function contentfulPath({ url }: SignedRequest): string {
   return encodeURI(query ? `${path}?${encodeURIComponent(query)}` : path || '/')
 }
 
-/** Returns the URL and the form as Plivo signs them in its third version: with a sorted query, and a dot between the two. */
+/** Returns the URL and the form as Plivo signs them in its third version: with a sorted query and a dot between URL and form. */
 export function plivoTarget(request: SignedRequest): string {
   const query = sortedEntries(new URL(request.url).searchParams)
     .map((entry) => entry.join('='))
@@ -71,7 +71,7 @@ export function plivoTarget(request: SignedRequest): string {
   return `${target}?${query}${query === '' ? '' : '.'}${form}`
 }
 
-/** Returns the headers that Contentful has signed, in its order: `name:value`, with semicolons between them. */
+/** Returns the headers that Contentful has signed, in its order: `name:value`, separated by semicolons. */
 export function contentfulHeaders({ headers }: SignedRequest): string {
   const names = headers.get('x-contentful-signed-headers')?.split(',') ?? []
   return names

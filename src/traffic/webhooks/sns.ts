@@ -5,18 +5,18 @@ import { verifyPkcs1 } from '../../service/x509/rsa.ts'
 import { decode, toUtf8 } from './encoding.ts'
 import { bodyField, type SignedRequest } from './request.ts'
 
-/** The signed fields of messages by type, in their order. A notification may lack a subject. */
+/** The signed message fields, by message type, in order. A notification may not have a subject. */
 const FIELDS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
   ['SubscriptionConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
   ['UnsubscribeConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
 ])
 
-/** The hosts that may serve certificates. A request could name any other and sign itself. */
+/** The hosts that are allowed to serve certificates. Otherwise, a request could name any host and sign itself. */
 const CERTIFICATE_HOST = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/
 
 /**
- * Returns the reason why a message of Amazon SNS is not signed by its certificate, or undefined if it is. A secret is the
+ * Returns the reason why an Amazon SNS message is not signed with its certificate's key, or undefined if it is. The secret, if any, is the
  * account that owns the topic.
  */
 export async function findSnsRefusal(
@@ -48,7 +48,7 @@ function isCertificateUrl(text: string): boolean {
   return url?.protocol === 'https:' && url.port === '' && CERTIFICATE_HOST.test(url.hostname)
 }
 
-/** Returns the RSA key of a certificate as PEM, or undefined if there is none. */
+/** Returns the RSA key of a PEM certificate, or undefined if it has none. */
 function readKey(pem: string) {
   try {
     const der = splitPem(pem).blocks.find((block) => block.type === 'CERTIFICATE')?.der
