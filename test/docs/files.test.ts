@@ -55,7 +55,7 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<strin
 test('Documents show what vitest prints for their failing tests, and the corrections pass', async () => {
   const [{ code: smallest = '', file = '' } = {}, { code: retrying = '' } = {}] = listNamedBlocks('README.md')
   const failures = listBlocksOf('README.md').filter(({ language }) => language === 'text')
-  const removedLine = /Take `(.*?)` out/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
+  const removedLine = /remove `(.*?)` from the headers/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
   expect(smallest).toContain(removedLine)
   const [buggy = '', survives = '', report = '', fixed = ''] = listBlocksOf('docs/survives.md').map(({ code }) => code)
   const [{ code: race = '' } = {}] = listNamedBlocks('docs/survives.md').filter(({ file }) => file === 'twice.test.ts')

@@ -113,7 +113,7 @@ describe('Links', () => {
     )
     expect(outside.length).toBeGreaterThan(30)
     expect(outside.filter((path) => packed.includes(path))).toEqual([])
-    expect(read('docs/README.md')).toContain("Links to github.com lead to files that aren't in the package.")
+    expect(read('docs/README.md')).toContain("Links to github.com point to files that aren't in the package.")
   })
 
   test('of the package’s guides lead to the index of the decisions, and to no single one', () => {

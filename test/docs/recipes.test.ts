@@ -170,11 +170,11 @@ test('An added family is served, listed and documented, with its field and its e
 test('An added control, and an added verb of a control, is a member, a path, a command and a row of the guide', async () => {
   const guide = readFileSync(toPath('docs/control-api.md'), 'utf8')
   expect(guide).toContain(
-    'Removes all faults, or the one with `?id=…`. 204. |\n' +
+    'Removes all faults, or the fault with `?id=…`. 204. |\n' +
       '| `POST /_fauxgate/notes` | Return a note in capitals. Fields: `text`. |\n',
   )
   expect(guide).toContain(
-    '`type` and `value`. 204. |\n| `GET /_fauxgate/dns/count` | Count the records of the simulated DNS zone. |\n',
+    '`type`, and `value`. 204. |\n| `GET /_fauxgate/dns/count` | Count the records of the simulated DNS zone. |\n',
   )
   expect(await runProgram('control')).toBe(
     'HELLO HELLO shout TEXT Return a note in capitals\n1 0 dns count  Count the records of the simulated DNS zone',

@@ -15,17 +15,17 @@ describe('docs/ngrok.md', () => {
     const fields = Object.entries(gateway).flatMap(([family, { list }]) => {
       if (typeof list !== 'function') return []
       // One needs an id, and the other is no family.
-      if (family === 'eventSources') return ['sources of eventSources']
+      if (family === 'eventSources') return ['sources in eventSources']
       if (family === 'sentEvents') return []
       const [field = ''] = Object.keys(list()).filter((name) => name !== 'uri' && name !== 'next_page_uri')
       const snake = family.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
-      return field === snake ? [] : [family.endsWith('Backends') ? field : `${field} of ${family}`]
+      return field === snake ? [] : [family.endsWith('Backends') ? field : `${field} in ${family}`]
     })
     const sentence = /Some lists use another field name: (.*?)\./.exec(read('docs/ngrok.md'))?.[1] ?? ''
     const named = sentence
       .replaceAll('`', '')
-      .replace(' in all families of backends', '')
-      .split(/, | and /)
+      .replace(' in all backend families', '')
+      .split(/, (?:and )?/)
     expect(named.toSorted()).toEqual([...new Set(fields)].toSorted())
   })
 })
@@ -45,7 +45,7 @@ test('docs/standard.md says that both dialects number errors alike, and where th
 test('docs/sandbox.md names the limits of Cloudflare that the sandboxes keep to', () => {
   const { requestsPerSecond, cpuSeconds, memoryMb, storageGb, rowBytes } = PLATFORM
   expect(read('docs/sandbox.md')).toContain(
-    `are about ${requestsPerSecond.toLocaleString('en')} requests a second, ${cpuSeconds} s of processor time per request, ` +
+    `are about ${requestsPerSecond.toLocaleString('en')} requests per second, ${cpuSeconds} s of processor time per request, ` +
       `${memoryMb} MB of memory, ${storageGb} GB of storage, and ${rowBytes / 1e6} MB per row.`,
   )
 })
@@ -72,7 +72,7 @@ describe('docs/state.md says which keys the JSON of a snapshot restores in anoth
     const before = keyOf(gateway, id)
     gateway.restore(gateway.snapshot())
     expect(keyOf(gateway, id)).toBe(before)
-    expect(read('docs/state.md')).toContain('except for the keys of automatic certificates')
+    expect(read('docs/state.md')).toContain("except for automatic certificates' keys")
   })
 })
 
@@ -120,7 +120,7 @@ describe('The status of a name that is reserved already', () => {
       `${ngrok} in the \`ngrok\` dialect, as observed from ngrok, and ${standard} in`,
     )
     expect(read('docs/from-msw.md')).toContain(
-      `ngrok has been observed to return ${ngrok}, so \`createNgrok\` does too.`,
+      `ngrok has been observed to return ${ngrok}, so \`createNgrok\` returns ${ngrok} as well.`,
     )
     expect(read('docs/differences.md')).toContain(
       `fauxgate returns ${ngrok} in \`ngrok\`; \`quirks.takenStatus\` lets a test try both.`,
@@ -133,10 +133,10 @@ test('docs/traffic.md has the default ports of fauxgate http', () => {
   const { flags } = allCommands.find(({ name }) => name === 'http') ?? { flags: [] }
   const portOf = (flag: string) => flags.find((each) => each.flag === flag)?.sentence.match(/Default: (\d+)\.$/)?.[1]
   const page = read('docs/traffic.md')
-  expect(page).toContain(`| ${portOf('traffic')}, or the next free one | visitors of the endpoint, with HTTP |`)
-  expect(page).toContain(`| ${portOf('traffic-tls')}, or the next free one | visitors of the endpoint, with TLS |`)
-  expect(page).toContain(`| ${portOf('agent')}, or the next free one | the [API of the agent]`)
-  expect(page).toContain(`| ${portOf('port')} | ngrok's API, the controls and the inspector |`)
+  expect(page).toContain(`| ${portOf('traffic')}, or the next free one | the endpoint's visitors, over HTTP |`)
+  expect(page).toContain(`| ${portOf('traffic-tls')}, or the next free one | the endpoint's visitors, over TLS |`)
+  expect(page).toContain(`| ${portOf('agent')}, or the next free one | the [agent's API]`)
+  expect(page).toContain(`| ${portOf('port')} | ngrok's API, the controls, and the inspector |`)
 })
 
 test('docs/concepts.md says which leftovers there are: all, and those that requests created', async () => {
@@ -147,7 +147,7 @@ test('docs/concepts.md says which leftovers there are: all, and those that reque
   expect(gateway.leftovers()).toHaveLength(2)
   expect(gateway.leftovers({ ofTest: false })).toHaveLength(1)
   expect(read('docs/concepts.md')).toContain(
-    '`gateway.leftovers()` lists them. `toHaveNoLeftovers` counts those that requests created.',
+    '`gateway.leftovers()` lists them. `toHaveNoLeftovers` counts only those created by requests.',
   )
 })
 
