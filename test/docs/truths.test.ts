@@ -157,7 +157,7 @@ describe('The way to the first own test', () => {
   test('is one page of at most 1,200 words after README.md, and ends with the code of the reader', () => {
     const page = readFileSync(new URL('../../docs/getting-started.md', import.meta.url), 'utf8')
     expect(countWords(page)).toBeLessThanOrEqual(1200)
-    expect(read('docs/README.md')).toContain('Begin with [Your first test](getting-started.md)')
+    expect(read('docs/README.md')).toContain('Start with [Your first test](getting-started.md)')
     expect(read('README.md')).toContain('[Your first test][docs/getting-started.md]')
     expect(page.split(/^## /m).at(-1)).toContain('replace `sites.ts` with your own module')
   })
