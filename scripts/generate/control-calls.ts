@@ -29,6 +29,13 @@ function fieldsOf(schema: v.GenericSchema, path: string) {
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '/dns after': 'DURATION',
   '/dns issuewild': 'AUTHORITIES',
+  '/explorations allow': 'REGEXP',
+  '/explorations also': 'KIND',
+  '/explorations ignore': 'PATH',
+  '/explorations kinds': 'KIND',
+  '/explorations mayLeave': 'FAMILY',
+  '/explorations replay': 'SCHEDULE',
+  '/explorations within': 'DURATION',
   '/faults agent': 'PATH',
   '/faults error': 'CODE',
   '/faults latency': 'DURATION',

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry } from '../core/schema/errors.ts'
+import { listOfThese, sentDuration } from '../core/schema/options.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { errors as gatewayErrors, requireGatewayHost } from './gateways.ts'
 
@@ -18,6 +19,19 @@ const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
 
 const texts = v.array(v.string(), 'an array of strings')
 
+/** The kinds of failures that are tried by default. */
+export const FAILURE_KINDS = ['lost', '5xx', '429', 'cut', 'silent', 'crash', 'outcomes'] as const
+
+const above0 = v.pipe(v.number('a number above 0'), v.gtValue(0, 'a number above 0'))
+
+function isPattern(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text))
+  } catch {
+    return false
+  }
+}
+
 const settings = named(
   v.object({
     name: optional(v.string(), 'The name of the code in reports. Default: `The code`.'),
@@ -25,18 +39,24 @@ const settings = named(
       v.string(),
       "The code that replays one schedule, with `REPLAY` as the placeholder for the schedule's text. Default: `REPLAY`.",
     ),
-    faults: optional(v.number(), 'The maximum number of failures in one schedule. Default: 1; with copies 0.'),
-    copies: optional(v.number(), 'The number of copies of the code that run concurrently: 1 to 3. Default: 1.'),
+    faults: optional(v.number(), 'The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.'),
+    copies: optional(
+      v.number(),
+      'The number of copies of the code that run concurrently, 1 to 3. Every order of their requests is tried. Default: 1.',
+    ),
     switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.'),
     restart: optional(
       v.boolean(),
-      'Whether to try crashes too. After a crash, the code is called again. Default: false.',
+      'True to try crashes too: the code is killed after a request, and called again. Default: false.',
     ),
-    within: optional(v.string(), "The maximum duration of a run, on the gateway's clock. Default: `6h`."),
+    within: v.exactOptional(sentDuration("The maximum duration of a run, on the gateway's clock. Default: `6h`.")),
     max: optional(v.number(), 'The maximum number of schedules. Default: 20,000.'),
-    kinds: optional(texts, 'The kinds of failures to try. Default: all except those that `also` adds.'),
-    also: optional(texts, 'Additional kinds of failures: `late`, `slow`. Default: none.'),
-    replay: optional(v.string(), 'A single schedule to run, as text. Default: all schedules.'),
+    kinds: optional(
+      listOfThese(FAILURE_KINDS),
+      'The kinds of failures to try. Default: all except those that `also` adds.',
+    ),
+    also: optional(listOfThese(['late', 'slow']), 'Additional kinds of failures: `late`, `slow`. Default: none.'),
+    replay: optional(v.string(), 'A single schedule to run, from a report. Default: all schedules.'),
     ignore: optional(texts, 'Paths to exclude from the comparison, such as `reserved_addrs.metadata`. Default: none.'),
     mayLeave: optional(
       texts,
@@ -44,15 +64,16 @@ const settings = named(
         'Default: none.',
     ),
     allow: optional(
-      v.string(),
+      v.pipe(v.string(), v.check(isPattern, 'a regular expression')),
       'A regular expression for the errors that the code may reject with. Default: any error.',
     ),
     setup: optional(v.boolean(), 'Whether each run starts with the step `setup`. Default: false.'),
-    silence: optional(v.number(), 'How long a request may wait for its response, in real seconds. Default: 2.'),
-    timeout: optional(v.number(), 'The maximum duration of a run, in real seconds. Default: 60.'),
+    silence: optional(above0, 'How long a request may wait for its response, in real seconds. Default: 2.'),
+    timeout: optional(above0, 'The maximum duration of a run, in real seconds. Default: 60.'),
     jobs: optional(
-      v.number(),
-      'The maximum number of concurrent runs. Above 1, as many more may wait for a response. Default: 1.',
+      above0,
+      'The maximum number of concurrent runs; as many more may wait for a response. Use 1 if they share files, ports, or a ' +
+        'database. Default: 1, or 8 for a command.',
     ),
   }),
   'ExplorationSettings',
@@ -123,21 +144,11 @@ const ended = controlCall({
   summary: 'Report the end of an exploration step',
   from: 'body',
   schema: runEnd,
-  errors: [gatewayErrors.gateways_unavailable, errors.exploration_not_found],
+  errors: [gatewayErrors.gateways_unavailable],
   run: (host, input) => requireHost(host).ended(input),
 })
 
-const stop = controlCall({
-  method: 'DELETE',
-  path: '/explorations',
-  summary: 'End an exploration early',
-  from: 'query',
-  schema: v.object({ id }),
-  errors: [gatewayErrors.gateways_unavailable, errors.exploration_not_found],
-  run: (host, input) => requireHost(host).stop(input.id),
-})
-
 /** Over HTTP only: in the same process, `survives` of `fauxgate/testing` explores. */
-export const explorations: Control<object, typeof errors> = { calls: [start, next, ended, stop], errors }
+export const explorations: Control<object, typeof errors> = { calls: [start, next, ended], errors }
 
 const requireHost = (host: ControlHost) => requireGatewayHost(host.hooks).explorations

@@ -19,6 +19,4 @@ export interface ExplorationHost {
   next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
   /** Receives the result of a call to the code. */
   ended(end: RunEnd): void
-  /** Ends an exploration early. */
-  stop(id: string): void
 }

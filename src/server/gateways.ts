@@ -106,7 +106,7 @@ export class Gateways {
       },
       remove: (name) => void (this.#remove(name) || refuse(errors.gateway_not_found, { name: quote(name) })),
       explorations: new Explorations({
-        create: (options) => parent.transport.sibling(options),
+        parent,
         add: (gateway) => this.#add(gateway),
         remove: (name) => void this.#remove(name),
       }),

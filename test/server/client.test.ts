@@ -224,7 +224,6 @@ describe('The controls of a running server as commands', () => {
       'POST /explorations',
       'POST /explorations/next',
       'POST /explorations/ended',
-      'DELETE /explorations',
       'POST /certificates',
       'GET /openapi.json',
       'GET /openapi.control.json',

@@ -167,19 +167,32 @@ test('a client is told to wait for a second at most, since its time is real', as
   expect(waits[0]).toBe('1')
 })
 
-test('settings that are not allowed start no exploration, and an ended exploration is not found', async () => {
+test('settings that are not allowed start no exploration, and an error tells which ones are allowed', async () => {
   const control = await startControls()
-  for (const [settings, words] of [
-    [{ faults: 9 }, 'faults'],
-    [{ also: ['clock'] }, 'also has "clock"'],
-    [{ silence: 0 }, 'silence is 0'],
-    [{ allow: '(' }, 'allow'],
+  for (const [settings, words, code] of [
+    [{ faults: 9 }, 'faults', 'ERR_NGROK_90466'],
+    [{ copies: 2, mayLeave: [] }, 'mayLeave', 'ERR_NGROK_90466'],
+    [{ kinds: ['rust'] }, 'kinds.0 is "rust"', 'ERR_NGROK_215'],
+    [{ also: ['clock'] }, 'also.0 is "clock"', 'ERR_NGROK_215'],
+    [{ within: '6' }, 'within is "6"', 'ERR_NGROK_215'],
+    [{ silence: 0 }, 'silence is 0', 'ERR_NGROK_215'],
+    [{ allow: '(' }, 'allow is "("', 'ERR_NGROK_215'],
   ] as const) {
     const { status, body } = await control('POST', '/explorations', settings)
-    expect([status, body.error_code]).toEqual([400, 'ERR_NGROK_90466'])
+    expect([status, body.error_code]).toEqual([400, code])
     expect(body.msg).toMatch(words)
   }
-  const { body } = await control('POST', '/explorations', {})
-  expect((await control('DELETE', `/explorations?id=${body.id}`)).status).toBe(204)
-  expect((await control('POST', '/explorations/next', { id: body.id })).body.error_code).toBe('ERR_NGROK_90465')
+})
+
+test('an exploration is not found after its last step, and a call that ends later is no error', async () => {
+  const control = await startControls()
+  const { id } = (await control('POST', '/explorations', {})).body
+  const next = async () => (await control('POST', '/explorations/next', { id })).body
+  const report = async ({ run, copy, life }: { run: number; copy: string; life: number }) =>
+    control('POST', '/explorations/ended', { id, run, copy, life, error: 'no connection' })
+  const first = await next()
+  await report(first)
+  for (let step = await next(); step.do !== 'finish'; step = await next()) await report(step)
+  expect((await next()).error_code).toBe('ERR_NGROK_90465')
+  expect((await report(first)).status).toBe(204)
 })

@@ -181,11 +181,12 @@ test('a command that cannot be started fails without any fault, and the report s
 })
 
 test.each([
-  [['--timeout', '20s'], '--timeout is "20s". Allowed: a number without a unit.'],
+  [['--timeout', '20s'], '--timeout is "20s". Allowed: a number above 0.'],
   [['--timeout', '0'], '--timeout is 0. Allowed: a number above 0.'],
-  [['--jobs', 'x'], '--jobs is "x". Allowed: a number without a unit.'],
+  [['--jobs', 'x'], '--jobs is "x". Allowed: a number above 0.'],
+  [['--faults', '1.5'], '--faults is 1.5. Allowed: an integer from 0 to 8.'],
   [['--allow', '('], '--allow is "(". Allowed: a regular expression.'],
-  [['--also', 'clock'], '--also has "clock". Allowed: late, slow.'],
+  [['--also', 'clock'], '--also is "clock". Allowed: late, slow.'],
   [['--copies', '2', '--may-leave', 'vaults'], '--may-leave was passed together with copies.'],
 ])('the value of a flag that is not allowed has the exit code 2 and is named: %j', async (args, message) => {
   const { code, stderr } = await runSurvives(...args, '--', 'true')

@@ -166,7 +166,6 @@ export const VALID_CALLS: Readonly<Record<string, (target: Target) => readonly S
   ],
   'POST /explorations/next': () => [{ id: 'x' }],
   'POST /explorations/ended': () => [{ id: 'x', run: 1, copy: 'A', life: 1, error: 'e' }],
-  'DELETE /explorations': () => [{ id: 'x' }],
   'GET /requests': () => [{ after: 'op_1' }],
   'DELETE /requests': () => [{}],
   'GET /controls': () => [{}],

@@ -44,7 +44,6 @@ const INPUTS = {
   'delete /gateways': { name: GATEWAY },
   'post /explorations/next': { id: EXPLORATION },
   'post /explorations/ended': { id: EXPLORATION, run: 1, copy: 'a', life: 1 },
-  'delete /explorations': { id: EXPLORATION },
   'post /certificates': { certificate_pem: certificatePair().certificate_pem },
 }
 

@@ -119,6 +119,12 @@ export function oneOfThese<const T extends readonly string[]>(texts: T) {
   return v.picklist(texts, texts.map((text) => `"${text}"`).join(' or '))
 }
 
+/** Creates the schema of an array of such strings. */
+/* @__NO_SIDE_EFFECTS__ */
+export function listOfThese<const T extends readonly string[]>(texts: T) {
+  return v.array(oneOfThese(texts), `an array of ${texts.map((text) => `"${text}"`).join(', ')}`)
+}
+
 /**
  * Creates the schema of an integer from `min` to `max`. Default of `max`: 4,294,967,295.
  *

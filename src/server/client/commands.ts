@@ -11,7 +11,9 @@ import { rewriteRefusal } from './refusals.ts'
 import { ControlError, callControl, printServer, readServerAddress, type ServerAddress } from './server-calls.ts'
 
 /** The calls that have commands. */
-export const clientCalls: readonly string[] = Object.keys(calls).filter((name) => calls[name]?.commands)
+export const clientCalls: readonly string[] = Object.entries(calls).flatMap(([name, { commands }]) =>
+  commands ? [name] : [],
+)
 
 export const clientCommands: readonly Command[] = [
   ...Object.entries(calls).flatMap(([name, call]) => (call.commands ?? []).map((row) => commandOf(name, call, row))),

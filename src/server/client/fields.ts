@@ -23,7 +23,7 @@ interface FieldFlag extends Flag {
 
 /** The control calls, by their methods and paths, such as `GET /clock`. */
 // A JSON import has no literal types for the kinds of flags.
-export const calls = controlCalls as Readonly<Record<string, ClientCall>>
+export const calls = controlCalls as Readonly<Record<keyof typeof controlCalls, ClientCall>>
 
 /** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
 export function flagsForFields({ fields }: ClientCall, others: readonly string[]): readonly FieldFlag[] {
@@ -45,7 +45,7 @@ export function parseFlags(flags: readonly FieldFlag[], parsed: Arguments['flags
 export function parseValue(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
   if (kind === 'texts') return texts.map((each) => parseObjectOrText(each, flag))
-  if (kind === 'integer') return /^\d{1,15}$/.test(text) ? Number(text) : text
+  if (kind === 'integer') return /^\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) : text
   return kind === 'json' ? parseObjectOrText(text, flag) : text
 }
 

@@ -27,31 +27,27 @@ export class Explorations implements ExplorationHost {
       () => new Exploration(settings, this.#gateways),
     )
     const now = readClock(systemClock)
-    for (const [id, { usedAt }] of this.#all) if (usedAt < now - FORGOTTEN_AFTER_MS) this.stop(id)
+    for (const [id, { usedAt }] of this.#all) if (usedAt < now - FORGOTTEN_AFTER_MS) this.#drop(id)
     const id = createSecret().slice(0, 12)
     this.#all.set(id, { exploration, usedAt: now })
     return id
   }
 
   async next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep> {
-    const found = this.#find(id)
+    const found = this.#all.get(id) ?? refuse(errors.exploration_not_found, { id: quote(id) })
     found.usedAt = readClock(systemClock)
     const step = await found.exploration.next(signal)
-    if (step.do === 'finish') this.stop(id)
+    if (step.do === 'finish') this.#drop(id)
     return step
   }
 
   ended(end: RunEnd): void {
-    this.#find(end.id).exploration.ended(end)
+    // A call may outlive its exploration, which ends at a failed setup.
+    this.#all.get(end.id)?.exploration.ended(end)
   }
 
-  stop(id: string): void {
-    const { exploration } = this.#find(id)
+  #drop(id: string): void {
+    void this.#all.get(id)?.exploration.close()
     this.#all.delete(id)
-    void exploration.close()
-  }
-
-  #find(id: string) {
-    return this.#all.get(id) ?? refuse(errors.exploration_not_found, { id: quote(id) })
   }
 }

@@ -26,8 +26,6 @@ export interface RunDetails {
   /** The real time that the run may take, in ms. */
   readonly timeout: number
   readonly hasSetup: boolean
-  /** The URLs of the copies, by name. */
-  readonly urls: ReadonlyMap<string, string>
   /** Passes a step to the program that runs the code. Resolves when the program asks for the step after it. */
   send(step: ExplorationStep): Promise<void>
   /** Called once the run is judged. */
@@ -47,9 +45,10 @@ export class ExternalSurroundings implements Surroundings {
 /** One run of code that another program calls, and that reaches the gateway through sockets. */
 export class ExternalRun extends RunRecord {
   readonly #details: RunDetails
-  readonly #start: number
-  /** Resolves what the run waits for: the end of its setup, or of its copies. */
-  #proceed: () => void = () => undefined
+  /** The URLs of the copies. */
+  #urls: readonly string[] = []
+  /** Resolves what the run waits for: the end of its setup, with its error, or of its copies. */
+  #proceed: (setupError?: string) => void = () => undefined
   #group: readonly Copy[] = []
   /** The copies that have sent a request since they were last started. */
   readonly #active = new Set<Copy>()
@@ -59,7 +58,6 @@ export class ExternalRun extends RunRecord {
   #owed = 0
   #polls = 0
   #silences = 0
-  setupError: string | undefined
 
   constructor(
     surroundings: ExternalSurroundings,
@@ -71,7 +69,6 @@ export class ExternalRun extends RunRecord {
   ) {
     super(surroundings, options, masks, gateway, plan)
     this.#details = details
-    this.#start = surroundings.clock.now
     surroundings.crash = (copy) => this.#crash(copy)
   }
 
@@ -84,24 +81,21 @@ export class ExternalRun extends RunRecord {
     return moved.length > 0 ? [`The code runs in real time; the gateway's clock advanced ${moved.join(', and ')}.`] : []
   }
 
-  /** Runs the copies, concurrently or one after the other. */
-  async run(): Promise<void> {
-    const { number, hasSetup, timeout, urls } = this.#details
+  /** @param urls the URLs of the copies */
+  async run(urls: readonly string[]): Promise<void> {
+    const { number, hasSetup, timeout, send } = this.#details
     const { arrivals } = this
-    if (hasSetup) await this.#wait(() => this.#send({ do: 'setup', url: [...urls.values()][0] ?? '' }))
-    if (this.setupError !== undefined) throw new Error(`The setup of run ${number} failed: ${this.setupError}`)
-    this.listen()
-    this.gateway.transport.hooks.arrival = (arrival) => this.#arrive(arrival)
+    this.#urls = urls
+    const setupError = hasSetup && (await this.#wait(() => send({ do: 'setup', url: this.gateway.url })))
+    if (typeof setupError === 'string') throw new Error(`The setup of run ${number} failed: ${setupError}`)
     const cancelTimeout = later(timeout, () => this.#stop('real-time'))
-    this.noteOutcome()
-    for (const group of this.groups) {
+    await this.runCopies(async (group) => {
       this.#group = group
       await this.#wait(() => {
         for (const copy of group) this.#startLife(copy)
       })
-      if (this.stopReason) break
-      this.noteOutcome()
-    }
+      return this.stopReason
+    })
     cancelTimeout()
     this.#cancelQuiet()
     this.eventsBeforeEnd = arrivals.events.length
@@ -111,10 +105,8 @@ export class ExternalRun extends RunRecord {
   /** Handles the end of a step. */
   ended(name: string | undefined, life: number | undefined, error: string | undefined): void {
     const copy = this.copies.find((each) => each.name === name)
-    if (!copy) {
-      this.setupError = error
-      this.#proceed()
-    } else if (copy.life === life && !copy.settled && !this.stopReason) {
+    if (!copy) this.#proceed(error)
+    else if (copy.life === life && !copy.settled && !this.stopReason) {
       if (!copy.hasCrashed)
         copy.settled = error === undefined ? {} : { error: Object.assign(new Error(error), { name: '' }) }
       if (copy.hasCrashed || this.shouldResume(copy)) this.#startLife(copy)
@@ -132,15 +124,11 @@ export class ExternalRun extends RunRecord {
   }
 
   /** Does something, and waits until the run proceeds. */
-  #wait(work: () => void): Promise<void> {
+  #wait(work: () => void): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#proceed = resolve
       work()
     })
-  }
-
-  #send(step: ExplorationStep): Promise<void> {
-    return this.#details.send({ ...step, run: this.#details.number })
   }
 
   #startLife(copy: Copy): void {
@@ -149,8 +137,9 @@ export class ExternalRun extends RunRecord {
     void this.#sendOf(copy, 'start')
   }
 
-  #sendOf({ name, life }: Copy, what: 'start' | 'kill'): Promise<void> {
-    return this.#send({ do: what, copy: name, life, url: this.#details.urls.get(name) ?? this.gateway.url })
+  #sendOf(copy: Copy, what: 'start' | 'kill'): Promise<void> {
+    const url = this.#urls[this.copies.indexOf(copy)] ?? this.gateway.url
+    return this.#details.send({ do: what, copy: copy.name, life: copy.life, url })
   }
 
   /** Breaks the connection of a crashed copy, once the program has killed the copy. */
@@ -171,9 +160,9 @@ export class ExternalRun extends RunRecord {
     this.#proceed()
   }
 
-  #arrive(arrival: Arrival): HttpResponse {
+  protected override arrive(arrival: Arrival): HttpResponse {
     const { arrivals } = this
-    const copy = this.surroundings.copy ?? this.copies[0]
+    const { copy } = this.surroundings
     if (!copy || copy.hasCrashed || this.stopReason) return arrival.fail({ drop: true })
     this.#active.add(copy)
     this.#advance(this.#owed)
@@ -207,7 +196,7 @@ export class ExternalRun extends RunRecord {
   #advanceToNext(): void {
     const { clock } = this.surroundings
     const next = Math.min(clock.nextDueAt() ?? LATEST_TIME, this.arrivals.nextAt())
-    if (next <= clock.now || next > this.#start + this.options.within) return
+    if (next <= clock.now || next > this.arrivals.start + this.options.within) return
     this.#polls++
     this.#advance(next - clock.now)
   }

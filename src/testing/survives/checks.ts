@@ -1,7 +1,4 @@
-import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { escapeUnprintable, quote } from '../../core/schema/text.ts'
-import type { Gateway } from '../../gateway/types.ts'
-import { requireGateway } from '../matched-domain.ts'
 import type { Event } from './arrivals.ts'
 import { formatReplay } from './failures.ts'
 import type { RunRecord } from './record.ts'
@@ -11,16 +8,6 @@ import type { Runner } from './runner.ts'
 export interface Server {
   readonly url: string
   close(): Promise<void>
-}
-
-/** @throws TypeError if `create` did not create a gateway with the options that it received. */
-export function requireUsable(gateway: Gateway, clock: ManualClock): asserts gateway is Gateway<ManualClock> {
-  requireGateway('create returned', gateway)
-  if (gateway.clock === clock) return
-  throw new TypeError(
-    'create returned a gateway with another clock. Allowed: one with the options that create receives, such as ' +
-      '`create: (options) => createNgrok(options)`.',
-  )
 }
 
 /** @throws TypeError if `serve` returned something other than a server. */

@@ -70,7 +70,7 @@ export class Explorer {
   /** Yields each schedule after it was tried, starting with the empty one. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
-      await this.#runner.open()
+      await this.#runner.open?.()
       const first = yield* this.#runOneAfterTheOther()
       if (first) yield* this.#runTrials(first)
     } finally {

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { FAILURE_KINDS } from '../../control/explorations.ts'
 import {
   duration,
   integerFrom,
+  listOfThese,
   oneOfThese,
   optionsOf,
   readOptions,
@@ -10,27 +12,13 @@ import {
   textOption,
 } from '../../core/schema/options.ts'
 import { isObject } from '../../core/schema/values.ts'
-import type { FaultKind, SurvivesOptions } from './types.ts'
+import type { SurvivesOptions } from './types.ts'
 
-const DEFAULT_KINDS = [
-  'lost',
-  '5xx',
-  '429',
-  'cut',
-  'silent',
-  'crash',
-  'outcomes',
-] as const satisfies readonly FaultKind[]
 const OPT_IN_KINDS = ['effect', 'late', 'slow', 'clock'] as const
 
 /** Creates the schema of a function. Only the compiler checks the function's parameters and result. */
 function functionOption<Name extends keyof SurvivesOptions>() {
   return v.optional(v.custom<SurvivesOptions[Name]>((value) => typeof value === 'function', 'a function'))
-}
-
-/** Creates the schema of an array of strings. */
-function arrayOf<const T extends readonly string[]>(texts: T) {
-  return v.array(oneOfThese(texts), `an array of ${texts.map((text) => `"${text}"`).join(', ')}`)
 }
 
 const isListOfTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string')
@@ -43,8 +31,8 @@ const schema = optionsOf({
   restart: v.optional(switchOption, false),
   within: v.optional(duration(1), '6h'),
   budget: v.optional(integerFrom(1), 20_000),
-  kinds: v.optional(arrayOf(DEFAULT_KINDS), [...DEFAULT_KINDS]),
-  also: v.optional(arrayOf(OPT_IN_KINDS), []),
+  kinds: v.optional(listOfThese(FAILURE_KINDS), [...FAILURE_KINDS]),
+  also: v.optional(listOfThese(OPT_IN_KINDS), []),
   replay: v.optional(textOption),
   ignore: v.optional(v.array(textOption, 'an array of paths, such as "reserved_addrs.metadata"'), []),
   create: functionOption<'create'>(),

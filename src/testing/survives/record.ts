@@ -1,5 +1,7 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { readPredicateResult } from '../../core/schema/options.ts'
+import type { Arrival } from '../../gateway/http/arrival.ts'
+import type { HttpResponse } from '../../gateway/http/messages.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { Arrivals, type Surroundings } from './arrivals.ts'
 import { COPY_NAMES, Copy, createDisk } from './copy.ts'
@@ -100,25 +102,39 @@ export abstract class RunRecord {
     return { resolved: resolved.join(), isWhole: this.hasEnded, ending: this.ending }
   }
 
-  /** Returns the groups of copies that run concurrently, in order. */
-  get groups(): readonly (readonly Copy[])[] {
+  /**
+   * Runs the copies concurrently or one after the other. Meanwhile and afterwards, each request and each provisioning attempt is an
+   * event of the run.
+   */
+  protected async runCopies(runGroup: (group: readonly Copy[]) => Promise<StopReason | undefined>): Promise<void> {
     const { serial } = this.plan
-    return serial ? serial.map((name) => this.copies.filter((copy) => copy.name === name)) : [this.copies]
+    const groups = serial ? serial.map((name) => this.copies.filter((copy) => copy.name === name)) : [this.copies]
+    this.#listen()
+    this.#noteOutcome()
+    for (const group of groups) {
+      this.stopReason = await runGroup(group)
+      if (this.stopReason) return
+      this.#noteOutcome()
+    }
   }
 
-  /** From now on, each request and each provisioning attempt is an event of the run. */
-  protected listen(): void {
+  /** Returns the response to a request of the run. */
+  protected arrive(arrival: Arrival): HttpResponse {
+    return this.arrivals.arrive(arrival)
+  }
+
+  #listen(): void {
     const { gateway, arrivals } = this
     const { hooks } = gateway.transport
     this.resourcesBefore = keysOf(gateway)
     this.hasFaults = gateway.faults.all().length > 0
     arrivals.start = this.surroundings.clock.now
-    hooks.arrival = (arrival) => arrivals.arrive(arrival)
+    hooks.arrival = (arrival) => this.arrive(arrival)
     hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
   }
 
   /** Records the outcome so far, if the copies run one after the other. */
-  protected noteOutcome(): void {
+  #noteOutcome(): void {
     if (!this.plan.serial) return
     const { outcome } = this
     outcome.ending.publicRecords()

@@ -52,8 +52,13 @@ export class Run extends RunRecord {
     hooks.arrival = undefined
     hooks.attempt = undefined
     if (setup) this.#cleanUp = await this.runToEnd('setup', () => setup(gateway))
-    this.listen()
-    await this.#runCopies(code)
+    await this.runCopies((group) => {
+      for (const copy of group) this.#startLife(copy, code)
+      return this.#driver.advanceUntil(() => {
+        for (const copy of group) if (copy.hasCrashed || this.shouldResume(copy)) this.#startLife(copy, code)
+        return group.every(({ settled }) => settled)
+      })
+    })
     this.remainingTimers = world.remainingDelays()
     this.eventsBeforeEnd = arrivals.events.length
     if (!this.stopReason) await this.#driver.finishWork()
@@ -62,20 +67,6 @@ export class Run extends RunRecord {
     this.unhandled = world.unhandled
     this.#hasOpenSockets = arrivals.waitingSockets > 0
     arrivals.settle(LATEST_TIME)
-  }
-
-  /** Runs the copies concurrently or one after the other. */
-  async #runCopies(code: CodeUnderTest): Promise<void> {
-    this.noteOutcome()
-    for (const group of this.groups) {
-      for (const copy of group) this.#startLife(copy, code)
-      this.stopReason = await this.#driver.advanceUntil(() => {
-        for (const copy of group) if (copy.hasCrashed || this.shouldResume(copy)) this.#startLife(copy, code)
-        return group.every(({ settled }) => settled)
-      })
-      if (this.stopReason) return
-      this.noteOutcome()
-    }
   }
 
   runToEnd(option: string, work: () => unknown): Promise<unknown> {

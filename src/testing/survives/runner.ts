@@ -15,7 +15,7 @@ export interface Runner {
   /** Sentences that explain how to change code that sends no requests, or different requests in each run. */
   readonly hints: Readonly<Record<'noRequests' | 'unequal', string>>
   /** Called before the first run. */
-  open(): Promise<void>
+  open?(): Promise<void>
   /** Runs the code against a fresh gateway. The record is read until its `end` is called. */
   run(plan: Plan, masks: Masks): Promise<RunRecord>
   /** Called at the end, even if `open` failed. */

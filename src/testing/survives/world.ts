@@ -8,6 +8,7 @@ import { ReplacedGlobals } from '../replaced-globals.ts'
 import { replaceTimers } from '../replaced-timers.ts'
 import type { Surroundings } from './arrivals.ts'
 import { type Copy, Pasts } from './copy.ts'
+import { ELSEWHERE_MS } from './gateway-source.ts'
 import { readHost } from './host.ts'
 import { OutsideWork } from './outside.ts'
 import type { Life } from './types.ts'
@@ -20,9 +21,6 @@ type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
 
 const keepsProcessAlive = (handle: Handle | undefined) =>
   typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
-
-/** The offset of the start of a run elsewhere: 34 days, 1 hour, 1 minute and 1 s, which changes each unit of a date. */
-const ELSEWHERE_MS = 2_941_261_000
 
 /** The time that each response takes in a slow run elsewhere, so that durations differ. */
 const SLOW_MS = 1237

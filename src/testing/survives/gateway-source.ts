@@ -1,0 +1,47 @@
+import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import type { Gateway } from '../../gateway/types.ts'
+import type { GatewayOptions } from '../../generated/options.ts'
+import type { IssuedCertificate } from '../../service/x509/order.ts'
+import { requireGateway } from '../matched-domain.ts'
+
+/** The offset of the start of a run elsewhere: 34 days, 1 hour, 1 minute and 1 s, which changes each unit of a date. */
+export const ELSEWHERE_MS = 2_941_261_000
+
+/** Creates the gateways of runs. They share certificates, by order, since issuing a certificate takes as long as a run. */
+export class GatewaySource {
+  readonly #createGateway: (options: GatewayOptions<ManualClock>) => Gateway
+  readonly #options: Omit<GatewayOptions<ManualClock>, 'clock'>
+  readonly #issued = new Map<string, IssuedCertificate>()
+
+  constructor(
+    createGateway: (options: GatewayOptions<ManualClock>) => Gateway,
+    options: Omit<GatewayOptions<ManualClock>, 'clock'> = {},
+  ) {
+    this.#createGateway = createGateway
+    this.#options = options
+  }
+
+  /** @param isElsewhere true for another seed, which generates other ids, names and secrets */
+  create(clock: ManualClock, isElsewhere = false): Gateway<ManualClock> {
+    const seed = isElsewhere ? { seed: 'survives elsewhere' } : {}
+    const gateway = this.#createGateway({ seed: 'survives', ...this.#options, ...seed, clock })
+    requireUsable(gateway, clock)
+    gateway.transport.hooks.issue = (order, issue) => {
+      const key = JSON.stringify(order)
+      const certificate = this.#issued.get(key) ?? issue(order)
+      this.#issued.set(key, certificate)
+      return certificate
+    }
+    return gateway
+  }
+}
+
+/** @throws TypeError if `create` did not create a gateway with the options that it received. */
+function requireUsable(gateway: Gateway, clock: ManualClock): asserts gateway is Gateway<ManualClock> {
+  requireGateway('create returned', gateway)
+  if (gateway.clock === clock) return
+  throw new TypeError(
+    'create returned a gateway with another clock. Allowed: one with the options that create receives, such as ' +
+      '`create: (options) => createNgrok(options)`.',
+  )
+}
