@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Advance by' }).click()
     await page.getByRole('alert').waitFor()
     gateway.faults.add({ status: 503, times: 1 })
-    await page.getByText('A fault waits for').waitFor()
+    await page.getByText('A fault is waiting for').waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('"soon"')
   })
 
