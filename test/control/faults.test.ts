@@ -398,7 +398,7 @@ describe('A fault', () => {
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],
     [{ opertion: 'x' }, /opertion is not a field/],
-    [{ operation: 'reserved_addrs.creat' }, /Allowed: reserved_addrs.create, and \d+ others\.$/],
+    [{ operation: 'reserved_addrs.creat' }, /Allowed: (reserved_addrs\.\w+, )+and \d+ others\.$/],
     [{ operation: 'reserved_addrs.list', method: 'POST' }, /method is "POST". Allowed: GET, HEAD\.$/],
     [{ method: 'TRACE' }, /method is "TRACE". Allowed: GET, HEAD, POST, PUT, PATCH, DELETE/],
     [{ path: 'reserved_addrs' }, /path is "reserved_addrs". Allowed: \/reserved_addrs, and \d+ others\.$/],

@@ -32,16 +32,18 @@ export function suggestion(
 
 /** The maximum number of names that a message lists. */
 const MAX_LISTED = 12
+const MAX_LIKELY = 6
 
 /**
- * Lists the allowed names for a message. If there are many names, lists only the similar one or those in the same group, such as
- * `reserved_domains`. In a list of hundreds of names, they would be hard to find.
+ * Lists the allowed names for a message. If there are many names, lists only the similar one and those in the same group, such
+ * as `reserved_domains`. In a list of hundreds of names, they would be hard to find.
  */
 export function listNames(received: string, names: readonly string[]): string {
   if (names.length <= MAX_LISTED) return names.join(', ')
-  const near = nearest(received, names)
+  const near = nearest(received, names) ?? []
   const group = names.filter((name) => name.startsWith(`${received.split('.', 1)[0]}.`))
-  const listed = near !== undefined ? [near] : group.length > 0 ? group.slice(0, MAX_LISTED) : names.slice(0, 3)
+  const likely = [...new Set([near, group].flat())].slice(0, MAX_LIKELY)
+  const listed = likely.length > 0 ? likely : names.slice(0, 3)
   return `${listed.join(', ')}, and ${names.length - listed.length} others`
 }
 
