@@ -6,7 +6,7 @@ import { createSshAuthority } from '../service/ssh/authority.ts'
 import { createAuthority } from '../service/x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../service/x509/order.ts'
 
-/** The store's collection with the secret of `authorityKeys: 'fresh'`. */
+/** The store collection that contains the secret of `authorityKeys: 'fresh'`. */
 export const FRESH_KEYS = 'authority_keys'
 
 interface AuthorityKeys {
@@ -16,7 +16,7 @@ interface AuthorityKeys {
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The test authority's hook, which `survives` uses to cache certificates for gateways with the same seed. */
+/** The hook for the test authority, which `survives` uses to cache certificates for gateways with the same seed. */
 export interface IssueHooks {
   /** Called for each automatic certificate. If the hook is absent or returns undefined, the authority issues the certificate. */
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined

@@ -115,7 +115,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   }
 }
 
-/** Begins the log of controls at the start of a gateway, with the option `initial` if the state comes from it. */
+/** Starts the log of controls when a gateway is created, with the `initial` option if the state comes from it. */
 export function beginControlLog(internals: GatewayInternals, initial: object | undefined): void {
   const { sequence } = internals.engine.state.records
   internals.controlLog.begin({ sequence, initial, seed: internals.findSeed() })
@@ -131,7 +131,7 @@ function createEvents({ table, engine, options }: GatewayInternals): SentEventLo
   return new SentEventLog(engine, rules, families, deliveries)
 }
 
-/** Adds the last transition of each domain: a timeline entry stays the same object when more entries follow. */
+/** Adds the last transition of each domain, because a timeline entry remains the same object when more entries follow. */
 export function addLastTransitions(transitions: WeakSet<object>, { state }: Engine): void {
   for (const { timeline } of state.records.table(domains).newestFirst()) {
     const last = timeline.at(-1)
@@ -139,7 +139,7 @@ export function addLastTransitions(transitions: WeakSet<object>, { state }: Engi
   }
 }
 
-/** The functions that create gateways, by the name of the dialect. */
+/** The functions that create gateways, by dialect name. */
 const CREATE: Readonly<Record<string, string>> = { standard: 'createGateway', ngrok: 'createNgrok' }
 
 /** Describes the most likely reason why a URL is not below a gateway's URL. */

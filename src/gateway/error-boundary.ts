@@ -10,12 +10,12 @@ import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
 
-/** Creates the errors that callers of a gateway see, and wraps functions so that they throw these errors. */
+/** Creates the errors that a gateway's callers see, and wraps functions so that they throw these errors. */
 export class ErrorBoundary {
   constructor(
     readonly dialect: Dialect,
     readonly secretNames: SecretNames,
-    /** The API keys and the control key of the gateway. */
+    /** The gateway's API keys and control key. */
     readonly ownKeys: readonly string[],
     readonly catalogue: Catalogue,
   ) {}
@@ -34,7 +34,7 @@ export class ErrorBoundary {
     return setCallerStack(this.createPublicError(error, input, operation), call)
   }
 
-  /** Wraps the functions of `members` and of its nested objects, in place. It leaves `clock` unchanged. */
+  /** Wraps the functions of `members` and its nested objects in place. Does not change `clock`. */
   wrapAll<T extends object>(members: T, clock?: unknown): T {
     for (const name of Object.keys(members)) {
       // Read from the descriptor, because reading the member would call a getter.

@@ -5,7 +5,7 @@ import type { ErrorKey } from '../generated/resources.ts'
 /** The member of an error that returns the error keys of its gateway. The symbol is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
 
-/** Returns the function of a GatewayError of any bundle that returns the error keys of its gateway. */
+/** Returns the function of a GatewayError from any bundle that returns its gateway's error keys. */
 function keysOfGateway(error: object) {
   const { [KEYS]: keys }: { readonly [KEYS]?: () => Iterable<string> } = error
   return keys
@@ -18,8 +18,8 @@ export function gatewayOfErrorHasKey(error: object, key: string): boolean {
 }
 
 /**
- * The error that the direct API throws when a rule rejects a call. A rejected call changes nothing. The response to a
- * rejected HTTP request has the same facts.
+ * The error that the direct API throws when a rule rejects a call. A rejected call changes nothing. The response to a rejected HTTP request
+ * contains the same facts.
  *
  * @example
  * ```ts

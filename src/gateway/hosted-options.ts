@@ -60,7 +60,7 @@ export function toPassedOptions({ dialect, clock, start, plan, ...passed }: Host
   return { ...passed, ...withPlan } as AnyOptions // The gateway checks them.
 }
 
-/** Runs work that reads the options of a gateway. A TypeError becomes an error about the options. */
+/** Runs work that reads a gateway's options. Converts a TypeError to an error about the options. */
 export function refuseInvalidOptions<T>(error: CatalogueError<string, { why: string }>, work: () => T): T {
   try {
     return work()

@@ -20,7 +20,7 @@ export function findControlRefusal(gateway: Gateway, request: HttpRequest): Http
   return response.status === 200 ? undefined : response
 }
 
-/** Formats an event for a stream of server-sent events, or as a message of a WebSocket. */
+/** Formats an event for a stream of server-sent events, or as a WebSocket message. */
 export function formatEvent(event: string, value: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
 }
@@ -41,8 +41,7 @@ export function createGatewayEvent(gateway: Gateway, name: string | null, starte
 }
 
 /**
- * Returns the data of the `changed` event. It contains no records, because creating these for pages made a clock move ten times
- * as slow.
+ * Returns the data of the `changed` event. It does not contain records, because creating them for pages made clock moves ten times slower.
  */
 export function describeChanges({ transport }: Gateway): object {
   return { sequence: transport.sequence() }

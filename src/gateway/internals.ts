@@ -27,7 +27,7 @@ export function createInternals(rawOptions: AnyOptions) {
   const { keys, control, dialect } = options
   const table = tableOf(dialect, options.families)
   requireKnownLimits(options.account?.limits, table.limits)
-  /** The API keys and the control key, which no output may show. */
+  /** The API keys and the control key, which must not be in any output. */
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const hooks: Hooks = {}
   const authority = createAuthorityKeys(options.authorityKeys, hooks)

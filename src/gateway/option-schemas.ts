@@ -215,7 +215,7 @@ const ORIGIN_ALLOWED = 'an origin such as "https://app.example.com", or "*" for 
 
 const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
 
-/** The origins of pages. A page from a file or in a sandboxed frame has the origin "null". */
+/** The origins of pages. A page loaded from a file or in a sandboxed frame has the origin "null". */
 export const origins = v.array(
   v.pipe(
     v.string(ORIGIN_ALLOWED),

@@ -21,10 +21,10 @@ import { createRouter } from './http/router.ts'
 /** Everything that is derived from a gateway's families and controls. */
 export type GatewayTable = ReturnType<typeof createTable>
 
-/** The names that a test's own families may not use: id prefixes, and names of declarations. */
+/** The names that a test's own families cannot use: id prefixes and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
-/** The families of a gateway without families of its own. */
+/** The families of a gateway without additional families. */
 const NONE: Families = Object.freeze({})
 
 /**

@@ -20,7 +20,7 @@ import type { Transport } from './transport.ts'
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly url: string
-  /** The dialect of the service: header names, error codes and other differences. `createNgrok` sets ngrok's dialect. */
+  /** The dialect of the service: header names, error codes, and other differences. `createNgrok` sets ngrok's dialect. */
   readonly dialect: Dialect
   /** The clock of this gateway. Advance a manual clock here: `gateway.clock.advance('30s')`. */
   readonly clock: C
@@ -57,8 +57,8 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   install(options?: InstallOptions): Installed
   /**
-   * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still
-   * works: due events happen at its next call. `using` calls this at the end of a block.
+   * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still works; due events
+   * happen at its next call. `using` calls this method at the end of a block.
    */
   dispose(): void
   [Symbol.dispose](): void

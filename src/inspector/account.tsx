@@ -7,18 +7,18 @@ import { formatClockTime, formatCount, formatCounted, formatRelative, formatTime
 import { Card, DefinitionList, KeyCard, Mark } from './shared/layout.tsx'
 import { type Column, sortRows, Table } from './shared/table.tsx'
 
-/** A sandbox of the list, with its description once that is loaded. */
+/** A sandbox in the list, with its description once that is loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
 const PAGE_SIZE = 50
 
-/** The maximum that one call lists. */
+/** The maximum number that one call lists. */
 const MAX_LISTED = 1000
 
-/** The maximum of descriptions that are loaded at the same time. Each wakes its sandbox. */
+/** The maximum number of descriptions to load at the same time. Loading a description wakes its sandbox. */
 const MAX_AT_ONCE = 4
 
-/** The interval, in ms, at which the page loads the changes that others made. */
+/** The interval, in ms, at which the page loads changes made by others. */
 const REFRESH_MS = 5000
 
 const KEY = 'fauxgate-account-key'
@@ -31,7 +31,7 @@ function call<T>(method: string, path: string, body?: object): Promise<T> {
 
 const idOf = ({ name, created_at }: Row) => `${name} ${created_at}`
 
-/** The first sandboxes of the account by name, and how to load them again, or more of them. */
+/** The first sandboxes of the account by name, and functions to reload them or to load more. */
 function useSandboxes() {
   const [page, setPage] = useState<(SandboxList & { readonly asOf: string }) | undefined>(undefined)
   const [isLost, setLost] = useState(false)
@@ -44,7 +44,7 @@ function useSandboxes() {
       if (found) setDescribed((all) => ({ ...all, [idOf(found)]: found }))
     }
   }
-  /** Loads the list. Loads no description again, because that would wake the sandbox. */
+  /** Loads the list. Does not reload descriptions because that would wake the sandboxes. */
   const list = async () => {
     const sandboxes: Row[] = []
     let after: string | null = ''

@@ -1,10 +1,10 @@
 export interface ServerResponse {
   readonly status: number
-  /** The JSON of the body; its text if it is no JSON; null for no body. */
+  /** The JSON of the body, its text if it is not JSON, or null if there is no body. */
   readonly body: unknown
 }
 
-/** A response with an error: one sentence, and one for each field that it names. */
+/** An error response: one sentence, and one for each field that it names. */
 export class ResponseError extends Error {
   readonly status: number
   readonly fields: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ async function readResponse(response: Response): Promise<ServerResponse> {
   }
 }
 
-/** Decodes a part of a link. A part that a person typed may not be encoded: then it is returned unchanged. */
+/** Decodes part of a link. A part typed by a person may not be encoded. In that case, it is returned unchanged. */
 export function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -62,7 +62,7 @@ export function decodePart(text: string): string {
 
 const KEY = 'fauxgate-control-key'
 
-/** Takes the control key from a link such as `…/_fauxgate/#key=…`, and leaves none in the address. Returns whether there was one. */
+/** Takes the control key from a link such as `…/_fauxgate/#key=…`, and removes it from the address. Returns whether there was one. */
 export function takeKeyFromLink(): boolean {
   const [, key] = /^#key=(.+)$/.exec(location.hash) ?? []
   if (key === undefined) return false
@@ -73,12 +73,12 @@ export function takeKeyFromLink(): boolean {
 
 interface ServerEvent {
   readonly event: string
-  /** Parses the data. Called only if the data is needed, because the data of commits is long. */
+  /** Parses the data. Called only if the data is needed because the data of commits is long. */
   readonly data: () => unknown
 }
 
 export class Connection {
-  /** The path of the gateway's base URL, without a slash at the end. */
+  /** The path of the gateway's base URL, without a trailing slash. */
   readonly base = location.pathname.replace(/\/_fauxgate\/.*$/, '')
 
   set key(key: string) {
@@ -100,7 +100,7 @@ export class Connection {
     return requestJson(method, this.base + path, this.#headers, body)
   }
 
-  /** Sends a request as any client would, with an entry in the journal. */
+  /** Sends a request like any other client, with an entry in the journal. */
   async send(method: string, path: string, headers: Record<string, string>, body: string): Promise<ServerResponse> {
     const hasBody = method !== 'GET' && method !== 'HEAD'
     return send(this.base + path, { method, headers, ...(hasBody && { body }) })

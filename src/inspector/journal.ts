@@ -2,18 +2,18 @@ import type { JournalEntry, Overview } from '../generated/controls.ts'
 
 const MAX_ENTRIES = 2000
 
-/** The requests that the page knows, each once, with numbers in the order in which they came. */
+/** The requests that the page knows, each listed once, numbered in order of arrival. */
 export class KnownRequests {
-  /** By their operation ids, the oldest first. */
+  /** By operation id, oldest first. */
   #entries = new Map<string, JournalEntry>()
   readonly #numbers = new WeakMap<JournalEntry, number>()
   #lastNumber = 0
   #maxEntries = MAX_ENTRIES
   #newestFirst: readonly JournalEntry[] | undefined
-  /** The requests before the last restart of the server, the newest first. */
+  /** The requests before the last restart of the server, newest first. */
   earlier: readonly JournalEntry[] = []
 
-  /** The requests since the last restart of the server, the newest first. */
+  /** The requests since the last restart of the server, newest first. */
   get all(): readonly JournalEntry[] {
     this.#newestFirst ??= [...this.#entries.values()].reverse()
     return this.#newestFirst
@@ -29,7 +29,7 @@ export class KnownRequests {
     this.#dropOldest()
   }
 
-  /** Keeps the requests that the journal of the server keeps, once it drops some. */
+  /** Keeps the requests that the server's journal keeps, once the journal drops some. */
   limitTo({ requests, dropped }: Overview): void {
     this.#maxEntries = dropped > 0 ? Math.min(requests, MAX_ENTRIES) : MAX_ENTRIES
     this.#dropOldest()
@@ -49,7 +49,7 @@ export class KnownRequests {
     this.#newestFirst = undefined
   }
 
-  /** Adds the requests after the one with the id `after`, as the server lists them. Newer ones may have come as events. */
+  /** Adds the requests after the one with the id `after`, as listed by the server. Newer requests may already have arrived as events. */
   addMissed(after: string, missed: readonly JournalEntry[]): void {
     const known = [...this.#entries.values()]
     const newer = known.slice(known.findIndex(({ operationId }) => operationId === after) + 1)
@@ -70,7 +70,7 @@ export class KnownRequests {
     }
   }
 
-  /** Keeps the requests as those before a restart of the server. */
+  /** Keeps the requests as those from before a restart of the server. */
   restart(): void {
     this.earlier = [...this.all, ...this.earlier].slice(0, MAX_ENTRIES)
     this.#forget()

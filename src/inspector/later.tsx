@@ -6,7 +6,7 @@ import { Known } from './shared/known.tsx'
 
 type Tab = ComponentType<{ readonly id: string }>
 
-/** The tabs that are scripts of their own. */
+/** The tabs that are separate scripts. */
 const TABS: Readonly<Record<string, () => Promise<Tab>>> = {
   traffic: async () => (await import('./tabs/traffic.tsx')).Traffic,
   resources: async () => (await import('./tabs/resources.tsx')).Resources,
@@ -15,7 +15,7 @@ const TABS: Readonly<Record<string, () => Promise<Tab>>> = {
 
 const tabs = new Map<string, Live<Tab>>()
 
-/** A tab that is loaded once, when it is first shown. */
+/** A tab that is loaded when it is first shown. */
 export function Later({ name, id }: { name: keyof typeof TABS; id: string }) {
   const [, draw] = useReducer((count: number) => count + 1, 0)
   const tab = tabs.get(name) ?? LOADING

@@ -1,11 +1,11 @@
-/** A value of the server: its first load is under way or failed, or it is known. */
+/** A value from the server: its first load is in progress or has failed, or the value is known. */
 export type Live<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly problem: string }
   | {
       readonly state: 'known'
       readonly value: T
-      /** The time of the load, in ms on the clock of the browser. */
+      /** The time of the load, in ms on the browser's clock. */
       readonly at: number
       /** The error of a later load, if the value may have changed since. */
       readonly problem?: string
@@ -13,13 +13,13 @@ export type Live<T> =
 
 export const LOADING = { state: 'loading' } as const
 
-/** Returns what belongs to a value: a caller says it for each of the three states. */
+/** Returns the result for a value's state, which the caller specifies for each of the three states. */
 export function inState<T, R>(live: Live<T>, loading: R, failed: R, known: (value: T) => R): R {
   if (live.state === 'known') return known(live.value)
   return live.state === 'failed' ? failed : loading
 }
 
-/** Loads a value, and returns what is known then: after an error, the value of the last load with the error. */
+/** Loads a value, and returns what is then known. After an error, returns the value of the last load with the error. */
 export async function settle<T>(last: Live<T>, load: () => Promise<T>): Promise<Live<T>> {
   try {
     return { state: 'known', value: await load(), at: Date.now() }

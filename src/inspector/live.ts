@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Live, LOADING, settle } from './live-value.ts'
 import { page } from './page.ts'
 
-/** Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. */
+/** Loads a value, and reloads it when something changes at the server or in the inputs, one load at a time. */
 export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): Live<T> {
   const [live, setLive] = useState<Live<T>>(LOADING)
   const state = useRef({ load, last: live, isLoading: false, isStale: false }).current
@@ -26,7 +26,7 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
   return live
 }
 
-/** Loads the response of a control, and loads it again when something changes. */
+/** Loads the response of a control, and reloads it when something changes. */
 export function useControl<T>(path: string): Live<T> {
   return useLive(() => page.control<T>('GET', path), [path])
 }

@@ -76,7 +76,7 @@ function App() {
   )
 }
 
-/** The transitions and responses of a move of the clock, with their words and the places where they are seen. */
+/** The transitions and responses of a clock move, with their labels and the places that show them. */
 const HAPPENED = [
   ['issued', 'issued', 'jobs?state=issued'],
   ['renewed', 'renewed', 'jobs?state=issued'],
@@ -86,10 +86,7 @@ const HAPPENED = [
   ['responses', 'delayed responses sent', 'requests'],
 ] as const
 
-/**
- * What happened in the last move of the clock that can be undone, until it is undone or dismissed. More may have happened since
- * the move.
- */
+/** What happened in the last clock move that can be undone, until it is undone or dismissed. More may have happened since then. */
 function Happened() {
   const { undo, happened = {} } = page.overview ?? {}
   const id = JSON.stringify([undo, happened])
@@ -159,7 +156,7 @@ function Key() {
   )
 }
 
-/** Draws the page when something changes and, if the gateway has the system clock, each second. */
+/** Renders the page when something changes and, if the gateway uses the system clock, every second. */
 function useDrawing(): void {
   const [, draw] = useReducer((count: number) => count + 1, 0)
   const isMoving = page.overview?.manual === false

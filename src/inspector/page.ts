@@ -18,7 +18,7 @@ const RECONNECT_MS = 500
 
 /** The identity of a gateway. */
 interface GatewayName {
-  /** The option `name` of the server, or the name of the sandbox. */
+  /** The server's `name` option, or the name of the sandbox. */
   readonly name: string | null
   readonly url: string
   readonly dialect: string
@@ -35,17 +35,17 @@ class PageState {
   readonly overview: Overview | undefined = undefined
   /** The load of the journal. */
   readonly history: Live<true> = LOADING
-  /** Counts the changes of the state at the server; 0 before the first event. */
+  /** Counts the state changes at the server. 0 before the first event. */
   version = 0
   readonly isConnected: boolean = false
-  /** The time at which the last connection ended, in ms on the clock of the browser. */
+  /** The time at which the last connection ended, in ms on the browser's clock. */
   readonly lostAt: number | undefined = undefined
   readonly needsKey: boolean = false
-  /** The error of what the page loads by itself. */
+  /** The error of data that the page loads automatically. */
   readonly problem: string = ''
-  /** True while a move of the clock is under way. */
+  /** True while a clock move is in progress. */
   readonly isMoving: boolean = false
-  /** The move of the clock whose results the user has dismissed. */
+  /** The clock move whose results the user has dismissed. */
   readonly dismissed: string = ''
   /** The errors whose rows the user has dismissed. */
   readonly dismissedTroubles: readonly string[] = []
@@ -57,15 +57,15 @@ export class Page extends PageState {
   readonly requests = new KnownRequests()
   /** The durations of requests on the wall clock, in ms, by operation id. */
   readonly durations = new Map<string, number>()
-  /** Draws the page; set by the component that shows it. */
+  /** Renders the page. Set by the component that shows it. */
   draw: () => void = () => undefined
-  /** The ms by which the gateway's system clock is ahead of the browser's. */
+  /** The number of ms by which the gateway's system clock is ahead of the browser's. */
   #clockAheadMs = 0
   #changing: ReturnType<typeof setTimeout> | undefined
   #loadedAt = 0
   #drawing: ReturnType<typeof setTimeout> | undefined
   #drawnAt = 0
-  /** The overview as JSON, without the parts that requests alone change. */
+  /** The overview as JSON, without the parts that change only because of requests. */
   #lastOverview = ''
   /** Counts the connections that have ended. */
   #ended = 0
@@ -94,17 +94,17 @@ export class Page extends PageState {
     this.draw()
   }
 
-  /** The requests since the last restart of the server, the newest first. */
+  /** The requests since the last restart of the server, newest first. */
   get journal(): readonly JournalEntry[] {
     return this.requests.all
   }
 
-  /** The service, as its document describes it. The first view that reads it loads it. */
+  /** The service, as described by its document. The first view that reads it loads it. */
   get described(): Live<Service> {
     return this.#describe('/openapi.json')
   }
 
-  /** The service for what only adds to a view, such as links, or undefined until it is loaded. */
+  /** The service for parts of a view that are optional, such as links, or undefined until it is loaded. */
   get service(): Service | undefined {
     return inState<Service, Service | undefined>(this.described, undefined, undefined, (service) => service)
   }
@@ -114,7 +114,7 @@ export class Page extends PageState {
     return this.#describe('/openapi.control.json')
   }
 
-  /** Returns what a document describes. Loads the document once in each connection: another server may have another one. */
+  /** Returns what a document describes. Loads the document once per connection because another server may have a different one. */
   #describe(path: string): Live<Service> {
     const { service, connection: last } = this.#documents.get(path) ?? { service: LOADING }
     const connection = this.#ended
@@ -150,23 +150,23 @@ export class Page extends PageState {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
 
-  /** The segments of the place, such as `jobs` and the id of a domain. */
+  /** The segments of the current location, such as `jobs` and the id of a domain. */
   get path(): string[] {
     return (this.place.split('?')[0] ?? '').split('/').map(decodePart)
   }
 
-  /** The query of the place: the search and the sorting of the current tab. */
+  /** The query of the current location: the search and the sorting of the current tab. */
   get query(): URLSearchParams {
     return new URLSearchParams(this.place.split('?')[1])
   }
 
-  /** Returns a link to a place in the current tab that keeps its query. */
+  /** Returns a link to a location in the current tab that keeps its query. */
   linkWithin(place: string): string {
     const [, query] = this.place.split('?')
     return `#${place}${query ? `?${query}` : ''}`
   }
 
-  /** Changes the query of the place, without an entry in the history. */
+  /** Changes the query of the current location without adding a history entry. */
   setQuery(changes: Readonly<Record<string, string>>): void {
     const { query } = this
     for (const [name, value] of Object.entries(changes)) value ? query.set(name, value) : query.delete(name)
@@ -193,7 +193,7 @@ export class Page extends PageState {
     })
   }
 
-  /** Calls a control that moves the clock, which can be undone. */
+  /** Calls a control that moves the clock and can be undone. */
   async moveClock(path: string, body: object): Promise<void> {
     if (this.isMoving) return
     this.set({ isMoving: true })
@@ -204,7 +204,7 @@ export class Page extends PageState {
     }
   }
 
-  /** Loads again what the present view shows, and what could not be loaded. */
+  /** Reloads what the current view shows, and anything that could not be loaded. */
   reload(): void {
     for (const [path, { service }] of this.#documents) if (service.state === 'failed') this.#documents.delete(path)
     if (this.history.state !== 'known') void this.#loadHistory()
@@ -289,7 +289,7 @@ export class Page extends PageState {
     }, wait)
   }
 
-  /** Loads the requests that the page has not seen. */
+  /** Loads the requests that the page has not yet seen. */
   async #loadHistory(): Promise<void> {
     const load = async () => {
       const after = this.journal[0]?.operationId ?? ''

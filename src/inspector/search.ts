@@ -1,17 +1,17 @@
-/** A word that searches in one field, such as `status:4xx`. */
+/** A search term for one field, such as `status:4xx`. */
 interface Word<T> {
   readonly finds: (row: T, value: string) => boolean
-  /** The values that it takes, and a sentence about them. Default: any. */
+  /** The values that it takes, and a sentence about them. Default: any value. */
   readonly allowed?: readonly [pattern: RegExp, sentence: string]
 }
 
-/** The words that search in one field, by name. Any other word searches in the whole row. */
+/** The search terms for one field, by name. Any other word searches the whole row. */
 export type Words<T> = Readonly<Record<string, Word<T>>>
 
 const isLike = (status: string, pattern: string) =>
   [...pattern].every((digit, at) => digit === 'x' || digit === status[at])
 
-/** The words that requests of clients and of visitors have. */
+/** The search terms common to client requests and visitor requests. */
 export const COMMON_WORDS: Words<{
   readonly method: string
   readonly status: number | null
@@ -29,7 +29,7 @@ export const COMMON_WORDS: Words<{
 
 const texts = new WeakMap<object, string>()
 
-/** Returns a row as JSON in lower case. It is made once for each row. */
+/** Returns a row as lowercase JSON. It is computed once per row. */
 export function getSearchText(row: object): string {
   const text = texts.get(row) ?? JSON.stringify(row).toLowerCase()
   texts.set(row, text)
@@ -41,7 +41,7 @@ export function getErrorCode({ response }: { readonly response: unknown }): stri
   return String(Object(response).error_code ?? '')
 }
 
-/** Returns a test for rows that match all words of a search. A minus before a word excludes it. */
+/** Returns a test for rows that match all terms of a search. A minus sign before a term excludes it. */
 export function compileSearch<T extends object>(search: string, words: Words<T> = {}): (row: T) => boolean {
   const tests = parse(search).map(({ minus, name, value }) => {
     const word = findWord(words, name)
@@ -52,7 +52,7 @@ export function compileSearch<T extends object>(search: string, words: Words<T> 
   return (row) => tests.every((test) => test(row))
 }
 
-/** Returns a word by its name. A table has no word such as `constructor`, which each object has. */
+/** Returns a search term by name. Ignores names such as `constructor`, which every object has. */
 const findWord = <T>(words: Words<T>, name: string) => (Object.hasOwn(words, name) ? words[name] : undefined)
 
 function parse(search: string) {
@@ -61,7 +61,7 @@ function parse(search: string) {
   )
 }
 
-/** Returns the likely mistake in a search that finds nothing, or an empty string. */
+/** Returns the likely mistake in a search without results, or an empty string. */
 export function findHint<T>(search: string, words: Words<T>): string {
   const hints = parse(search).map(({ name, value }) => {
     const [pattern, allowed] = findWord(words, name)?.allowed ?? []
@@ -78,7 +78,7 @@ export function hasWord(search: string, word: string): boolean {
   return search.split(/\s+/).includes(word)
 }
 
-/** Returns the search with a word added or, if it is there already, without it. */
+/** Returns the search with a term added or, if it is already there, removed. */
 export function toggleWord(search: string, word: string): string {
   const [name] = word.split(':', 1)
   const others = search.split(/\s+/).filter((each) => each && !each.startsWith(`${name}:`))

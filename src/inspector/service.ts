@@ -26,7 +26,7 @@ interface DocumentedOperation {
   readonly operation: ServiceOperation
 }
 
-/** The service of the gateway, read from its OpenAPI document. */
+/** The gateway's service, read from its OpenAPI document. */
 export class Service {
   readonly families: readonly ServiceFamily[]
   readonly operations: readonly ServiceOperation[]
@@ -42,12 +42,12 @@ export class Service {
     })
   }
 
-  /** The errors of the catalogue: their keys, with an example each. */
+  /** The errors in the catalogue: their keys, with an example of each. */
   get errors(): OpenApiDocument['components']['examples'] {
     return this.document.components.examples
   }
 
-  /** Returns the schema that a schema refers to, without the choice of null. */
+  /** Returns the schema that a schema refers to, without the null alternative. */
   resolve(schema: JsonSchema | undefined): JsonSchema {
     if (!schema) return {}
     if (schema.$ref) return this.resolve(this.document.components.schemas[getLastPart(schema.$ref)])
@@ -59,7 +59,7 @@ export class Service {
     return choice ? { ...this.resolve(choice), ...own } : schema
   }
 
-  /** Returns the families with paths below the path of a resource: its modules, and the resources that are created in it. */
+  /** Returns the families with paths below a resource's path: its modules, and the resources created in it. */
   listFamiliesBelow({ itemPath }: ServiceFamily): ServiceFamily[] {
     const plain = (path: string) => path.replace(/\{\w+\}/g, '{}')
     const most = listIdNames(itemPath).length
@@ -69,7 +69,7 @@ export class Service {
     })
   }
 
-  /** Returns a link to a record, if there is a page for it; `above` has the ids of the resources that may contain it. */
+  /** Returns a link to a record if there is a page for it. `above` contains the ids of the resources that may contain it. */
   linkToRecord(collection: string, key: string, above: readonly string[] = []): string | undefined {
     const family = this.families.find(({ name }) => name === collection)
     const count = listIdNames(family?.itemPath ?? '').length
@@ -112,7 +112,7 @@ function getLastPart(reference: string): string {
   return reference.split('/').pop() ?? ''
 }
 
-/** Returns a path with these ids in it, in order. */
+/** Returns a path filled with these ids, in order. */
 export function fillPath(path: string, ids: readonly string[]): string {
   let at = 0
   return path.replace(/\{\w+\}/g, () => encodeURIComponent(ids[at++] ?? ''))
@@ -122,7 +122,7 @@ export function listIdNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }
 
-/** Returns the ids of a filled path, or undefined if it does not fit the template. */
+/** Returns the ids in a filled path, or undefined if it does not match the template. */
 export function matchIds(template: string, path: string): Record<string, string> | undefined {
   const pattern = template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
   return new RegExp(`^${pattern}$`).exec(path)?.groups

@@ -18,12 +18,12 @@ import { forkOptions, keyOptions, sandboxOptions } from './options.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
 
-/** A call as the Worker received it. */
+/** A call as received by the Worker. */
 export interface AccountRequest {
   readonly env: WorkerEnvironment
   readonly urlOf: (name: string) => string
   readonly body: ReadableStream<Uint8Array> | null
-  /** The sandbox and the key that the path names; empty strings if it names none. */
+  /** The sandbox and the key named in the path, or empty strings if there are none. */
   readonly name: string
   readonly key: string
 }
@@ -36,12 +36,12 @@ export interface AccountCall {
   readonly from?: 'body' | 'query'
   /** `state` allows a body as large as a whole state. With `stream`, the call reads the body itself. */
   readonly body?: 'state' | 'stream'
-  /** The name of the call in the audit log. Without a name, the log does not list the call. */
+  /** The name of the call in the audit log. Calls without a name are not listed in the log. */
   readonly audit?: string | ((sent: object) => string)
   readonly run: Run<object>
 }
 
-/** The context for reading bodies. The account has no gateway, so this is the context of a default gateway. */
+/** The context for reading bodies. The account doesn't have a gateway, so this is the context of a default gateway. */
 const CONTEXT: RuleContext = { dialect: standard, options: {}, catalogue: new Map() }
 
 type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
@@ -97,7 +97,7 @@ export function requireName(received: string): string {
 
 type SandboxRun = (sandbox: Stub<Sandbox>, request: AccountRequest) => Promise<HttpResponse>
 
-/** Returns a call without input that the object of one sandbox answers. */
+/** Returns a call without input that is handled by the object of one sandbox. */
 function defineSandboxCall(method: AccountCall['method'], path: string, run: SandboxRun, audit?: string): AccountCall {
   const runCall = async (request: AccountRequest) => run(await requireSandbox(request), request)
   return defineCall({ method, path, schema: noInput, run: runCall, ...(audit && { audit }) })

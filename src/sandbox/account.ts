@@ -14,12 +14,12 @@ const COUNTS = 'counts'
 /** The maximum number of entries of the audit log. */
 const MAX_AUDIT_ENTRIES = 1000
 
-/** A character that sorts after all characters of names. */
+/** A character that sorts after all characters allowed in names. */
 const AFTER_ALL_NAMES = '~'
 
 /**
- * The one object with the names of all sandboxes, the audit log and the counts of requests. Requests with a signed key do
- * not call it, because all sandboxes share it.
+ * The single object with the names of all sandboxes, the audit log, and the request counts. Requests with a signed key do not call it,
+ * because all sandboxes share it.
  */
 export class Account extends DurableObject {
   #isReady = false

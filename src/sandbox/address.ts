@@ -6,7 +6,7 @@ import { readSandboxName } from './keys.ts'
 
 export const SANDBOXES_PATH = '/s'
 
-/** The path of the audit log. No sandbox can have this name. */
+/** The path of the audit log. Sandboxes cannot have this name. */
 export const AUDIT_PATH = `${SANDBOXES_PATH}/_audit`
 
 export const METRICS_PATH = '/metrics'
@@ -29,8 +29,8 @@ const ACCOUNT_PATHS = /^(?:\/fork|\/keys(?:\/[^/]+)?)?$/
 type AddressVariables = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
 
 /**
- * Returns the target of a request. The name is taken from the URL verbatim, without decoding. If the path names no sandbox,
- * the API key does, because some clients drop the path of their base URL.
+ * Returns the target of a request. The name is taken from the URL verbatim, without decoding. If the path does not name a sandbox, the API
+ * key determines it, because some clients drop the path of their base URL.
  */
 export function parseAddress({ url, headers }: Pick<Request, 'url' | 'headers'>, env: AddressVariables): Address {
   const { protocol, host, path, query } = splitUrl(url)
@@ -60,7 +60,7 @@ function splitUrl(url: string) {
   return { protocol, host, path: resolvePath(url), query }
 }
 
-/** workerd accepts any Host header, which then is the host of the URL. */
+/** workerd accepts any Host header, which then becomes the host of the URL. */
 function resolvePath(url: string): string {
   try {
     return new URL(url).pathname

@@ -36,15 +36,17 @@ const archivedSandbox = v.object({
   }),
 })
 
-/** Returns a value as a line of an archive. */
+/** Returns a value as an archive line. */
 export function encodeLine(value: object): Uint8Array {
   return utf8Bytes(`${JSON.stringify(value)}\n`)
 }
 
-/** The number of records in one piece of a line. Only one piece is in memory as text. */
+/** The number of records in one piece of a line. Only one piece is in memory as text at a time. */
 const RECORDS_PER_PIECE = 500
 
-/** Streams the archive line of a sandbox in pieces. It has the digests of keys and no keys. The state contains the gateway's secrets. */
+/**
+ * Streams the archive line of a sandbox in pieces. It contains digests of keys but not the keys. The state contains the gateway's secrets.
+ */
 export function streamSandbox(metadata: Metadata, state: SandboxState): ReadableStream<Uint8Array> {
   const pieces = encodePieces(metadata, state)
   // The platform passes only streams of bytes between objects.
@@ -76,7 +78,7 @@ export async function readOriginal(name: string, line: ReadableStream<Uint8Array
   return { options: metadata.options, state }
 }
 
-/** Reads the archive line of a sandbox. The error for an invalid line repeats no part of it, because it may contain a secret. */
+/** Reads the archive line of a sandbox. The error for an invalid line does not repeat any part of it, because it may contain a secret. */
 export function readLine(name: string, line: Uint8Array): { metadata: Metadata; state: SandboxState } {
   let value: unknown
   try {

@@ -9,7 +9,7 @@ import { type ExistingPolicy, getObject } from './objects.ts'
 import { MAX_LINE_BYTES } from './platform-limits.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
 
-/** The number of names that one call of the account returns. */
+/** The number of names that one account call returns. */
 const PAGE_SIZE = 100
 
 /** The maximum number of rejected sandboxes whose reasons the response contains. */
@@ -23,10 +23,10 @@ interface RestoredBody {
   readonly msg?: string
 }
 
-/** The number of bytes in which the name of a line ends. */
+/** The number of bytes within which the name in a line must end. */
 const START_BYTES = 64
 
-/** Yields a line for each sandbox, one at a time, and a last line that says how many are whole and how many are left out. */
+/** Yields a line for each sandbox, one at a time, and a last line with the number of complete and omitted sandboxes. */
 async function* generateLines({ ACCOUNTS, SANDBOXES }: WorkerEnvironment, after: string): AsyncGenerator<Uint8Array> {
   const counts = { sandboxes: 0, left_out: 0 }
   let last: string | undefined = after
@@ -38,7 +38,7 @@ async function* generateLines({ ACCOUNTS, SANDBOXES }: WorkerEnvironment, after:
   yield encodeLine({ end: true, ...counts })
 }
 
-/** Yields the line of one sandbox in pieces. If the sandbox cannot be read, its line has the reason, and the others follow. */
+/** Yields the line of one sandbox in pieces. If the sandbox cannot be read, its line contains the reason, and the others follow. */
 async function* generateLine(
   sandboxes: WorkerEnvironment['SANDBOXES'],
   name: string,
@@ -92,13 +92,13 @@ async function* readParts(stream: ReadableStream<Uint8Array>): AsyncGenerator<Ui
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
 }
 
-/** A line of an archive. Of one that is too long, only the beginning is in memory. */
+/** A line of an archive. Only the beginning of a line that is too long is in memory. */
 interface ReceivedLine {
   readonly bytes: Uint8Array
   readonly isTooLong: boolean
 }
 
-/** The parts of a line that have arrived. */
+/** The parts of a line received so far. */
 class LineBuffer {
   #start = new Uint8Array()
   #parts: Uint8Array[] = []
@@ -149,7 +149,7 @@ async function restoreLine({ SANDBOXES }: WorkerEnvironment, line: ReceivedLine,
   return getObject(SANDBOXES, name).restore(name, line.bytes, existing)
 }
 
-/** Restores the sandboxes of an archive one after the other. A rejected one does not stop the others. */
+/** Restores the sandboxes in an archive one at a time. A rejected sandbox does not stop the others. */
 export async function restoreAll(
   env: WorkerEnvironment,
   body: ReadableStream<Uint8Array> | null,

@@ -2,10 +2,10 @@ import { timestamp } from '../core/schema/time.ts'
 import type { HttpResponse } from '../gateway/http/messages.ts'
 import { computeDigest } from './keys.ts'
 
-/** A call of the account that changed something or read all sandboxes, or failed although it had the account key. */
+/** An account call that changed something, read all sandboxes, or failed despite the correct account key. */
 export interface AuditEntry {
   readonly at: string
-  /** The first digits of the SHA-256 of the account key. */
+  /** The first digits of the account key's SHA-256 hash. */
   readonly by: string
   readonly call: string
   readonly sandbox: string | null
@@ -35,7 +35,7 @@ interface AuditedBody {
   readonly details?: { readonly restored?: string }
 }
 
-/** Returns the entry of a call. A response of the platform is a stream, of which only the status is known. */
+/** Returns the entry of a call. For a platform response, which is a stream, only the status is known. */
 export function auditEntry(audited: AuditedCall, response: HttpResponse | Response): AuditEntry {
   const { call, name, key, sent, accountKey, now } = audited
   const { status } = response

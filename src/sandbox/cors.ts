@@ -12,8 +12,8 @@ const EXPOSED_HEADERS = [
 ].join(', ')
 
 /**
- * Returns the headers by which a browser lets a page of another origin see a response (rules: sandboxes#pages-of-other-sites):
- * everything for an origin of `ALLOW_ORIGINS`, the API without credentials for any other, and nothing else.
+ * Returns the headers that let pages from other origins read a response (rules: sandboxes#pages-of-other-sites). Origins in `ALLOW_ORIGINS`
+ * can read everything; others can read only API responses, without credentials.
  */
 export function corsHeaders(
   request: Pick<HttpRequest, 'header'>,
@@ -34,7 +34,7 @@ function isApiAddress({ name, path }: Address): boolean {
   return name !== undefined && !path.startsWith(CONTROL_PATH)
 }
 
-/** Returns the response to a preflight, the same for every sandbox, or undefined for any other request. */
+/** Returns the response to a preflight, which is identical for all sandboxes, or undefined for any other request. */
 export function preflightResponse(
   request: HttpRequest,
   cors: Readonly<Record<string, string>>,

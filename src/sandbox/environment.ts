@@ -8,25 +8,27 @@ import { isTtl, TTL_RANGE } from './ttl.ts'
 
 /** The configuration of the Worker: the account's binding, secrets, and variables, which are all strings. */
 export interface SandboxEnvironment {
-  /** The objects of the class `Account`. There is one object. */
+  /** The objects of the class `Account`. There is only one object. */
   readonly ACCOUNTS: Objects<Stub<Account>>
-  /** The secret that lets its holder create, list, fork and delete sandboxes. Without the secret, nobody can. */
+  /** The secret that lets its holder create, list, fork, and delete sandboxes. If it is not set, nobody can. */
   readonly ACCOUNT_KEY?: string
-  /** The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change that. */
+  /**
+   * The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change the account key.
+   */
   readonly SIGNING_KEY?: string
-  /** The origins, separated by commas, whose pages may use controls and the account's calls, with credentials. */
+  /** A comma-separated list of origins whose pages may use controls and account calls, with credentials. */
   readonly ALLOW_ORIGINS?: string
   /** The time to live of a sandbox that is created without `ttl`, such as `7d`. Default: `LONGEST_TTL`. */
   readonly DEFAULT_TTL?: string
-  /** The longest time to live of a sandbox, at most `366d`. Default: no limit. */
+  /** The maximum time to live of a sandbox, at most `366d`. Default: no limit. */
   readonly LONGEST_TTL?: string
   /** The URL that clients use, if a proxy is in front of the Worker. */
   readonly PUBLIC_URL?: string
   /** The host below which each sandbox has its own host name, such as `sandboxes.example.com`. */
   readonly WILDCARD_HOST?: string
-  /** The maximum number of records that a sandbox may keep. Default: 20000. */
+  /** The maximum number of records in a sandbox. Default: 20000. */
   readonly MOST_RECORDS?: string
-  /** The maximum number of bytes that the records of a sandbox may have as JSON. Default and maximum: 16777216. */
+  /** The maximum size of a sandbox's records as JSON, in bytes. Default and maximum: 16777216. */
   readonly MOST_BYTES?: string
   /** The maximum number of requests to one sandbox within a minute. Default: 6000. */
   readonly MOST_REQUESTS?: string
@@ -42,10 +44,10 @@ export interface Limits {
   readonly requests: number
 }
 
-/** A state below this size fits into one request, and several times into the memory of its object. */
+/** A state below this size fits in one request, and several copies fit in its object's memory. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Returns the limits of each sandbox. Rejects invalid variables. */
+/** Returns the limits for each sandbox. Rejects invalid variables. */
 export function readLimits(env: SandboxEnvironment): Limits {
   return {
     records: readNumber(env, 'MOST_RECORDS', 20_000),
@@ -54,7 +56,7 @@ export function readLimits(env: SandboxEnvironment): Limits {
   }
 }
 
-/** Returns the quotas. The first is for all sandboxes. Rejects invalid variables. */
+/** Returns the quotas. The first quota applies to all sandboxes. Rejects invalid variables. */
 export function readQuotas(env: SandboxEnvironment): readonly Quota[] {
   const { QUOTAS } = env
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
@@ -82,7 +84,7 @@ export function getSigningSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironmen
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }
 
-/** Returns the origins whose pages may do everything. Rejects an invalid variable. */
+/** Returns the origins whose pages have full access. Rejects an invalid variable. */
 export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
   const origins = ALLOW_ORIGINS ? ALLOW_ORIGINS.split(',').map((each) => each.trim()) : []
   // Browsers send an origin in lower case and without the default port.
@@ -96,7 +98,10 @@ export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly str
   )
 }
 
-/** Returns the time to live of a new sandbox in ms, or undefined for no end. Rejects one that is too long, and invalid variables. */
+/**
+ * Returns the time to live of a new sandbox in ms, or undefined if it does not expire. Rejects a time that is too long, and invalid
+ * variables.
+ */
 export function readTtl(
   { DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment,
   requested: number | undefined,
@@ -133,7 +138,7 @@ function readNumber(
 
 const MINUTE_MS = 60_000
 
-/** A counter of requests per minute of real time. The sandbox's clock does not matter. */
+/** A counter of requests per minute of real time. It ignores the sandbox's clock. */
 export class RequestRate {
   #minute = 0
   #count = 0

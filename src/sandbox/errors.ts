@@ -2,7 +2,7 @@ import { CONTROL_KEY_HEADER } from '../control/address.ts'
 import { declareErrors, entry } from '../core/schema/errors.ts'
 import { formatCount } from '../core/schema/text.ts'
 
-/** The errors of shared sandboxes: about permissions, names, limits and archives. */
+/** The errors of shared sandboxes, about permissions, names, limits, and archives. */
 export const errors = declareErrors({
   account_key_missing: entry(
     90601,

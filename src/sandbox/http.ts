@@ -14,7 +14,7 @@ import { errors } from './errors.ts'
 import type { Grant } from './key-list.ts'
 import { type Keys, type SentKeys, withKeys } from './keys.ts'
 
-/** Returns the response of some work; an error becomes an error response. */
+/** Returns the response from some work. Converts an error to an error response. */
 export async function respond(work: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await work()
@@ -23,7 +23,7 @@ export async function respond(work: () => HttpResponse | Promise<HttpResponse>):
   }
 }
 
-/** Returns the response for an error, or for an object that the platform cannot reach. Throws any other error again. */
+/** Returns the response for an error, or for an object that the platform cannot reach. Rethrows any other error. */
 export function refusalResponse(error: unknown): HttpResponse {
   if (error instanceof GatewayError) return createErrorResponse(error)
   if (error instanceof Refusal) return createErrorResponse(createErrorFacts(error, standard))
@@ -33,7 +33,7 @@ export function refusalResponse(error: unknown): HttpResponse {
   return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
 }
 
-/** Returns the response for any error. An unexpected error is only printed, because its message may contain secrets. */
+/** Returns the response for any error. An unexpected error is only printed because its message may contain secrets. */
 export function failureResponse(error: unknown): HttpResponse {
   try {
     return refusalResponse(error)
@@ -66,7 +66,7 @@ export function toWorkerResponse(response: HttpResponse): Response {
   return new Response(broken, { status, headers })
 }
 
-/** Returns a request without its body for the gateway of a sandbox. Keys that are allowed become the gateway's own keys. */
+/** Returns a request without its body for the gateway of a sandbox. Allowed keys are replaced with the gateway's own keys. */
 export function createHead(
   request: Request,
   url: string,
@@ -83,10 +83,10 @@ export function createHead(
   return { method, url, header, body: '', isInspector }
 }
 
-/** The maximum number of bytes of a body with a whole state. An object has little memory. */
+/** The maximum size in bytes of a body that contains a whole state. Objects have little memory. */
 export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 
-/** Reads the body of a request, as a whole if its length is known: a stream takes longer. */
+/** Reads the body of a request, all at once if its length is known, because a stream takes longer. */
 export async function readWholeBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, () => limit)).body
@@ -99,8 +99,8 @@ export async function readWholeBody(request: Request, limit: number): Promise<Re
 }
 
 /**
- * Reads a body that was rejected unread, up to the size of a whole state, and keeps nothing. If a server responds and closes
- * the connection while its client still sends, the client gets an error of the network in place of the response.
+ * Reads a body that was rejected unread, up to the size of a whole state, and keeps nothing. If a server responds and closes the connection
+ * while its client is still sending, the client sees a network error instead of the response.
  */
 export async function discardBody({ body }: Request): Promise<void> {
   if (!body || body.locked) return

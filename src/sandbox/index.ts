@@ -28,7 +28,9 @@ export interface SandboxWorker {
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>
 }
 
-/** The state of the process: the platform makes each object by its class, so what the objects share begins here. */
+/**
+ * The state of the process. The platform creates each object from its class, so this is where anything shared by objects must be created.
+ */
 const inProcess = new WorkerProcess()
 const turns = new Turns()
 
@@ -42,7 +44,7 @@ export const Sandbox: ObjectClass = class extends SandboxClass {
   }
 }
 
-/** The class of the one object with the names of all sandboxes. */
+/** The class of the single object with the names of all sandboxes. */
 export const Account: ObjectClass = AccountClass
 
 /** The Worker for shared sandboxes: `https://host/s/<name>/…`, and the account calls that create and remove them. */

@@ -5,17 +5,17 @@ import type { ObjectStorage } from './objects.ts'
 
 const JOURNAL = 'journal'
 
-/** The time in ms from a request to the alarm that stores it and all requests since. */
+/** The time in ms from a request to the alarm that stores it and all later requests. */
 const WRITE_DELAY_MS = 1000
 
 /**
- * The journal of a sandbox in one row of its storage, which survives a sleep. An alarm writes it: a timer would keep the object
+ * The journal of a sandbox in one row of its storage, which survives a sleep. An alarm writes it because a timer would keep the object
  * awake. A killed process may lose the entries of the last second (rules: sandboxes#journal).
  */
 export class StoredJournal {
   readonly #storage: ObjectStorage
   #stored = ''
-  /** The time in ms at which the alarm must write the journal, or undefined if nothing is to be written. */
+  /** The time in ms at which the alarm must write the journal, or undefined if there is nothing to write. */
   dueAt: number | undefined
 
   constructor(storage: ObjectStorage) {

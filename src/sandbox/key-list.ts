@@ -3,7 +3,7 @@ import { isOneOf } from '../core/schema/secret-texts.ts'
 import { errors } from './errors.ts'
 import { computeDigest, type SentKeys } from './keys.ts'
 
-/** The permissions of a key: requests to the API, requests to the controls, or requests to both that only read. */
+/** The permissions of a key: requests to the API, requests to the controls, or read-only requests to both. */
 export const SCOPES = ['api', 'control', 'read'] as const
 
 export type KeyScope = (typeof SCOPES)[number]
@@ -14,7 +14,7 @@ export interface StoredKey {
   readonly scopes: readonly KeyScope[]
   readonly digest: string
   readonly created: number
-  /** The expiry in ms since 1970, or null for never. */
+  /** The expiry in ms since 1970, or null if it does not expire. */
   readonly expires: number | null
 }
 
@@ -23,17 +23,17 @@ export function filterValid(keys: readonly StoredKey[], now: number): StoredKey[
   return keys.filter(({ expires }) => expires === null || expires > now)
 }
 
-/** The permissions that its keys give a request. */
+/** The permissions that its keys grant to a request. */
 export interface Grant {
   readonly api: boolean
   readonly control: boolean
-  /** The expiry of the key for the controls in ms since 1970, or null for never. */
+  /** The expiry of the control key in ms since 1970, or null if it does not expire. */
   readonly until: number | null
 }
 
 /**
  * Returns the permissions of a request, or undefined if it has no key of the sandbox.
- * @throws Refusal `key_scope_missing` for a change with keys that only read.
+ * @throws Refusal `key_scope_missing` for a change with read-only keys.
  */
 export function getGrant(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {
   const valid = filterValid(keys, now)

@@ -12,7 +12,7 @@ import type { NamedKey } from './objects.ts'
 /** The maximum number of keys of one sandbox. */
 const MAX_KEYS = 100
 
-/** The keys of a sandbox, with the responses to the account's calls that create, list and revoke keys. */
+/** The keys of a sandbox, with the responses to the account calls that create, list, and revoke keys. */
 export class KeyRing {
   readonly #metadata: MetadataStore
   readonly #secret: string
@@ -22,7 +22,7 @@ export class KeyRing {
     this.#secret = signingSecret
   }
 
-  /** Returns the two keys of a new sandbox: `keys` with their digests to store, `issued` with their strings to send. */
+  /** Returns the two keys of a new sandbox: `keys` contains their digests to store, and `issued` contains their strings to send. */
   createFirst(name: string, created: number): { keys: StoredKey[]; issued: Keys } {
     const issued = { api_key: createKey('api', name, this.#secret), control_key: createKey('ctl', name, this.#secret) }
     const keys: StoredKey[] = [

@@ -11,13 +11,13 @@ export interface Keys {
   readonly control_key: string
 }
 
-/** A function that returns a header of a request by its lower-case name, or null. */
+/** A function that returns a request header by its lowercase name, or null. */
 export type Header = (name: string) => string | null
 
-/** The kind of a key, which its beginning shows to people: for the API, for the controls, or a named key. */
+/** The kind of a key, which its prefix shows to people: for the API, for the controls, or a named key. */
 export type KeyKind = 'api' | 'ctl' | 'key'
 
-/** The parts of a key of a sandbox. Control keys of version 0.1.0 do not name their sandbox. */
+/** The parts of a sandbox key. Control keys from version 0.1.0 do not name their sandbox. */
 interface KeyParts {
   readonly kind: string
   readonly sandbox: string | undefined
@@ -47,7 +47,7 @@ function sign({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, signingSec
   return toHex(hmac(sha256, utf8Bytes(signingSecret), utf8Bytes(`${sandbox}\n${kind}\n${secret}`))).slice(0, 32)
 }
 
-/** The result of checking a key's signature. Keys of version 0.1.0 are `unsigned`. Keys of other sandboxes are `foreign`. */
+/** The result of checking a key's signature. Keys from version 0.1.0 are `unsigned`. Keys for other sandboxes are `foreign`. */
 export type KeyTrust = 'signed' | 'unsigned' | 'foreign'
 
 /** Checks the signature of a key, without the sandbox's list of keys (rules: sandboxes#keys). */
@@ -68,7 +68,7 @@ export function readSandboxName(authorization: string | null): string | undefine
   return authorization === null ? undefined : /^Bearer +fg(?:api|key)_([a-z0-9-]+)_/i.exec(authorization)?.[1]
 }
 
-/** Returns the SHA-256 of a key in hexadecimal digits. A key has 256 random bits, so it needs no salt. */
+/** Returns the SHA-256 hash of a key in hexadecimal. A key has 256 random bits, so it doesn't need a salt. */
 export function computeDigest(key: string): string {
   return toHex(sha256(utf8Bytes(key)))
 }
@@ -80,7 +80,7 @@ function toHex(bytes: Uint8Array): string {
 const BEARER = /^Bearer +(\S.*)$/i
 const CONTROL_KEY = CONTROL_KEY_HEADER.toLowerCase()
 
-/** The prefix of the subprotocol that contains the key: a browser sends no headers with a WebSocket. */
+/** The prefix of the subprotocol that contains the key: browsers cannot send headers with a WebSocket. */
 const KEY_PROTOCOL = 'fauxgate-key.'
 
 export function isWebSocketRequest(header: Header): boolean {
@@ -114,7 +114,7 @@ export function readSentKeys(header: Header): SentKeys {
   }
 }
 
-/** Returns headers in which these keys replace the sent ones. */
+/** Returns headers in which these keys replace those that were sent. */
 export function withKeys(header: Header, { api, control }: SentKeys): Header {
   return (name) => {
     if (name === CONTROL_KEY && control !== undefined) return control

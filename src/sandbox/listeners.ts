@@ -39,9 +39,9 @@ const POLICY_VIOLATION = 1008
 export class Listeners {
   readonly #state: ObjectState
   #sockets: readonly ListenerSocket[] = []
-  /** Ends the subscription to the gateway; undefined while nobody listens. */
+  /** Ends the subscription to the gateway. Undefined while there are no listeners. */
   #unsubscribe: (() => void) | undefined
-  /** The characters that the current request or alarm has sent. */
+  /** The number of characters that the current request or alarm has sent. */
   #sent = 0
   #overview = ''
   /** True if the state has changed since the last `changed`. */
@@ -56,7 +56,7 @@ export class Listeners {
     return this.#sockets.length
   }
 
-  /** Accepts the WebSocket of a listener, who may use the controls. A stream would keep the object awake. */
+  /** Accepts the WebSocket of a listener that may use the controls. A stream would keep the object awake. */
   accept(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
     const refusal = findControlRefusal(gateway, head)
     if (refusal) return toWorkerResponse(refusal)
@@ -79,7 +79,7 @@ export class Listeners {
     return new Response(null, init)
   }
 
-  /** Subscribes to the events of a gateway, if somebody listens. */
+  /** Subscribes to a gateway's events if there are listeners. */
   follow(gateway: Gateway): void {
     if (this.count === 0) return
     const changed = () => {
@@ -88,7 +88,7 @@ export class Listeners {
     this.#unsubscribe ??= subscribeToEvents(gateway, changed, (event, value) => this.#send(event, value))
   }
 
-  /** Must be called after each request and alarm. Sends the use of a control, and whether something has changed. */
+  /** Must be called after each request and alarm. Reports the use of a control and whether anything has changed. */
   afterEvent(gateway: Gateway, request?: HttpRequest, response?: HttpResponse): void {
     if (this.count === 0) return
     if (request && response) this.#sendControl(request, response)
@@ -116,7 +116,7 @@ export class Listeners {
     this.#keep([])
   }
 
-  /** Sends the use of a control, which may make no commit. */
+  /** Reports the use of a control, which may not create a commit. */
   #sendControl(request: HttpRequest, response: HttpResponse): void {
     const { url } = request
     if (!url.startsWith(`${CONTROL_PATH}/`)) return

@@ -38,9 +38,9 @@ export class LiveGateway {
   readonly #parts: Parts
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
-  /** Resolves after the response to the present move of the clock; undefined if there is none. */
+  /** Resolves after the response to the current clock move. Undefined if there is none. */
   #move: Promise<void> | undefined
-  /** Aborts the delayed responses when the sandbox is removed. */
+  /** Cancels the delayed responses when the sandbox is removed. */
   #ended = new AbortController()
 
   constructor(state: ObjectState, metadata: MetadataStore, limits: Limits, turns: Turns) {
@@ -77,7 +77,7 @@ export class LiveGateway {
     return limitedStore(this.#state.storage, limits)
   }
 
-  /** Returns the stored state, without the earlier one that an undo would restore. */
+  /** Returns the stored state without the earlier state that an undo would restore. */
   readState(name: string): SandboxState {
     // Every sandbox has a stored state.
     const state = refuseUnreadable(name, () => this.#store().load()) as StoredState
@@ -105,8 +105,8 @@ export class LiveGateway {
   }
 
   /**
-   * Runs work after the present move of the clock. `blockConcurrencyWhile` would end the object after 30 s, which a move may
-   * take when many move.
+   * Runs work after the current clock move. `blockConcurrencyWhile` would end the object after 30 s, and a move may take that long when
+   * there are many moves.
    */
   async afterMove<T>(work: () => T): Promise<Awaited<T>> {
     while (this.#move) await this.#move
@@ -162,7 +162,9 @@ export class LiveGateway {
     return wasDue
   }
 
-  /** Runs due events in parts, and then work. A request that comes meanwhile runs some of them, too, and may move the clock. */
+  /**
+   * Runs due events in parts, and then runs work. A request that arrives in the meantime also runs some of them, and may move the clock.
+   */
   async #whenSettled<T>({ transport }: Gateway, work: () => T): Promise<Awaited<T>> {
     const { signal } = this.#ended
     while (this.#move || transport.settle(this.#parts.start())) {
@@ -174,8 +176,8 @@ export class LiveGateway {
   }
 
   /**
-   * Sets the alarm for the next due event, the end of the sandbox or the write of the journal, in the same write as the change.
-   * A manual clock needs no alarm for events.
+   * Sets the alarm for the next due event, the end of the sandbox, or the journal write, in the same write as the change. With a manual
+   * clock, events do not need an alarm.
    */
   setAlarm(): void {
     const metadata = this.#metadata.get()
@@ -191,7 +193,7 @@ export class LiveGateway {
     void (alarm === null ? storage.deleteAlarm() : storage.setAlarm(alarm, options))
   }
 
-  /** Drops the sandbox from memory, and ends its listeners and its delayed responses. */
+  /** Drops the sandbox from memory, along with its listeners and delayed responses. */
   unload(name: string): void {
     this.#metadata.clear()
     this.#alarm = undefined

@@ -5,11 +5,11 @@ import type { Keys } from './keys.ts'
 import type { ObjectStorage, RegisteredSandbox } from './objects.ts'
 import type { StoredOptions } from './options.ts'
 
-/** The facts about a sandbox that its object stores beside the gateway's state. */
+/** The facts about a sandbox that its object stores next to the gateway's state. */
 export interface Metadata {
   readonly name: string
   readonly created: number
-  /** The time in ms since 1970 at which the sandbox ends, or null for never. */
+  /** The time in ms since 1970 at which the sandbox ends, or null if it doesn't. */
   readonly expires: number | null
   readonly options: StoredOptions
   readonly keys: readonly StoredKey[]
@@ -24,7 +24,7 @@ type StoredMetadata = Omit<Metadata, 'keys'> & {
 const METADATA = 'sandbox'
 const USED = 'used'
 
-/** The precision of the time of the last use, in ms. Higher precision would cost a write for most requests. */
+/** The precision of the time of the last use, in ms. Higher precision would require a write for most requests. */
 const USED_PRECISION_MS = 60_000
 
 /** The metadata in an object's storage, read once. */
@@ -53,7 +53,7 @@ export class MetadataStore {
     this.#used = undefined
   }
 
-  /** Records the time of the last use. No response waits for this write. */
+  /** Records the time of the last use. Responses do not wait for this write. */
   recordUse(now: number): void {
     if (this.#used !== undefined && now - this.#used < USED_PRECISION_MS) return
     this.#used = now
@@ -76,7 +76,7 @@ function upgrade(stored: StoredMetadata | undefined): Metadata | undefined {
   return { ...facts, keys: keys ?? first }
 }
 
-/** Returns true if a sandbox has ended, even if the alarm has not removed it yet. */
+/** Returns true if a sandbox has ended, even if the alarm has not yet removed it. */
 export function isExpired({ expires }: Metadata): boolean {
   return expires !== null && expires <= readClock(systemClock)
 }

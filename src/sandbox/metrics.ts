@@ -2,14 +2,14 @@ import type { HttpResponse } from '../gateway/http/messages.ts'
 import { type Account, addCounts } from './account.ts'
 import type { AccountTotals, CountName, Counts, ObjectStorage, Stub } from './objects.ts'
 
-/** The minimum time in ms between two reports of the Worker to the account. */
+/** The minimum time in ms between two reports from the Worker to the account. */
 const WORKER_REPORTS_MS = 10_000
 
 const SANDBOX_REPORTS_MS = 60_000
 
 type ReportReceiver = Pick<Stub<Account>, 'report'>
 
-/** The counts of one process of the Worker since its last report. No request waits for a report (rules: sandboxes#metrics). */
+/** The counts in one Worker process since its last report. Requests do not wait for a report (rules: sandboxes#metrics). */
 export class RequestCounts {
   #counts: Counts = {}
   #since: number | undefined
@@ -36,7 +36,7 @@ export class RequestCounts {
   }
 }
 
-/** Reports the size of a sandbox and its alarms to the account, at most once a minute and only while it is awake. */
+/** Reports the size of a sandbox and its alarms to the account, at most once a minute and only while the sandbox is awake. */
 export class UsageReports {
   readonly #storage: ObjectStorage
   #alarms = 0
@@ -64,7 +64,7 @@ export class UsageReports {
   }
 }
 
-/** Returns the totals in the text format of Prometheus. */
+/** Returns the totals in the Prometheus text format. */
 export function metricsResponse({ sandboxes, bytes, counts }: AccountTotals): HttpResponse {
   const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
   const lines = [

@@ -14,17 +14,17 @@ export interface ListenerSocket extends WebSocket {
 /** The part of a Durable Object's state that sandboxes use. */
 export interface ObjectState {
   readonly storage: ObjectStorage
-  /** Runs work, and delays all other events until it has ended. */
+  /** Runs work, and delays all other events until the work has ended. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
   /** Keeps one end of a WebSocket. It stays open while the object sleeps. */
   acceptWebSocket(end: ListenerSocket): void
   /** Returns the accepted ends that are open or about to close. */
   getWebSockets(): ListenerSocket[]
-  /** Makes the platform answer one message itself, without waking the object. */
+  /** Makes the platform respond to one kind of message itself, without waking the object. */
   setWebSocketAutoResponse(pair: object): void
 }
 
-/** A Durable Object's storage with SQL. Writes without an `await` in between are one transaction. */
+/** A Durable Object's storage with SQL. Writes without an `await` between them are one transaction. */
 export interface ObjectStorage {
   readonly sql: {
     exec(statement: string, ...values: SqlValue[]): Iterable<Readonly<Record<string, unknown>>>
@@ -34,7 +34,7 @@ export interface ObjectStorage {
   /** Writes one value. With `allowUnconfirmed`, responses do not wait for it. */
   put(key: string, value: unknown, options: { readonly allowUnconfirmed: boolean }): Promise<void>
   transactionSync<T>(work: () => T): T
-  /** Runs work as one transaction, and delays all other events until it has ended, for at most 30 s. */
+  /** Runs work as one transaction, and delays all other events until the work has ended, for at most 30 s. */
   transaction<T>(work: () => Promise<T>): Promise<T>
   setAlarm(at: number, options?: { readonly allowUnconfirmed: boolean }): Promise<void>
   deleteAlarm(): Promise<void>
@@ -52,7 +52,7 @@ export interface Objects<Stub> {
   get(id: object): Stub
 }
 
-/** An object as seen from outside: its methods return promises. */
+/** An object as seen from outside. Its methods return promises. */
 export type Stub<T> = {
   readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
@@ -71,7 +71,7 @@ export interface RegisteredSandbox {
   readonly clock: string
 }
 
-/** A sandbox as the account stores it. Sandboxes of version 0.1.0 have unsigned keys, which only their object can check. */
+/** A sandbox as stored by the account. Sandboxes from version 0.1.0 have unsigned keys, which only their object can check. */
 export interface Registration extends RegisteredSandbox {
   readonly hasSignedKeys?: boolean
 }
@@ -96,31 +96,31 @@ export interface DescribedSandbox extends ListedSandbox {
   readonly bytes: number
 }
 
-/** A new sandbox with its keys. No other response contains them. */
+/** A new sandbox with its keys, which no other response contains. */
 export type CreatedSandbox = DescribedSandbox & Keys
 
-/** The name of a count: a class of HTTP statuses, the alarms of sandboxes, or the wrong account keys. */
+/** The name of a count: a class of HTTP statuses, sandbox alarms, or wrong account keys. */
 export type CountName = `${number}xx` | 'alarms' | 'wrong_keys'
 
 export type Counts = Readonly<Partial<Record<CountName, number>>>
 
-/** The maximum number of sandboxes whose names begin with a prefix. An empty prefix is for all sandboxes. */
+/** The maximum number of sandboxes whose names begin with a prefix. An empty prefix stands for all sandboxes. */
 export interface Quota {
   readonly prefix: string
   readonly most: number
 }
 
-/** The totals of all sandboxes, and the counts since the account began. */
+/** The totals of all sandboxes, and the counts since the account was created. */
 export interface AccountTotals {
   readonly sandboxes: number
   readonly bytes: number
   readonly counts: Counts
 }
 
-/** The whole state of a sandbox, as archives and forks have it. */
+/** The whole state of a sandbox, as contained in archives and forks. */
 export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 
-/** A sandbox as a line of an archive. The platform passes at most 32 MiB between objects at once, and streams of any length. */
+/** A sandbox as a line of an archive. The platform passes at most 32 MiB between objects at once, but streams can have any length. */
 interface StreamedSandbox {
   readonly line: ReadableStream<Uint8Array>
 }
@@ -128,22 +128,22 @@ interface StreamedSandbox {
 /** A sandbox for a backup or a fork, or the reason why it cannot be read. */
 export type CopiedSandbox = StreamedSandbox | { readonly refused: HttpResponse }
 
-/** The options of a new sandbox and, of a fork or a restored one, the state to continue. */
+/** The options of a new sandbox and, for a fork or a restored sandbox, the state to continue from. */
 export interface InitialSandbox {
   readonly options: Omit<SandboxOptions, 'ttl'>
   readonly state?: SandboxState
 }
 
-/** A sandbox to create, or one to fork, and its time to live in ms. */
+/** A sandbox to create, or a sandbox to fork, and its time to live in ms. */
 export type NewSandbox = { readonly ttl: number | undefined } & (StreamedSandbox | Pick<InitialSandbox, 'options'>)
 
-/** The rule of a restore for a sandbox whose name exists already. */
+/** The treatment by a restore of a sandbox whose name already exists. */
 export type ExistingPolicy = 'refuse' | 'keep' | 'replace'
 
-/** The properties of a key to create. */
+/** The properties of a key to be created. */
 export interface NamedKey {
   readonly name: string
   readonly scopes: readonly KeyScope[]
-  /** The time to live in ms; undefined: as long as the sandbox. */
+  /** The time to live in ms. If undefined, the key lives as long as the sandbox. */
   readonly ttl: number | undefined
 }

@@ -23,11 +23,11 @@ const ttl = v.exactOptional(
 export const sandboxOptions = v.object({
   ...hostedOptions.entries,
   ttl,
-  /** The state to begin with. */
+  /** The initial state. */
   snapshot: v.exactOptional(anyObject<Snapshot>('a snapshot, such as that of GET /_fauxgate/state')),
 })
 
-/** The options of a sandbox in an archive: those that a request can set, and no others. The gateway checks their values. */
+/** The options of an archived sandbox: only those that a request can set. The gateway checks their values. */
 export const storedOptions = v.strictObject({
   ...v.omit(sandboxOptions, ['ttl', 'snapshot']).entries,
   start: v.string(),
@@ -49,12 +49,12 @@ export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 
 export type StoredOptions = Omit<SandboxOptions, 'snapshot' | 'ttl' | 'start'> & { readonly start: string }
 
-/** Returns the options to store: with the start of the clock, and without the snapshot, which is used only once. */
+/** Returns the options to store: with the clock's start time and without the snapshot, which is used only once. */
 export function toStoredOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 'ttl'>, now: number): StoredOptions {
   return { start: timestamp(now), ...options }
 }
 
-/** Returns the options of a sandbox's gateway. By default, its authority has secret keys, because others can reach it. */
+/** Returns the options of a sandbox's gateway. By default, its authority has secret keys because others can reach it. */
 export function toGatewayOptions(options: StoredOptions): AnyOptions {
   const { dialect = 'standard', clock, start } = options
   return {

@@ -8,7 +8,7 @@ const documents = { account, inspector, page, resources, state, traffic } as con
 
 type PageName = keyof typeof documents
 
-/** The paths below the address of a sandbox, with the names of their documents. */
+/** The paths below a sandbox's URL, with the names of their documents. */
 const PATHS: ReadonlyMap<string, PageName> = new Map([
   [`${CONTROL_PATH}/`, 'inspector'],
   ...PAGE_SCRIPTS.map((name) => [`${CONTROL_PATH}/${name}.js`, name] as const),
@@ -19,7 +19,7 @@ interface Page {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The pages and their scripts. Everybody may load them, because they contain no data. Loading them wakes no sandbox. */
+/** The pages and their scripts. Anyone may load them because they contain no data. Loading them does not wake a sandbox. */
 export class Pages {
   readonly #pages = new Map<PageName, Promise<Page>>()
 

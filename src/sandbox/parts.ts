@@ -1,35 +1,32 @@
 import type { MoveParts } from '../control/control.ts'
 import { readClock, stopwatch, systemClock } from '../core/engine/clock.ts'
 
-/** The longest time in ms for which a sandbox handles due events before others run. */
+/** The maximum time in ms for which a sandbox handles due events before others run. */
 const PART_MS = 20
 
 /** The maximum number of events in that time. On the hosted platform, no time passes while code runs. */
 const PART_EVENTS = 1000
 
-/** The maximum number of parts of one move: 10 s of work. */
+/** The maximum number of parts per move: 10 s of work. */
 const MAX_PARTS = 500
 
-/** The time in ms between two parts, in which all other requests of the process run. */
+/** The time in ms between two parts, during which all other requests in the process run. */
 const PAUSE_MS = 10
 
-/** The longest time in ms of the commit at the end of a move, and how often it has the time of the move's parts. */
+/** The maximum duration in ms of the commit at the end of a move, and its ratio to the time of the move's parts. */
 const COMMIT_MS = 1000
 const COMMIT_FACTOR = 2
 
-/** The turns of the sandboxes of one process. They share its thread, and so one object of this class. */
+/** The turns of the sandboxes in one process. They share its thread, and therefore one object of this class. */
 export class Turns {
-  /** The end of the last part that a sandbox has reserved, in ms since 1970. */
+  /** The end of the last part reserved by a sandbox, in ms since 1970. */
   #reservedUntil = 0
-  /** The time in ms by which parts took longer than they had reserved. All later parts begin later by it. */
+  /** The time in ms by which parts exceeded their reservations. All later parts are delayed by it. */
   #delay = 0
 
   constructor(readonly maxParts = MAX_PARTS) {}
 
-  /**
-   * Waits for a part of `ms` after a pause, and returns the end of the part. The parts of others come first, if they have waited
-   * longer.
-   */
+  /** Waits for a part of `ms` after a pause, and returns the end of the part. Parts of others that have waited longer come first. */
   async take(ms: number): Promise<number> {
     let start = Math.max(readClock(systemClock), this.#reservedUntil) + PAUSE_MS
     this.#reservedUntil = start + ms
@@ -51,15 +48,15 @@ export class Turns {
 }
 
 /**
- * Divides the long work of a sandbox. The sandboxes of a process share one thread, so all of them together get one part at a
- * time, in turn, with a pause after each part (rules: sandboxes#shared-threads).
+ * Divides the long work of a sandbox. The sandboxes in a process share one thread, so they take turns, one part at a time, with a pause
+ * after each part (rules: sandboxes#shared-threads).
  */
 export class Parts implements MoveParts {
   readonly maxWorkMs: number
-  /** True while the clock of the sandbox moves. */
+  /** True while the sandbox's clock is moving. */
   isMoving = false
   readonly #turns: Turns
-  /** The reserved end of the present part, in ms since 1970. */
+  /** The reserved end of the current part, in ms since 1970. */
   #end: number | undefined
 
   constructor(turns: Turns) {

@@ -10,10 +10,10 @@ declare module 'cloudflare:workers' {
 /** The two ends of a WebSocket. */
 declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: import('./objects.ts').ListenerSocket }
 
-/** A message that the platform answers without waking an object, and the reply. */
+/** A message that the platform responds to without waking an object, and the reply. */
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => object
 
-/** The pages and their scripts, each gzipped and in base64. The build makes them from src/inspector. */
+/** The pages and their scripts, each gzipped and base64-encoded. The build creates them from src/inspector. */
 declare module '*/documents.js' {
   export const inspector: string
   export const page: string

@@ -47,8 +47,8 @@ const KEYS_CHANGED = 'The keys of the sandbox have changed.'
 const CREATION_MS = 1000
 
 /**
- * One sandbox: a gateway that stores its state in the object's storage and runs due events by the object's alarm. The first
- * request or alarm loads the gateway. When the platform lets the object sleep, the gateway leaves the memory.
+ * One sandbox: a gateway that stores its state in the object's storage and runs due events with the object's alarm. The first request or
+ * alarm loads the gateway. When the platform lets the object sleep, the gateway is dropped from memory.
  */
 export class Sandbox extends DurableObject<SandboxEnvironment> {
   readonly #metadata = new MetadataStore(this.ctx.storage)
@@ -96,7 +96,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with the permissions of its keys, and the time at which these end. Rejects keys of other sandboxes. */
+  /** Returns the head of a request with the permissions of its keys and the time at which they end. Rejects keys for other sandboxes. */
   #requirePermission(request: Request, { name, below }: SandboxAddress, now: number) {
     const { method, headers } = request
     const sent = readSentKeys((header) => headers.get(header))
@@ -123,7 +123,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     this.#live.listeners.remove(socket)
   }
 
-  /** Runs the due events, each at its own time, or removes the sandbox at its end. */
+  /** Runs the due events, each at its own time, or removes the sandbox when it has ended. */
   alarm(): Promise<void> {
     return this.#live.afterMove(() => this.#alarm())
   }
@@ -136,7 +136,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     if (wasDue) await this.#usage.alarm(this.#account(), metadata.name, readClock(systemClock))
   }
 
-  /** Creates the sandbox. No other response has its keys. */
+  /** Creates the sandbox. No other response contains its keys. */
   create(name: string, url: string, { ttl, ...sent }: NewSandbox): Promise<HttpResponse> {
     return this.#runAlone(async () => {
       if (this.#findMetadata()) refuse(errors.sandbox_taken, { name })
@@ -155,7 +155,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return this.#respondAfterMove(() => createJsonResponse(200, this.#description(this.#requireMetadata(name), url)))
   }
 
-  /** Returns the sandbox as a line of an archive, for a backup or a fork, or an error response. */
+  /** Returns the sandbox as an archive line, for a backup or a fork, or an error response. */
   async copy(name: string): Promise<CopiedSandbox> {
     try {
       return await this.#live.afterMove(() => ({
@@ -179,7 +179,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return this.#respondAfterMove(() => this.#keys.list(this.#requireMetadata(name)))
   }
 
-  /** Adds a key. No other response has its text. */
+  /** Adds a key. No other response contains its text. */
   addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse> {
     return this.#respondAfterMove(() => this.#keys.add(this.#requireMetadata(name), url, key))
   }
@@ -202,7 +202,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     })
   }
 
-  /** Restores a sandbox from a line of an archive. The response has an `outcome`, or is an error. */
+  /** Restores a sandbox from an archive line. The response either has an `outcome` or is an error. */
   restore(name: string, line: Uint8Array, existing: ExistingPolicy): Promise<HttpResponse> {
     return this.#runAlone(async () => {
       const before = this.#findMetadata()
@@ -218,7 +218,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     })
   }
 
-  /** Runs work while the object receives no other event. An error does not end the object. */
+  /** Runs work while the object receives no other events. An error does not end the object. */
   #runAlone(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
     return this.#live.afterMove(() => this.ctx.blockConcurrencyWhile(() => respond(work)))
   }
@@ -227,7 +227,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return respond(() => this.#live.afterMove(work))
   }
 
-  /** Creates the sandbox, and replaces an existing one. If the creation fails, the existing one stays. */
+  /** Creates the sandbox, and replaces an existing one. If the creation fails, the existing sandbox remains. */
   async #replace(before: Metadata | undefined, metadata: Metadata, initial: InitialSandbox): Promise<void> {
     const { storage } = this.ctx
     // Until its alarm, a sandbox that has ended is still in memory.
@@ -265,7 +265,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     if (fullQuota) refuse(fullQuota.prefix ? errors.quota_reached : errors.too_many_sandboxes, fullQuota)
   }
 
-  /** Removes the sandbox, immediately for clients. If the process ends meanwhile, the alarm removes the rest. */
+  /** Removes the sandbox, immediately from the clients' point of view. If the process ends in the meantime, the alarm removes the rest. */
   async #remove(metadata: Metadata): Promise<void> {
     const { storage } = this.ctx
     this.#metadata.put({ ...metadata, expires: 0 })

@@ -16,16 +16,19 @@ interface Usage {
   readonly bytes: number
 }
 
-/** The operations, besides those of due events, whose commits may exceed a limit. Otherwise jobs would stop, and a new version could not load the state. */
+/**
+ * The operations, apart from due events, whose commits may exceed a limit. Otherwise, jobs would stop and a new version could not load the
+ * state.
+ */
 const AUTOMATIC: ReadonlySet<string> = new Set(['clock', 'operation_ids', 'migration'])
 
-/** The distance to the limit of bytes from which every commit is counted exactly. No single call of the API adds so many bytes. */
+/** The distance to the size limit, in bytes, within which every commit is counted exactly. No single API call adds that many bytes. */
 const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
 
 /** The maximum number of changes of a commit that is not counted exactly. */
 const MAX_UNCOUNTED_CHANGES = 100
 
-/** The time in ms after which a commit is no longer divided: the platform ends an object whose transaction takes 30 s. */
+/** The time in ms after which a commit is no longer divided: because the platform ends an object whose transaction takes 30 s. */
 const DIVIDED_MS = 10_000
 
 /**
@@ -37,7 +40,7 @@ export function limitedStore(
   limits: Omit<Limits, 'requests'>,
   longMove: () => Parts | undefined = () => undefined,
 ): Store {
-  /** Upper bounds of the stored records and bytes. */
+  /** Upper bounds on the stored records and bytes. */
   const upperBound = { records: 0, bytes: 0 }
   const run: RunSql = (statement, ...values) => {
     for (const value of values) upperBound.bytes += estimateBytes(value)
@@ -98,7 +101,10 @@ function isAutomatic({ operation }: StoredCommit): boolean {
   return AUTOMATIC.has(operation) || operation.endsWith(DUE)
 }
 
-/** Returns an upper bound of a value's bytes. Throws on every platform if a value is too large for a row of the hosted one. */
+/**
+ * Returns an upper bound on the size of a value in bytes. Throws on every platform if a value is too large for a row on the hosted
+ * platform.
+ */
 function estimateBytes(value: SqlValue): number {
   if (typeof value !== 'string') return 0
   const upperBound = value.length * 3
@@ -109,8 +115,8 @@ function estimateBytes(value: SqlValue): number {
 }
 
 /**
- * Returns the number of the records and of their bytes as JSON. Timelines do not count: due events add to them, and the
- * gateway itself limits them. The state that an undo restores is a copy of what counted.
+ * Returns the number of records and their size as JSON in bytes. Timelines do not count because due events add to them, and the gateway
+ * itself limits them. Nor does the state that an undo restores, because it is a copy of what has already been counted.
  */
 export function measureUsage({ sql }: ObjectStorage): Usage {
   const length = (json: string) => `COALESCE(LENGTH(CAST(${json} AS BLOB)), 0)`

@@ -3,17 +3,14 @@ const MAX_AT_ONCE = 20
 
 const REFILL_MS = 1000
 
-/** The maximum of addresses in memory. Above it, the oldest address is dropped. */
+/** The maximum number of addresses in memory. Beyond it, the oldest address is dropped. */
 const MAX_ADDRESSES = 10_000
 
-/**
- * A limit for wrong account keys: each address may send 20 at once, then one a second. Each process of the Worker counts
- * separately.
- */
+/** A limit on wrong account keys: each address may send 20 at once, then one per second. Each process of the Worker counts separately. */
 export class FailureThrottle {
   readonly #failures = new Map<string, { count: number; since: number }>()
 
-  /** Returns 0, or the seconds until an address may try again. */
+  /** Returns 0, or the number of seconds until an address may try again. */
   getWait(address: string, now: number): number {
     const { count } = this.#refill(address, now)
     return count < MAX_AT_ONCE ? 0 : 1
@@ -36,7 +33,7 @@ export class FailureThrottle {
   }
 }
 
-/** Returns the client's address without the port, as the platform reports it. Of an IPv6 address, it returns the first four groups. */
+/** Returns the client's address without the port, as the platform reports it. For an IPv6 address, returns the first four groups. */
 export function getClientAddress(request: Request & { readonly cf?: { readonly clientIp?: string } }): string {
   // workerd has the address in `cf`, and the hosted platform in a header that clients cannot set.
   const { cf } = request

@@ -70,7 +70,7 @@ export class WorkerProcess {
     return head.header('origin') === null ? response : addHeaders(toPlatformResponse(response), cors)
   }
 
-  /** Runs a call of the account. It reads the name, the query and the body only after it has checked the account key. */
+  /** Runs an account call. It reads the name, the query, and the body only after it has checked the account key. */
   async #accountResponse(
     request: Request,
     head: HttpRequest,
@@ -106,7 +106,7 @@ export class WorkerProcess {
     return response
   }
 
-  /** Limits wrong keys alone, so a stranger does not slow down an owner who shares the address. */
+  /** Limits only wrong keys, so that a stranger does not slow down an owner at the same address. */
   #wrongKeyResponse(client: string, now: number): HttpResponse {
     const wait = this.#throttle.getWait(client, now)
     if (wait > 0)
@@ -121,7 +121,7 @@ function toPlatformResponse(response: HttpResponse | Response): Response {
   return response instanceof Response ? response : toWorkerResponse(response)
 }
 
-/** Passes a request to its sandbox if one of its keys can be valid. Any call of an object creates a file. */
+/** Passes a request to its sandbox if one of its keys can be valid. Any call to an object creates a file. */
 async function sandboxResponse(
   request: Request,
   head: HttpRequest,
@@ -151,7 +151,7 @@ function addHeaders(response: Response, headers: Readonly<Record<string, string>
   return copy
 }
 
-/** Returns the account key of a request, or undefined if it is wrong. Prometheus sends it as a bearer token. */
+/** Returns the account key of a request, or undefined if it is wrong. Prometheus sends the key as a bearer token. */
 function readAccountKey(request: HttpRequest, path: string, { ACCOUNT_KEY }: WorkerEnvironment): string | undefined {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
   const header = ACCOUNT_KEY_HEADER

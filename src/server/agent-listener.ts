@@ -21,9 +21,9 @@ const HOST = '127.0.0.1'
 
 interface Asked {
   readonly gateway: Gateway
-  /** The URL of the request, as the agent reads it. */
+  /** The request's URL, as read by the agent. */
   readonly url: string | undefined
-  /** The URL of the page with the traffic: a real agent has one at `/`. */
+  /** The URL of the page that shows the traffic. A real agent serves one at `/`. */
   readonly page: string
 }
 
@@ -90,7 +90,7 @@ async function respond({ gateway, page, url = '/' }: Asked, response: ServerResp
   response.end()
 }
 
-/** The abort reason once the client has disconnected, or has the whole response. */
+/** The abort reason once the client has disconnected or has received the whole response. */
 const LEFT = 'The client has disconnected.'
 
 const MAX_BODY_BYTES = 1024 * 1024

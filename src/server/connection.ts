@@ -19,7 +19,7 @@ export interface Responders {
   readonly gateway: Gateway
   readonly inspector: Inspector
   readonly documents: PackedDocuments
-  /** Aborts when the gateway is removed from its server. Its reason is the response to requests that wait. */
+  /** Aborts when the gateway is removed from its server. Its reason is the response to waiting requests. */
   readonly removed?: AbortSignal
 }
 
@@ -41,11 +41,11 @@ export interface Target {
 /** Returns the target of a request for a URL. */
 export type FindTarget = (url: string) => Target
 
-/** A connection. Its requests are handled one after the other. */
+/** A connection. Its requests are handled one at a time. */
 export class PipelinedConnection {
   readonly #socket: Socket
   readonly #findTarget: FindTarget
-  /** The address of the other end; unknown once the connection has ended. */
+  /** The remote address. Unknown once the connection has ended. */
   readonly #peer: string
   /** Aborts once either side has ended the connection. */
   readonly #closed: AbortSignal
@@ -88,7 +88,7 @@ export class PipelinedConnection {
     )
   }
 
-  /** Runs a part of the work for a request. An error ends this connection, but not the process. */
+  /** Runs part of the work for a request. An error ends this connection but not the process. */
   #guard<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -114,7 +114,7 @@ export class PipelinedConnection {
     this.#guard(() => (refusal ? send(refusal, turn.response) : this.#answer(turn, body)?.catch(this.#end)))
   }
 
-  /** Responds to a request: immediately, unless a fault, a waiting control or the store delays the response. */
+  /** Responds to a request immediately, unless a fault, a waiting control, or the store delays the response. */
   #answer(turn: Turn, body: RequestBody): Promise<unknown> | undefined {
     const { request, response } = turn
     const { gateway, inspector } = turn.responders

@@ -9,7 +9,7 @@ interface ErrorBody {
   readonly details: Readonly<Record<string, string>>
 }
 
-/** Reads the body of an error response. The code and the message are null if the body lacks them. */
+/** Reads the body of an error response. The code and the message are null if they are missing from the body. */
 export function readErrorBody(body: unknown): ErrorBody {
   const { error_code, msg, details } = Object(body)
   const texts = Object.entries<unknown>(Object(details)).flatMap(([name, value]) =>

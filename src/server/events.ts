@@ -17,10 +17,10 @@ const CHECK_MS = 100
 /** The number of checks between two heartbeats. */
 const CHECKS_PER_HEARTBEAT = 150
 
-/** The maximum number of bytes that wait for a slow listener. The listener misses later events. */
+/** The maximum number of bytes queued for a slow listener, which misses later events. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
-/** The maximum number of durations that are kept for pages opened later. */
+/** The maximum number of durations to keep for pages opened later. */
 const MAX_DURATIONS = 1000
 
 export const EVENT_HEADERS = {
@@ -47,7 +47,7 @@ export class Events {
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
-  /** True if the listeners will receive `changed` at the end of this turn. */
+  /** True if the listeners will be sent `changed` at the end of this turn. */
   #willTellChange = false
   #checks = 0
   /** Operation ids and the durations of their responses in ms, oldest first. */
@@ -88,7 +88,7 @@ export class Events {
     return formatEvent('changed', describeChanges(this.#gateway))
   }
 
-  /** Sends one `changed` for all changes of this turn. One clock move can cause 20,000 changes. */
+  /** Sends one `changed` event for all changes in this turn. One clock move can cause 20,000 changes. */
   #tellChange(): void {
     if (this.#willTellChange) return
     this.#willTellChange = true

@@ -34,7 +34,7 @@ export function writeError(file: string, cause: unknown, kind = 'file'): Error {
 }
 
 /**
- * Requires a regular file: a device such as /dev/zero has no end, and reading a pipe may wait forever.
+ * Requires a regular file, because a device such as /dev/zero has no end and reading from a pipe may wait forever.
  * @throws Error with the file's path as it was passed.
  */
 export function requireEnd(file: string, { takesPipe = true } = {}): void {
@@ -58,7 +58,7 @@ export async function readText(file: string): Promise<string> {
 
 /**
  * Parses the text of a JSON file.
- * @throws Error with the place of the problem. It omits the parser's own message, which quotes a part of the text.
+ * @throws Error with the location of the problem. It omits the parser's own message because that quotes part of the text.
  */
 export function parseJson(text: string, file: string) {
   try {
@@ -81,7 +81,7 @@ export async function writeText(file: string, text: string, mode = 0o600): Promi
 }
 
 /**
- * Checks that a file can be written, before its content is created. Creates the file if it does not exist.
+ * Checks that a file can be written before its content is created. Creates the file if it does not exist.
  * @throws Error with the file's path as it was passed.
  */
 export function requireCanWrite(file: string, mode = 0o600): void {
@@ -105,7 +105,7 @@ export function realFile(file: string): string {
 }
 
 /**
- * Writes a file, readable by its owner only. A reader sees the old file or the whole new one.
+ * Writes a file, readable by its owner only. A reader sees either the old file or the complete new one.
  * @throws Error with the file's path as it was passed.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
@@ -122,7 +122,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
- * Checks that a file can be replaced, and does not change it. Removes the part files that killed processes left.
+ * Checks that a file can be replaced without changing it. Removes the part files left by killed processes.
  * @throws Error with the file's path as it was passed.
  */
 export async function requireReplaceable(file: string): Promise<void> {
@@ -139,12 +139,12 @@ export async function requireReplaceable(file: string): Promise<void> {
   }
 }
 
-/** Returns the path of the part file, which this process writes beside the file and then renames. */
+/** Returns the path of the part file, which this process writes next to the file and then renames. */
 function partPath(file: string): string {
   return `${file}.${process.pid}.part`
 }
 
-/** Writes a part file to disk. It must be a new file, because somebody could have created a link there. */
+/** Writes a part file to disk. It must be a new file because someone else could have created a link there. */
 async function writePart(file: string, text: string): Promise<void> {
   await rm(file, { force: true })
   await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true })

@@ -22,7 +22,7 @@ import { Explorations } from './explorations/explorations.ts'
 import { Inspector } from './inspector.ts'
 import { PackedDocuments } from './packed-documents.ts'
 
-/** The path on the server below which additional gateways have their names. */
+/** The path on the server below which additional gateways are served, each under its name. */
 const GATEWAYS_PATH = '/g'
 
 /** Returns the path of an additional gateway below its server's URL, or an empty string for the gateway at that URL itself. */
@@ -40,7 +40,7 @@ interface Further {
   usedAt: number
 }
 
-/** The gateways of a server: the one at its own URL, and additional ones, each at the path of its name. */
+/** A server's gateways: the one at the server's own URL, and additional ones, each at a path with its name. */
 export class Gateways {
   readonly home: Gateway
   readonly #homeResponders: Responders

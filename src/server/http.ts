@@ -2,16 +2,16 @@ import type { AddressInfo, Server } from 'node:net'
 import { printError } from '../core/schema/print.ts'
 
 /**
- * The parts of node:http. An import would read all its exports and thereby load Node's `fetch`, which takes 50 ms on Node 22 and
- * newer. Commands that call a server do not need it.
+ * The parts of node:http. An import would read all its exports and therefore load Node's `fetch`, which takes 50 ms on Node 22 and newer.
+ * Commands that call a server do not need it.
  */
 const http = process.getBuiltinModule('node:http')
 
 export const { Agent, IncomingMessage, METHODS, request, ServerResponse, STATUS_CODES } = http
 
 /**
- * Creates a server. Heads are limited in bytes only: by default, Node also drops fields after the 1,000th silently, such as the
- * length of the body.
+ * Creates a server. Heads are limited only in bytes. By default, Node also silently drops all fields after the 1,000th, such as the length
+ * of the body.
  */
 export function createServer(...options: Parameters<typeof http.createServer>): ReturnType<typeof http.createServer> {
   return Object.assign(http.createServer(...options), { maxHeadersCount: 0 })

@@ -92,7 +92,7 @@ async function sendDocument(name: string, request: IncomingMessage, response: Se
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** The possible locations of the documents: next to the built server, or in the build folder if the sources run. */
+/** The possible locations of the documents: next to the built server, or in the build folder when running from source. */
 const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new URL(place, import.meta.url))
 
 async function readDocument(name: string) {

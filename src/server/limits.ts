@@ -7,7 +7,9 @@ export const SERVER_LIMITS = {
   headersTimeout: HEAD_LIMITS.seconds * 1000,
   /** The maximum time from the first byte of a request to its last. */
   requestTimeout: 60_000,
-  /** Longer than clients keep a connection for their next request (Go: 90 s), so that no request arrives at a closing one. */
+  /**
+   * Longer than clients keep a connection open for their next request (Go: 90 s), so that requests do not arrive at a closing connection.
+   */
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 5000,
 }

@@ -16,7 +16,7 @@ export interface RecorderOptions {
   /** The base URL of the service, without a trailing slash. */
   readonly target: string
   readonly dialect: CommonDialect
-  /** The longest wait for a response, in ms. */
+  /** The maximum time to wait for a response, in ms. */
   readonly timeout: number
   /** Receives a sentence about each request that is not in the recording. */
   readonly warn: (text: string) => void
@@ -25,7 +25,7 @@ export interface RecorderOptions {
 /** The request headers that the API defines. A recording omits all others. */
 const API_HEADERS = ['content-type', 'authorization']
 
-/** A response of the service, with no bytes if it has no body. */
+/** A response from the service, with no bytes if it has no body. */
 interface Received {
   readonly status: number
   readonly headers: MessageHeaders
@@ -48,7 +48,7 @@ export class Recorder {
     this.#upstream = new Upstream(new URL(options.target), { idle: options.timeout, verify: true })
   }
 
-  /** Ends the pending requests, and warns about each. */
+  /** Ends the pending requests, and warns about each of them. */
   stop(): void {
     for (const name of this.#pending.values())
       this.#options.warn(
@@ -167,7 +167,7 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`)
 }
 
-/** Returns a response of the service with the proxy's URL instead of the service's. */
+/** Returns a response from the service with the service's URL replaced with the proxy's URL. */
 function withUrl({ status, headers, bytes, body }: Received, target: string, here: string) {
   const { text = '' } = textOrSize(bytes, headers.get('content-encoding'))
   const changed = new MessageHeaders([...headers].map(([name, value]) => [name, value.replaceAll(target, here)]))

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { MAX_BODY_BYTES, type RequestBody } from '../core/schema/body.ts'
 
-/** The number of bytes that are still read beyond the limit. Otherwise the sender might not see the response. */
+/** The number of bytes to read beyond the limit. Otherwise, the sender might not see the response. */
 const MAX_DRAINED_BYTES = 15 * MAX_BODY_BYTES
 
-/** The maximum number of chunks that are kept before they are joined: even a small chunk takes some hundred bytes. */
+/** The maximum number of chunks to keep before they are joined. Even a small chunk takes about a hundred bytes. */
 const MAX_CHUNKS = 1024
 
 /** A body of up to this size is read before the head of its request is checked. */
@@ -17,8 +17,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads the body of a request, and keeps at most as many bytes as `findLimit` returns. It is called only for a large body
- * (rules: requests#body), and returns 0 if the head of the request is rejected.
+ * Reads the body of a request, and keeps at most as many bytes as `findLimit` returns. `findLimit` is called only for a large body (rules:
+ * requests#body), and returns 0 if the head of the request is rejected.
  */
 export function readBody(request: IncomingMessage, findLimit: () => number, done: (body: RequestBody) => void): void {
   let chunks: Buffer[] = []

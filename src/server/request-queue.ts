@@ -12,17 +12,17 @@ import { findMessageProblem } from './message-problem.ts'
 const MAX_WAITING_REQUESTS = 100
 
 /**
- * The silence, in ms, after which a connection closes once its last response is sent. Its bytes are read until then: closing
- * earlier would reset the connection, and the response would be lost (RFC 9112, section 9.6).
+ * The period of silence, in ms, after which a connection closes once its last response has been sent. Its bytes are read until then.
+ * Closing earlier would reset the connection, and the response would be lost (RFC 9112, section 9.6).
  */
 const LINGER_MS = 1000
 
-/** The reason why a connection brings no more requests. */
+/** The reason why a connection does not accept further requests. */
 export interface ParseError {
   readonly message: string
   readonly code?: string
   readonly reason?: string
-  /** The status of the response, if the head of a request determines it. */
+  /** The status of the response, if the head of a request alone determines it. */
   readonly status?: number
 }
 
@@ -40,8 +40,8 @@ interface Turns {
 }
 
 /**
- * Handles the requests of each HTTP/1 connection one after the other. Bytes that are not a request, CONNECT, and a request that
- * servers must reject get a last response, after the pending ones. Returns the queue of a connection.
+ * Handles the requests on each HTTP/1 connection one at a time. Bytes that are not a request, CONNECT requests, and requests that servers
+ * must reject receive a last response after the pending ones. Returns the queue of a connection.
  */
 export function takeTurns(
   server: Server | Http2SecureServer,
@@ -91,8 +91,8 @@ function explain({ code, reason, message, status = STATUSES.get(code) ?? 400 }: 
 }
 
 /**
- * The requests of a connection, which start one after the other: each only when the client has received the last response
- * (rules: answers#pipelining). A request does not start if its client disconnects first.
+ * The requests of a connection, which start one at a time, each only after the client has received the previous response (rules:
+ * answers#pipelining). A request does not start if its client disconnects first.
  */
 class RequestQueue {
   readonly #socket: Socket
@@ -117,7 +117,7 @@ class RequestQueue {
     else this.#begin(response)
   }
 
-  /** Calls a function after the requests that were added, unless the connection has ended. */
+  /** Calls a function after all requests added so far, unless the connection has ended. */
   whenDone(run: () => void): void {
     const runIfOpen = () => this.#socket.writable && run()
     if (this.#last?.closed === false) this.#last.once('close', runIfOpen)

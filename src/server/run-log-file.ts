@@ -4,12 +4,12 @@ import { leftoversIn, type RunLogEntry, type RunLogStorage } from '../verify/run
 import { asSystemError } from './errors.ts'
 import { readError, writeError } from './files.ts'
 
-/** The list of the resources that a run of `verify` creates, as JSON lines. Each line is on disk before its call is sent. */
+/** The list of the resources that a `verify` run creates, as JSON lines. Each line is written to disk before its call is sent. */
 export class RunLogFile implements RunLogStorage {
   constructor(readonly file: string) {}
 
   /**
-   * Returns the entries, or none if the file does not exist. A crash may have truncated the last line before its call was sent.
+   * Returns the entries, or an empty list if the file does not exist. A crash may have truncated the last line before its call was sent.
    * @throws Error if the file contains something else.
    */
   read(): readonly RunLogEntry[] {
@@ -38,7 +38,7 @@ export class RunLogFile implements RunLogStorage {
     return created.length + unsure.length > 0
   }
 
-  /** Removes the last line if a crash has truncated it. Otherwise the next entry would continue this line. */
+  /** Removes the last line if a crash has truncated it. Otherwise, the next entry would continue that line. */
   removeCutLine(): void {
     const text = this.#text()
     const end = text.lastIndexOf('\n') + 1

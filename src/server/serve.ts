@@ -65,9 +65,8 @@ export interface Served {
 }
 
 /**
- * Serves a gateway over HTTP. Meanwhile the gateway's `url` is the server's URL, unless the gateway was created with a
- * `baseUrl`. Only this machine's own hosts and pages may call it, and those in the `baseUrl`, `control.allowHosts` and `cors`
- * options.
+ * Serves a gateway over HTTP. While it is served, the gateway's `url` is the server's URL, unless the gateway was created with a `baseUrl`.
+ * Only this machine's own hosts and pages may call it, and those in the `baseUrl`, `control.allowHosts` and `cors` options.
  *
  * @example
  * ```ts
@@ -167,7 +166,7 @@ export class AgentPortError extends Error {
   }
 }
 
-/** Returns a sentence that tells why a server cannot listen. */
+/** Returns a sentence that explains why a server cannot listen. */
 export function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use. Choose another port, or 0 for any free port.`
   if (code === 'EACCES')

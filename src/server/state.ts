@@ -17,7 +17,7 @@ export class StateFile {
   #hasChanged = true
   /** The last write. Each write waits for the previous one. */
   #lastWrite: Promise<void> = Promise.resolve()
-  /** The same gateway, which notes whether a request may have changed the state. */
+  /** The same gateway, which records whether a request may have changed the state. */
   readonly gateway: Gateway
 
   constructor(gateway: Gateway, file: string) {
@@ -54,8 +54,8 @@ export class StateFile {
 
 /**
  * Restores a gateway from a snapshot in a file. Returns false if the file does not exist.
- * @throws Error if the file cannot be read or has no valid snapshot. The message has the place of the problem, but no value that
- * may be secret.
+ * @throws Error if the file cannot be read or does not contain a valid snapshot. The message states the location of the problem, but not
+ * values that may be secret.
  */
 export async function importState(gateway: Gateway, file: string): Promise<boolean> {
   if (!existsSync(file)) return false

@@ -7,13 +7,13 @@ import { fileProblem } from './files.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
-/** Colours a string for a terminal, or returns it unchanged. */
+/** Colors a string for a terminal, or returns it unchanged. */
 export type Painter = (style: Style, text: string) => string
 
 /** The parts of a line: plain strings, and strings with a style. */
 export type Line = readonly (string | readonly [Style, string])[]
 
-/** Returns a line for a terminal. Only its own styles control the terminal: control characters of the parts are escaped. */
+/** Returns a line for a terminal. Control characters in the parts are escaped, so that only the line's own styles control the terminal. */
 export function renderLine(line: Line, paint: Painter): string {
   const parts = line.map((part) => {
     return typeof part === 'string' ? escapeUnprintable(part) : paint(part[0], escapeUnprintable(part[1]))
@@ -32,7 +32,7 @@ export function print(text: string): number {
   return 0
 }
 
-/** Prints a string with colours and tabs. */
+/** Prints a string with colors and tabs. */
 export function printPainted(text: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with a control character
   const parts = text.split(/(\u001b\[\d+m|\t)/)
@@ -54,8 +54,8 @@ export function printErrorLine(text: string): void {
 }
 
 /**
- * Handles an error of standard output: prints it once, and turns the exit code 0 into 1. A reader that has exited is no failure, as
- * in `fauxgate serve | head -1`.
+ * Handles an error on standard output: prints it once, and changes the exit code from 0 to 1. A reader that has exited, as in `fauxgate
+ * serve | head -1`, is not a failure.
  */
 export function reportOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE' || error.code === 'EOF') return
@@ -66,14 +66,14 @@ export function reportOutputError(error: NodeJS.ErrnoException): void {
   })
 }
 
-/** Shows a string instead of the current line of the terminal, cut to its width. Without a terminal, does nothing. */
+/** Replaces the current line of the terminal with a string, truncated to the terminal's width. Without a terminal, does nothing. */
 export function showProgress(text: string): void {
   const { stderr } = process
   const shown = escapeUnprintable(text).slice(0, (stderr.columns || 80) - 1)
   if (stderr.isTTY) stderr.write(`\r\x1b[K${shown}`)
 }
 
-/** Starts a new line, after the characters that a terminal shows for a signal. */
+/** Starts a new line after the characters that a terminal shows for a signal. */
 export function breakLine(): void {
   process.stderr.write('\n')
 }

@@ -5,7 +5,7 @@ export interface TestPlace {
   readonly column: number
 }
 
-/** The location of a call in the source and in the file that the platform runs, since a transformed file has different lines. */
+/** The location of a call in the source and in the file that the platform runs, because a transformed file has different lines. */
 export interface CallPlace {
   readonly source: TestPlace
   readonly run: TestPlace
@@ -23,7 +23,7 @@ export function findCaller(called: (...args: never[]) => unknown): CallPlace | u
   return { source, run: placeBeforeSourceMaps(called) ?? source }
 }
 
-/** Returns the location without source maps. Jest maps the lines of every stack, and would map a mapped line again. */
+/** Returns the location without source maps. Jest maps the lines of every stack, and would map an already mapped line again. */
 function placeBeforeSourceMaps(called: (...args: never[]) => unknown): TestPlace | undefined {
   const { prepareStackTrace } = Error
   const places: (TestPlace | undefined)[] = []
@@ -51,8 +51,8 @@ function toTestPlace(site: Site | undefined): TestPlace | undefined {
 }
 
 /**
- * Calls a runner's function as if a line of the test file had called it. node:test and Jest show the caller as the location of
- * the test, which would otherwise be a line of fauxgate.
+ * Calls a runner's function as if it were called from a line in the test file. node:test and Jest show the caller as the location of the
+ * test. Otherwise, they would show a line of fauxgate.
  */
 export function callFrom(
   place: CallPlace | undefined,

@@ -77,7 +77,7 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
 }
 
 /**
- * Wraps the `test` of any runner, such as Jest, node:test, Bun or Deno, so that each test has a fresh `gateway`. For
+ * Wraps the `test` of any runner, such as Jest, node:test, Bun, or Deno, so that each test has a fresh `gateway`. For
  * vitest, use `fauxgate/vitest`. The gateway's clock is manual and starts at 2026-01-01T00:00:00Z, and its seed is the test's
  * name. The error of a failing test also reports what happened in the gateway. A passing test also fails if it left something
  * unused, as in {@link assertStrict}.
@@ -138,7 +138,7 @@ export function testWithGateway<
   return define as TestWithGateway<T, C, G> // The loop above added the variants.
 }
 
-/** Returns a function that defines tests with a function of the runner. */
+/** Returns a function that defines tests with a runner's function. */
 function createDefine<C extends Clock, G extends Gateway<C>>(
   // biome-ignore lint/complexity/noBannedTypes: each runner takes different arguments.
   test: Function,
@@ -156,7 +156,7 @@ function createDefine<C extends Clock, G extends Gateway<C>>(
   }
 }
 
-/** Wraps the function of a test. The result declares no parameters, since a runner could mistake one for a callback. */
+/** Wraps the function of a test. The result declares no parameters because a runner could mistake one for a callback. */
 function withGateway<C extends Clock, G extends Gateway<C>>(
   { name, place }: { readonly name: string; readonly place: CallPlace | undefined },
   work: TestWork<C, G>,
@@ -201,15 +201,15 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
   }
 }
 
-/** A process of Node, which calls these listeners when nothing but a promise waits. */
+/** A Node process, which calls these listeners when only a promise is waiting. */
 interface ExitTarget {
   prependOnceListener?(type: 'beforeExit', work: () => void): void
   off?(type: 'beforeExit', work: () => void): void
 }
 
 /**
- * Up to Node 22, node:test cancels a test that waits for the gateway's clock, since nothing else keeps the process alive, and
- * runs none of its hooks.
+ * Up to Node 22, node:test cancels a test that waits for the gateway's clock, because nothing else keeps the process alive. It does not run
+ * the test's hooks.
  */
 function watchExit(work: () => void, context: unknown): () => void {
   const { process }: { readonly process?: ExitTarget } = 'diagnostic' in Object(context) ? globalThis : {}
@@ -217,7 +217,7 @@ function watchExit(work: () => void, context: unknown): () => void {
   return () => process?.off?.('beforeExit', work)
 }
 
-/** Reports on a test that its runner has ended: node:test shows diagnostics, most other runners the errors of hooks. */
+/** Reports on a test that its runner has ended: node:test shows diagnostics; most other runners show errors from hooks. */
 function reportUnfinished(error: Error, context: unknown): void {
   const { diagnostic } = (context ?? {}) as { diagnostic?: (text: string) => void } // Checked before the call.
   const text = error.stack ?? error.message
@@ -241,7 +241,7 @@ function findEndHook(context: unknown): EndHook | undefined {
   return typeof hook === 'function' ? (work) => hook.call(context, work) : undefined
 }
 
-/** The globals of Bun that give access to its test module without an import. From Bun 1.3.3 on it has `onTestFinished`. */
+/** The globals of Bun that give access to its test module without an import. Since Bun 1.3.3, the module has `onTestFinished`. */
 interface BunHost {
   readonly Bun?: unknown
   readonly process?: { getBuiltinModule?(name: 'bun:test'): { readonly onTestFinished?: EndHook } | undefined }
@@ -261,7 +261,7 @@ function findEndHookOfBun(): EndHook | undefined {
   }
 }
 
-/** Returns the hook of Jest, Mocha and Jasmine: the global `afterEach`. They run one test at a time, and pass no other hook. */
+/** Returns the hook of Jest, Mocha and Jasmine: the global `afterEach`. They run one test at a time and do not provide another hook. */
 function findAfterEach(): EndHook {
   const { afterEach } = globalThis as { afterEach?: EndHook } // It is checked before it is called.
   if (typeof afterEach !== 'function') return noHook
@@ -274,7 +274,7 @@ function findAfterEach(): EndHook {
   return (work) => works.push(work)
 }
 
-/** Returns true for a value with a message. It does not use `instanceof`: the error may come from another node:vm context. */
+/** Returns true for a value with a message. It does not use `instanceof` because the error may come from another node:vm context. */
 function isErrorWithText(error: unknown): error is ErrorWithText {
   return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
 }

@@ -14,7 +14,7 @@ import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './m
 export interface TrafficMatchers<R = unknown> {
   /**
    * Passes if a rule rejected the last visitor request: one of its actions responded with a status of 400 or higher,
-   * or closed the connection. A rule without a name is identified by its place, such as `on_http_request.0`.
+   * or closed the connection. A rule without a name is identified by its position, such as `on_http_request.0`.
    *
    * @example
    * ```ts
@@ -26,7 +26,7 @@ export interface TrafficMatchers<R = unknown> {
   /** Passes if an upstream received the last visitor request: any upstream, or the one with this URL or id. */
   toHaveReachedUpstream(upstream?: string): R
   /**
-   * Passes if the service accepts a traffic policy: YAML or JSON text, or the parsed value. Warnings do not count.
+   * Passes if the service accepts a traffic policy, given as YAML or JSON text or as a parsed value. Warnings do not count.
    *
    * @example
    * ```ts
@@ -82,7 +82,7 @@ export const trafficMatchers = {
   },
 }
 
-/** Returns the last request of a visitor. @throws TypeError if there was none: with `not`, the assertion would always pass. */
+/** Returns the last visitor request. @throws TypeError if there was none, because with `not` the assertion would always pass. */
 function lastVisit({ traffic }: Gateway): TrafficEntry {
   const last = traffic.last()
   if (last) return last

@@ -9,9 +9,8 @@ import { watchMoves } from './moves.ts'
 import { Pauses } from './pauses.ts'
 
 /**
- * The number of microtasks before a request arrives. Vitest needs some 30 from the last line of a test to its end, so a
- * larger number shows a forgotten `await` there. Runners do not fake promises, and fake timers run all microtasks before time
- * passes.
+ * The number of microtasks before a request arrives. Vitest needs about 30 from the last line of a test to its end, so a larger number
+ * reveals a forgotten `await` there. Runners do not fake promises, and fake timers run all microtasks before time passes.
  */
 const MICROTASKS = 200
 
@@ -19,9 +18,9 @@ const MICROTASKS = 200
 const STATELESS = ['fetch', 'url', 'dialect']
 
 /**
- * The requests of a test on their way to its gateway. Each arrives some microtasks later, in the order sent, so that a test
- * notices a forgotten `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive
- * first. `requests` always makes them arrive, since an assertion must count each sent request. Responses stay late.
+ * The requests of a test on their way to its gateway. Each arrives some microtasks later, in the order sent, so that a test notices a
+ * forgotten `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive first. `requests` always
+ * makes them arrive, because an assertion must count each sent request. Responses still arrive later.
  */
 export class DelayedRequests {
   /** The functions that let requests arrive, with the names of the requests. */
@@ -53,7 +52,7 @@ export class DelayedRequests {
     }
   }
 
-  /** Descriptions of requests without a response, and of moves of the clock that have not ended. */
+  /** Descriptions of requests without a response, and of unfinished clock moves. */
   get unfinished(): readonly string[] {
     return this.#describeUnfinished('Is an await missing?')
   }
@@ -76,7 +75,7 @@ export class DelayedRequests {
     return this.#refused.length === 0 ? [] : [`${calls} rejected, without any effect: ${this.#refused.join(', ')}.`]
   }
 
-  /** A description of the requests whose API key is the text of an object, if any. A gateway without `keys` accepts any key. */
+  /** A description of the requests whose API key is a stringified object, if any. A gateway without `keys` accepts any key. */
   get wrongKeys(): readonly string[] {
     const requests = formatCount(this.#wrongKeys.length, 'request has', 'requests have')
     const names = this.#wrongKeys.join(', ')
@@ -85,7 +84,7 @@ export class DelayedRequests {
       : [`${requests} the text of an object instead of an API key: ${names}. Is an await missing?`]
   }
 
-  /** Hints at requests that the test did not await, and that a move of the clock let arrive. */
+  /** Hints at requests that the test did not await and that arrived because the clock moved. */
   get hints(): readonly string[] {
     return [...this.#notAwaited].map(
       ([request, move]) =>
@@ -95,7 +94,7 @@ export class DelayedRequests {
     )
   }
 
-  /** The request whose response or failure came last; undefined for none, and if other requests were under way. */
+  /** The request whose response or failure came last. Undefined if there was none or if other requests were in progress. */
   get lastRequest(): string | undefined {
     return this.#lastRequest
   }
@@ -129,7 +128,7 @@ export class DelayedRequests {
     }
   }
 
-  /** Notes a rejected control call. The journal has no control calls, so nothing else would show it. */
+  /** Notes a rejected control call. The journal does not contain control calls, so nothing else would show it. */
   #noteRefused(name: string, status: number): void {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }
@@ -139,7 +138,7 @@ export class DelayedRequests {
     if (text) this.#wrongKeys.push(`${name} with ${text}`)
   }
 
-  /** Sends a request after some microtasks, or when {@link #arriveAll} is called before. */
+  /** Sends a request after some microtasks, or earlier if {@link #arriveAll} is called. */
   async #send(name: string, fetch: () => Promise<Response>): Promise<Response> {
     let response: Promise<Response> | undefined
     const arrive = () => {
@@ -156,7 +155,7 @@ export class DelayedRequests {
     return arrive()
   }
 
-  /** Notes the requests on their way. Right after they were sent, the test may still await them. */
+  /** Records the requests in transit. Immediately after they are sent, the test may still await them. */
   #noteNotAwaited(move: string): void {
     if (!this.#isSameRun) for (const name of this.#waiting.values()) this.#notAwaited.set(name, move)
   }

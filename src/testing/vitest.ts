@@ -133,8 +133,8 @@ export function testUsing<G extends Gateway>(
   options: UsingSystemClock,
 ): TestAPI<GatewayFixtures<Clock, G>>
 /**
- * Returns vitest's `test` with gateways on a manual clock. With `{ globals: true }`, the code under test needs no
- * parameters: the gateway handles its global `fetch`, and its timers and dates follow the gateway's clock.
+ * Returns vitest's `test` with gateways on a manual clock. With `{ globals: true }`, the code under test doesn't need parameters: the
+ * gateway handles its global `fetch`, and its timers and dates follow the gateway's clock.
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ export function testUsing<C extends Clock, G extends Gateway<C>>(
   return testWith(clockOfTest as () => C, create, globals) // The overloads say which clock it is.
 }
 
-/** The option `strict`, which is on unless a test turns it off. */
+/** The `strict` option, which is on unless a test turns it off. */
 const strictOption = v.optional(switchOption, true)
 
 function testWith<C extends Clock, G extends Gateway<C>>(
@@ -200,7 +200,7 @@ function testWith<C extends Clock, G extends Gateway<C>>(
   })
 }
 
-/** A test or a suite. Only vitest from 4.1 on gives the full name of a test. */
+/** A test or a suite. Only vitest 4.1 and later provides the full name of a test. */
 interface Named {
   readonly name: string
   readonly suite?: Named | undefined

@@ -2,7 +2,7 @@ import { byMetadata, DENY, type ExampleBody, type FamilyExample } from './exampl
 import { CSR, first, OTHER_SSH_KEY, SSH_KEY, second, THIRD_SSH_KEY, texts, third } from './field-values.ts'
 import type { FieldValues } from './values.ts'
 
-/** The values of the fields of keys and credentials that somebody owns. */
+/** The values for the fields of keys and credentials that belong to a user. */
 const owned = {
   needs: { owner: { family: 'bot_users', body: { name: '{mark}-owner' } } },
   values: { owner_id: ['{owner}'], owner_email: [null], scim_user_id: [null], precomputed_token: [null] },
@@ -53,7 +53,7 @@ const user: FamilyExample = {
   creations: namesOf({}),
 }
 
-/** The examples of the families of an account: keys, users, vaults, events, SSH and Kubernetes. */
+/** The examples for the account families: keys, users, vaults, events, SSH, and Kubernetes. */
 export const accountExamples: Readonly<Record<string, FamilyExample>> = {
   api_keys: owned,
   credentials: {

@@ -8,12 +8,12 @@ import type { ExampleBody, FamilyExample } from './example.ts'
 import { FIELD_VALUES, withOtherNames } from './field-values.ts'
 import { examplesOf, type Probe, probesOf } from './values.ts'
 
-/** The maximum bytes of the strings that every family has. */
+/** The maximum size in bytes of the strings that every family has. */
 const LIMITS: Readonly<Record<string, number>> = { description: MAX_DESCRIPTION_BYTES, metadata: MAX_METADATA_BYTES }
 
 export type Fields = Readonly<Record<string, v.GenericSchema>>
 
-/** A body, by what is special about it. */
+/** A body, keyed by what is special about it. */
 export type NamedBody = readonly [what: string, body: object]
 
 /** Returns the fields of the body of an operation in a dialect. */
@@ -25,18 +25,18 @@ export function fieldsOf({ name, body }: Operation, { extraFields }: CommonDiale
   )
 }
 
-/** The bodies of a family: the fields that creations and changes have, with a value for each. */
+/** The bodies of a family: the fields in creations and changes, with a value for each. */
 export interface Bodies {
   readonly fields: { readonly create: Fields; readonly update: Fields }
   readonly create: ExampleBody
   readonly second: ExampleBody
   readonly update: ExampleBody
   readonly values: FamilyExample['values']
-  /** The fields that have their own PUT, which asks their parts. */
+  /** The fields that have their own PUT, which covers their parts. */
   readonly modules: readonly string[]
 }
 
-/** Returns the bodies of a family, by its example and its operations. */
+/** Returns the bodies of a family, given its example and its operations. */
 export function bodiesOf(
   { values, second = { description: '{mark}-b' } }: FamilyExample,
   [create, update]: readonly [Operation, Operation],
@@ -56,7 +56,7 @@ export function bodiesOf(
   }
 }
 
-/** Returns the probes of a field, without those of its parts if another operation asks these. */
+/** Returns the probes of a field, without the probes of its parts if another operation covers them. */
 function probesIn(
   field: string,
   schema: v.GenericSchema | undefined,
@@ -83,14 +83,14 @@ export function extremeTexts(fields: Fields): NamedBody[] {
   ]
 }
 
-/** Returns true if a resource that is created nevertheless can be found again by its mark. */
+/** Returns true if a resource that is unexpectedly created can be found by its mark. */
 function isMarked(body: object): boolean {
   return JSON.stringify(body).includes('{mark}')
 }
 
 /**
- * Returns bodies of further creations: each field is absent, or of another type. A field that no change has takes each of its
- * probes. The resource of one that is accepted is deleted at once.
+ * Returns bodies of additional creations in which one field is missing or has the wrong type. A field that cannot be changed takes each of
+ * its probes. If a creation is accepted, its resource is deleted immediately.
  */
 export function furtherCreations({ creations = {} }: FamilyExample, bodies: Bodies): NamedBody[] {
   const { create, fields } = bodies
@@ -116,14 +116,14 @@ export function furtherCreations({ creations = {} }: FamilyExample, bodies: Bodi
   return [...all, ...Object.entries(creations)].filter(([, body]) => isMarked(body))
 }
 
-/** Returns true for the probes of creations that changes cannot replace. */
+/** Returns true for creation probes that changes cannot replace. */
 const isForCreations = ({ what }: Probe) => /^\w+ of the wrong type$| alone$/.test(what)
 
 function nulls(fields: Fields): ExampleBody {
   return Object.fromEntries(Object.keys(fields).map((field) => [field, null]))
 }
 
-/** Returns changes of the first resource, after that of every field. */
+/** Returns changes to the first resource, after the change of every field. */
 export function furtherChanges({ changes = {} }: FamilyExample, bodies: Bodies): NamedBody[] {
   const { create, update, fields } = bodies
   const texts = textsIn(fields.update)

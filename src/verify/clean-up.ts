@@ -9,12 +9,12 @@ export interface RemainingResource {
   readonly reason: string
 }
 
-/** The number of requests in a row without a response, after which no more are sent. */
+/** The number of consecutive requests without a response after which no more are sent. */
 const MAX_FAILURES = 2
 
 /**
- * Deletes the resources that a run has created, newest first, and confirms each deletion by a GET that answers 404. Finds
- * resources whose creation had no response by the mark of the run. Returns the resources that may be left.
+ * Deletes the resources that a run has created, newest first, and confirms each deletion with a GET that returns 404. Uses the mark of the
+ * run to find resources whose creation had no response. Returns the resources that may be left.
  */
 export async function deleteLeftovers(
   client: Sender,
@@ -47,7 +47,7 @@ export async function deleteLeftovers(
   return remaining
 }
 
-/** The reason why a resource may still exist: there was no response, or the response was another one than expected. */
+/** The reason why a resource may still exist: there was either no response or an unexpected one. */
 interface DeletionProblem {
   readonly failed?: string
   readonly refused?: string

@@ -5,11 +5,11 @@ import { type ApiRequest, type ApiResponse, readResponse, UnreadableResponse } f
 export interface VerifyHost {
   /** Sends a request, as the global `fetch` does. */
   fetch(url: string, init: RequestInit): Promise<Response>
-  /** The time in ms since 1970. */
+  /** The current time in ms since 1970. */
   now(): number
-  /** Waits for some ms. Resolves early if the signal is aborted. */
+  /** Waits for a number of ms. Resolves early if the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
-  /** Returns a signal that is aborted after some ms. */
+  /** Returns a signal that is aborted after a number of ms. */
   deadline(ms: number): AbortSignal
 }
 
@@ -20,16 +20,16 @@ export interface ServiceClientOptions {
   readonly versionHeader: string
   /** The maximum number of requests per minute. */
   readonly perMinute: number
-  /** The ms to wait for a response. */
+  /** The time to wait for a response, in ms. */
   readonly timeout: number
   readonly host: VerifyHost
-  /** Ends all waiting between requests. */
+  /** Ends all waits between requests. */
   readonly signal: AbortSignal
-  /** Called before a longer wait that the service asks for. */
+  /** Called before a longer wait requested by the service. */
   readonly onWait?: ((seconds: number) => void) | undefined
 }
 
-/** The reason why a request brought no response. */
+/** The reason why a request did not receive a response. */
 export interface NoResponse {
   readonly failed: string
 }
@@ -38,12 +38,12 @@ export interface NoResponse {
 export type Sender = Pick<ServiceClient, 'url' | 'send'>
 
 const MAX_RETRIES = 3
-/** The longest wait that a service may ask for. */
+/** The maximum wait that a service may request. */
 const MAX_WAIT_MS = 120_000
-/** The wait after a 429 without `Retry-After`; twice as long after each further one. */
+/** The wait after a 429 without `Retry-After`. It doubles after each subsequent one. */
 const DEFAULT_WAIT_MS = 5_000
 
-/** Sends requests with the key, one after the other, at a pace that a service can bear. */
+/** Sends requests with the key, one at a time, at a rate that a service can handle. */
 export class ServiceClient {
   readonly url: string
   /** The number of requests so far. */
@@ -58,12 +58,12 @@ export class ServiceClient {
     this.#options = options
   }
 
-  /** Makes all further requests wait as they should, although the signal was aborted. */
+  /** Makes all further requests wait as required even though the signal was aborted. */
   ignoreSignal(): void {
     this.#signal = new AbortController().signal
   }
 
-  /** Sends a request, again after a 429, and returns its response or why there is none. Never rejects. */
+  /** Sends a request, repeating it after a 429, and returns its response or the reason why there is none. Never rejects. */
   async send(request: ApiRequest): Promise<ApiResponse | NoResponse> {
     const { host, onWait } = this.#options
     for (let retries = 0; ; retries++) {
@@ -106,13 +106,13 @@ export class ServiceClient {
   }
 }
 
-/** Tells why a request got no response. Omits the messages of other programs, which may quote a header. */
+/** Describes why a request received no response. Omits messages from other programs because they may quote a header. */
 export function connectionProblem(error: unknown): string {
   if (error instanceof UnreadableResponse) return error.message
   return `no connection: ${describeNetworkError(error)}`
 }
 
-/** Creates the method, headers and body of a request. */
+/** Creates the method, headers, and body of a request. */
 export function requestInit({ method, body, headers = {} }: ApiRequest, key: string, versionHeader: string) {
   const all = new Headers({ authorization: `Bearer ${key}`, [versionHeader]: '2' })
   if (body !== undefined) all.set('content-type', 'application/json')

@@ -4,37 +4,37 @@ import { ID_IN_TEXT, type IdMap, idsIn, pairIds } from './ids.ts'
 import { GENERATED_FIELDS, timeShape } from './shapes.ts'
 import { TIME, valueText } from './texts.ts'
 
-/** One difference between two responses to the same request. */
+/** A difference between two responses to the same request. */
 export interface Difference {
-  /** The place, such as `status`, `header content-type` or `body.ip_policies[0].action`. */
+  /** The location, such as `status`, `header content-type`, or `body.ip_policies[0].action`. */
   readonly at: string
   /** The kind of difference. */
   readonly kind: 'status' | 'header' | 'missing' | 'extra' | 'type' | 'value' | 'format' | 'order'
-  /** fauxgate's response at this place, as human-readable text. */
+  /** fauxgate's response at this location, as human-readable text. */
   readonly expected: string
   /** The actual response, as human-readable text. */
   readonly received: string
 }
 
-/** The ids, the URL and the header by which a comparison finds what is equal on both sides. */
+/** The ids, the URL, and the header that a comparison uses to match both sides. */
 export interface ComparisonContext {
-  /** The pairs of ids that name the same resource. Each comparison adds pairs. */
+  /** The pairs of ids that identify the same resource. Each comparison adds pairs. */
   readonly ids: IdMap
   /** The base URL of both sides, without a trailing slash. */
   readonly base: string
-  /** The name, in lower case, of the header that carries the id of the request. */
+  /** The lowercase name of the header that carries the request id. */
   readonly operationIdHeader: string
-  /** Returns true for the resources without which lists are compared, such as those from before the first request. */
+  /** Returns true for the resources to ignore when comparing lists, such as those that existed before the first request. */
   readonly isIgnored: (id: string) => boolean
-  /** Returns true for a time that a request had, which comes back as it was sent. */
+  /** Returns true for a time from a request, which is returned as sent. */
   readonly isSentTime?: (time: string) => boolean
-  /** True if the list may have ignored resources, and so another page. */
+  /** True if resources may have been ignored in the list, so that there may be another page. */
   readonly hasIgnored: boolean
 }
 
 /**
- * Compares two responses to the same request: status, error code, fields, types, nullability, formats, values and the order
- * of lists. Times, ids, messages and generated names are compared by their shape.
+ * Compares two responses to the same request: status, error code, fields, types, nullability, formats, values, and list order. For times,
+ * ids, messages, and generated names, only the shape is compared.
  */
 export function differencesOf(
   expected: ApiResponse,
@@ -46,7 +46,7 @@ export function differencesOf(
   return comparison.differences
 }
 
-/** Returns a difference as text for people. `of` says where the other response is from. */
+/** Returns a difference as text for people. `of` states where the other response comes from. */
 export function differenceText({ at, expected, received }: Difference, of = 'received'): string {
   return `${at}: fauxgate ${expected} | ${of} ${received}`
 }
@@ -60,15 +60,15 @@ const bodyOf = ({ text }: ApiResponse) => (text === '' ? 'no body' : `a body: ${
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Times that never change after the creation. */
+/** Times that do not change after creation. */
 const FIXED_TIMES = ['created_at', 'started_at', 'issued_at']
 
 const DAY_MS = 86_400_000
 
-/** The field of an error with further facts. They depend on the service, except for the id of the operation. */
+/** The error field with additional facts. They depend on the service, except for the operation id. */
 const DETAILS = 'details'
 
-/** Fields of a managed domain that change with time: one side may be further than the other. */
+/** Fields of a managed domain that change over time. One side may be further along than the other. */
 const PROGRESS_FIELDS = ['certificate', 'certificate_management_status']
 
 class Comparison {
@@ -129,7 +129,7 @@ class Comparison {
     }
   }
 
-  /** True if a list with older resources may have another page, and fauxgate's list has none. */
+  /** True if a list with older resources may have another page while fauxgate's list does not. */
   #isLastPage(field: string, expected: unknown, received: unknown): boolean {
     return field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#context.hasIgnored
   }
@@ -215,7 +215,7 @@ class Comparison {
     for (const [index, [one, other]] of pairs.entries()) this.compareValues(`${at}[${index}]`, one, other)
   }
 
-  /** Pairs the items of two lists, by ids if all have one, and adds the missing, extra and moved items as differences. */
+  /** Pairs the items of two lists, by id if all have one, and adds the missing, extra, and moved items as differences. */
   #pairItems(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
     const keys = expected.map((each) => this.#keyOf(each))
     const others = received.map((each) => idOf(each) ?? (isObject(each) ? undefined : JSON.stringify(each)))
@@ -236,7 +236,7 @@ class Comparison {
     return inOrder.map((key) => [expected[keys.indexOf(key)], received[others.indexOf(key)]])
   }
 
-  /** Returns the id that an expected item has on the received side, or its value. */
+  /** Returns the id on the received side that corresponds to an expected item, or the item's value. */
   #keyOf(item: unknown): string | undefined {
     const id = idOf(item)
     if (id !== undefined) return this.#context.ids.receivedFor(id)
@@ -247,7 +247,7 @@ class Comparison {
   }
 }
 
-/** Returns whether a resource was changed so late after its creation that its times show the change on both sides. */
+/** Returns whether a resource was changed long enough after its creation for its times to show the change on both sides. */
 function wasChanged({ created_at: created, updated_at: updated }: Json): boolean {
   return Date.parse(String(updated)) - Date.parse(String(created)) >= 2000
 }
@@ -261,7 +261,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Replaces the base URL, and decodes the parameters of a URL below it, in one order. */
+/** Replaces the base URL, and decodes the parameters of a URL below it, in a fixed order. */
 function withoutBase(text: string, base: string): string {
   const replaced = text.replaceAll(base, (same, from: number) =>
     /^[/?#]?$/.test(text.charAt(from + same.length)) ? '{base}' : same,

@@ -1,13 +1,13 @@
 import type { FieldValues } from './values.ts'
 
 /**
- * The values of a family's scenario that its schemas do not tell. Bodies have an example of each field. Strings may name values,
- * as in steps.
+ * The values in a family's scenario that its schemas do not determine. Bodies contain an example of each field. Strings may refer to
+ * values, as in steps.
  */
 export interface FamilyExample {
-  /** Resources of other families that it needs, by the names in the bodies, oldest first. */
+  /** Resources of other families that it needs, by the names used in bodies, oldest first. */
   readonly needs?: Readonly<Record<string, Need>>
-  /** The values of fields: that of the creation, and that of the change. Null leaves a field out of one of them. */
+  /** The values of fields, for the creation and for the change. Null omits a field from one of them. */
   readonly values?: FieldValues
   /** The body of a second resource, with few fields. Default: a description. */
   readonly second?: ExampleBody
@@ -19,7 +19,7 @@ export interface FamilyExample {
   readonly changes?: Readonly<Record<string, ExampleBody>>
 }
 
-/** A resource of another family. */
+/** A resource in another family. */
 export interface Need {
   readonly family: string
   /** The path of its list. Default: the name of the family. */
@@ -29,13 +29,13 @@ export interface Need {
 
 export type ExampleBody = Readonly<Record<string, unknown>>
 
-/** A certificate for tests and its key, to upload. */
+/** A test certificate and its key, for uploading. */
 export interface Upload {
   readonly certificate_pem: string
   readonly private_key_pem: string
 }
 
-/** A filter that selects by the metadata after a change. */
+/** A filter that matches the metadata after a change. */
 export const byMetadata = 'obj.metadata.contains("{mark}-changed")'
-/** A traffic policy that rejects each request. */
+/** A traffic policy that rejects every request. */
 export const DENY = '{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":404}}]}]}'

@@ -1,6 +1,6 @@
 import { isObject } from '../core/schema/values.ts'
 
-/** A request and its response, as a run compares them, and as a recording stores them. */
+/** A request and its response, in the form that runs compare and recordings store. */
 export interface Exchange {
   readonly request: ApiRequest
   readonly response: ApiResponse
@@ -11,21 +11,21 @@ export interface ApiRequest {
   readonly method: string
   /** The path and query below the base URL. */
   readonly path: string
-  /** The text of the body, if there was one. */
+  /** The text of the body, if any. */
   readonly body?: string | undefined
   /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined
-  /** Headers in addition to those of every request, or null for one of these that was left out. */
+  /** Headers in addition to the standard ones, or null for a standard header that was omitted. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
 }
 
-/** A response that was read to its end. */
+/** A response that was read in full. */
 export interface ApiResponse {
   readonly status: number
-  /** The headers, by lower-case name. */
+  /** The headers, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The JSON of the body, or undefined if the body is empty or no JSON. */
+  /** The JSON of the body, or undefined if the body is empty or not JSON. */
   readonly body: unknown
   /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined
@@ -34,8 +34,7 @@ export interface ApiResponse {
 const MAX_RESPONSE_BYTES = 20_000_000
 
 /**
- * Reads a response to its end.
- * @throws UnreadableResponse if it has more than {@link MAX_RESPONSE_BYTES}, and what the reading of the body throws.
+ * Reads a response in full. @throws UnreadableResponse if it exceeds {@link MAX_RESPONSE_BYTES}, and any error from reading the body.
  */
 export async function readResponse(response: Response): Promise<ApiResponse> {
   const text = response.body === null ? '' : await readText(response.body)
@@ -47,7 +46,7 @@ export async function readResponse(response: Response): Promise<ApiResponse> {
   }
 }
 
-/** The error of a response that is not read to its end. Its message has no text of the response. */
+/** The error for a response that is not read in full. Its message does not contain any of the response's text. */
 export class UnreadableResponse extends Error {}
 
 async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
@@ -67,10 +66,10 @@ async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
   return parts.join('') + decoder.decode()
 }
 
-/** The character that some programs write before a string. It is no JSON. */
+/** The character that some programs write before a string. It is not part of JSON. */
 export const BYTE_ORDER_MARK = '\ufeff'
 
-/** Returns the JSON of a string, or undefined if it is none. A byte order mark before it is left out. */
+/** Returns the JSON value of a string, or undefined if it is not JSON. A leading byte order mark is ignored. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
@@ -85,7 +84,7 @@ export function parseObjectOrArray(text: string): unknown {
   return isTooDeep(value) ? undefined : value
 }
 
-/** The maximum nesting of a body that is read. Functions that call themselves for each level would overflow the stack. */
+/** The maximum nesting of a body that is read. Functions that recurse for each level would otherwise overflow the stack. */
 const MAX_DEPTH = 128
 
 function isTooDeep(value: unknown): boolean {
@@ -102,12 +101,12 @@ export function mediaTypeOf({ headers }: ApiResponse): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Returns the code and the message of an error response, as far as it has them. */
+/** Returns the code and the message of an error response, if present. */
 export function errorOf({ body }: ApiResponse): { readonly error_code?: unknown; readonly msg?: unknown } {
   return isObject(body) ? body : {}
 }
 
-/** Returns the text of a field of the body, or undefined if there is no such text. */
+/** Returns the text of a body field, or undefined if there is none. */
 export function textAt({ body }: ApiResponse, field: string): string | undefined {
   const value = isObject(body) ? body[field] : undefined
   return typeof value === 'string' ? value : undefined

@@ -9,7 +9,7 @@ import type { Step } from './step.ts'
 import { filterSteps, pageSteps, type StepMaker, saveIdAs, stepMaker, unknownIdFor } from './steps.ts'
 import { detachmentSteps, subresourceSteps } from './subresources.ts'
 
-/** The operations of a dialect by their groups. */
+/** The operations of a dialect, by group. */
 export type Groups = ReadonlyMap<string, readonly Operation[]>
 
 interface Family {
@@ -28,8 +28,8 @@ function makerFor({ family, path = `/${family}` }: Need): StepMaker {
 }
 
 /**
- * Returns the steps that create, change and delete resources of a family. Each field has a value, and values that a service may
- * read in its own way. References are to what exists, what does not, and what is deleted.
+ * Returns the steps that create, change and delete resources of a family. Each field has a normal value and values that a service may
+ * interpret differently. References are to existing, nonexistent, and deleted resources.
  */
 export function changingSteps(family: Family): Step[] {
   const { make, groups, example, dialect } = family
@@ -73,7 +73,7 @@ function creationSteps({ make, example, groups }: Family, bodies: Bodies): Step[
   ]
 }
 
-/** Returns bodies that refer to what does not exist, or to a resource of another kind. */
+/** Returns bodies that refer to nonexistent resources or to a resource of another kind. */
 function unknownReferences({ needs = {} }: FamilyExample, create: object, groups: Groups): [string, object][] {
   const json = JSON.stringify(withOtherNames(create))
   return Object.entries(needs).flatMap(([name, { family }]): [string, object][] => {
@@ -135,7 +135,9 @@ function furtherChangeSteps({ make, example }: Family, bodies: Bodies, unknownId
   ]
 }
 
-/** Returns the fields of the first body that names a resource, which are those that do. Undefined if no body names it. */
+/**
+ * Returns the fields of the first body that refers to a resource, namely those that refer to it. Returns undefined if no body refers to it.
+ */
 function usesOf(name: string, bodies: readonly ExampleBody[]): ExampleBody | undefined {
   const isNamed = (value: unknown) => JSON.stringify(value).includes(`{${name}}`)
   const found = bodies.find(isNamed)

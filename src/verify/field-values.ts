@@ -1,16 +1,16 @@
 import type { FieldValues } from './values.ts'
 
-/** A string that a service may cut, escape or normalise. */
+/** A string that a service may truncate, escape, or normalize. */
 export const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{mark}"}\n' }
-/** The names of the two resources in families where names are unique. */
+/** The names of the two resources in families with unique names. */
 export const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
-/** Public keys. Nobody has their private keys. */
+/** Public keys. Their private keys do not exist. */
 export const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 export const OTHER_SSH_KEY =
   'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBOCDj8XJev8zs3xLCS9lD+DThuxyUgLEFgSO9Krs05Zp3xzBV1i4vV/CPPvM3WSIUEEN2yhn/dZ/cIbeNYGOzrU= ci@example.com'
 export const THIRD_SSH_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEcNj9xvfzJ72vWwInOdH6plKLrl77AAyjisHO2WdQit ci@example.com'
-/** A request for a certificate. Nobody has its private key. */
+/** A CSR. Its private key does not exist. */
 export const CSR = `-----BEGIN CERTIFICATE REQUEST-----
 MIHUMHwCAQAwGjEYMBYGA1UEAwwPZmF1eGdhdGUtdmVyaWZ5MFkwEwYHKoZIzj0C
 AQYIKoZIzj0DAQcDQgAEtymNsVSBsKfVsJqiv4IbavTqh2x4H//hVdMPEG7tFfav
@@ -19,7 +19,7 @@ MEUCIQCsdwf0L8vozIJOdNCp3IPdkAdA0IZvb8KbTZp0Wv2kAgIgVIRvwSDxI/v4
 I9D5sGdijBotglgENxuxa5xr5IBuBwg=
 -----END CERTIFICATE REQUEST-----
 `
-/** The root of the authority that gateways have by default. */
+/** The default root certificate of gateways. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBwjCCAWmgAwIBAgIQd3Owi6Z4BqSfq0VbUeF2pTAKBggqhkjOPQQDAjAwMREw
 DwYDVQQKDAhmYXV4Z2F0ZTEbMBkGA1UEAwwSZmF1eGdhdGUgdGVzdCByb290MCAX
@@ -33,7 +33,7 @@ MEQCIHDa10jFBsG3ynzB1RlONLzIuIsBQlM3DXPfIaygk2paAiA6DAhPIb89dvCV
 UNkpeTYM57cBlkQs6Qh6nXsAZATvsg==
 -----END CERTIFICATE-----
 `
-/** Values that no two resources can have, each with another one, in JSON. */
+/** Values that must be unique among resources, each with a replacement, in JSON. */
 const OTHER_VALUES = [
   ['{mark}-a', '{mark}-d'],
   ['192.0.2.0', '203.0.113.0'],
@@ -41,7 +41,7 @@ const OTHER_VALUES = [
   ['"type":"agent"', '"type":"api"'],
 ] as const
 
-/** Returns a body with a name that no other resource has. */
+/** Returns a body with a unique name. */
 export function withOtherNames<Body extends object>(body: Body): Body {
   const change = (json: string, [from, to]: readonly [string, string]) => json.replaceAll(from, to)
   return JSON.parse(OTHER_VALUES.reduce(change, JSON.stringify(body)))
@@ -50,7 +50,7 @@ export function withOtherNames<Body extends object>(body: Body): Body {
 const ROLE = 'arn:aws:iam::123456789012:role/fauxgate'
 const arn = (kind: string, name: string) => `arn:aws:${kind}:us-east-1:123456789012:${name}`
 
-/** The values of fields that mean the same in each family. */
+/** The values of fields that have the same meaning in all families. */
 export const FIELD_VALUES: FieldValues = {
   description: [texts.description, '{mark} changed '],
   metadata: [texts.metadata, '{mark}-changed\n'],

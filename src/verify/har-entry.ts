@@ -5,13 +5,13 @@ import type { RecordedExchange } from './har.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The head of an entry of a HAR file: what tells whether it is of this API. */
+/** The head of a HAR entry, which shows whether the entry belongs to this API. */
 export interface EntryHead {
-  /** The number of the entry in the file, from 1. */
+  /** The one-based number of the entry in the file. */
   readonly number: number
-  /** The method, in upper case. */
+  /** The method, in uppercase. */
   readonly method: string
-  /** The whole URL, or undefined if the entry has none. */
+  /** The complete URL, or undefined if the entry has none. */
   readonly url: URL | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly responseHeaders: Readonly<Record<string, string>>
@@ -47,8 +47,8 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59Z')
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
 /**
- * Reads an exchange. `missing` is the reason why it cannot be compared. In files of other programs (`isForeign`), a size of -1
- * means that the size is not known.
+ * Reads an exchange. `missing` is the reason why it cannot be compared. In files from other programs (`isForeign`), a size of -1 means that
+ * the size is unknown.
  */
 export function readExchange(
   { number, method, url, headers, responseHeaders, entry }: EntryHead,
@@ -85,7 +85,7 @@ export function readExchange(
   return { number, at: isKnown ? time : 0, request, response, ...(missing !== undefined && { missing }) }
 }
 
-/** Returns the reason why no client sends a request, if any. It repeats no header. */
+/** Returns the reason why a client cannot send a request, if any. It does not repeat headers. */
 function unsendableReason({ method, body }: ApiRequest, headers: Readonly<Record<string, string>>): string | undefined {
   if (!METHODS.includes(method)) return 'requests with its method are not compared'
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) return `a ${method} with a body cannot be sent`
@@ -97,7 +97,7 @@ function isTooDeep(body: string): boolean {
   return typeof tryParseJson(body) === 'object' && tryParseJson(body) !== null && parseObjectOrArray(body) === undefined
 }
 
-/** Returns whether a header can be sent. Those of HTTP/2, such as `:authority`, are left out. */
+/** Returns whether a header can be sent. HTTP/2 pseudo-headers, such as `:authority`, are omitted. */
 function isHeader([name, value]: readonly [string, string]): boolean {
   if (name.startsWith(':')) return true
   try {
@@ -108,7 +108,7 @@ function isHeader([name, value]: readonly [string, string]): boolean {
   }
 }
 
-/** Returns the reason why nobody knows whether a request had a body, if any. */
+/** Returns the reason why it is unknown whether a request had a body, if any. */
 function unknownBodyReason({ method, body }: ApiRequest, sent: Json, headers: Readonly<Record<string, string>>) {
   const takesBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
   const isKnown = body !== undefined || headers['content-length'] === '0' || sent.bodySize === 0
@@ -125,7 +125,7 @@ interface Body {
   readonly missing?: string
 }
 
-/** Reads the body of a request: its text, or the fields of a form. */
+/** Reads a request body: its text, or the fields of a form. */
 function parsePostData(value: unknown): Body {
   if (!isObject(value)) return {}
   const { text, params, mimeType, _binary: binary, _file: file } = value
@@ -138,7 +138,7 @@ function parsePostData(value: unknown): Body {
   return { text: String(new URLSearchParams(fields)) }
 }
 
-/** Reads the body of a response. */
+/** Reads a response body. */
 function parseContent(response: Json, method: string, isForeign: boolean): Body {
   const { status, bodySize, _error: error } = response
   const { text, encoding, size, _binary: binary, _file: file } = partOf(response.content)
@@ -153,7 +153,7 @@ function parseContent(response: Json, method: string, isForeign: boolean): Body 
   return typeof size === 'number' && size > 0 ? { binary: size } : {}
 }
 
-/** Decodes a body in Base64. Some programs mark JSON so that is not encoded. */
+/** Decodes a Base64 body. Some programs mark JSON as encoded even though it isn't. */
 function decode(text: string): Body {
   if (parseObjectOrArray(text) !== undefined) return { text }
   try {

@@ -8,9 +8,8 @@ import { type EntryHead, readExchange, readHead } from './har-entry.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Reads a HAR file: a recording of fauxgate, or one of another program, such as a browser or a proxy. An entry that cannot be
- * compared has the reason.
- * @throws Error that says what is missing.
+ * Reads a HAR file: a recording from fauxgate or from another program, such as a browser or a proxy. An entry that cannot be compared
+ * contains the reason. @throws Error that states what is missing.
  */
 export function parseHar(text: string, file: string): Recording {
   const har = tryParseJson(text)
@@ -23,7 +22,7 @@ export function parseHar(text: string, file: string): Recording {
   return isObject(log._fauxgate) ? readOwnRecording(log._fauxgate, heads, file) : readOtherRecording(log, heads, file)
 }
 
-/** Reads a recording that fauxgate has written. */
+/** Reads a recording written by fauxgate. */
 function readOwnRecording(info: Json, heads: readonly EntryHead[], file: string): Recording {
   if (info.format !== 1)
     throw new Error(
@@ -40,7 +39,7 @@ function readOwnRecording(info: Json, heads: readonly EntryHead[], file: string)
   }
 }
 
-/** Reads a HAR file of another program: the requests to the host whose responses look like this API. */
+/** Reads a HAR file from another program: the requests to the host whose responses look like this API's. */
 function readOtherRecording(log: Json, heads: readonly EntryHead[], file: string): Recording {
   const first = heads.find((each) => dialectOf(each) !== undefined)
   const dialect = first && dialectOf(first)
@@ -68,7 +67,7 @@ const dialectHeaders = ({ versionHeader, operationIdHeader }: (typeof dialects)[
   operationIdHeader,
 ]
 
-/** Returns the dialect whose headers a request or its response has, if the request has a URL. */
+/** Returns the dialect whose headers a request or its response contains, if the request has a URL. */
 function dialectOf({ url, headers, responseHeaders }: EntryHead): DialectName | undefined {
   const names = new Set([...Object.keys(headers), ...Object.keys(responseHeaders)])
   return (

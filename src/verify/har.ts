@@ -5,9 +5,9 @@ import type { Exchange } from './exchange.ts'
 export interface RecordedExchange extends Exchange {
   /** The time of the request, in ms since 1970. */
   readonly at: number
-  /** The number of the entry in the file that it was read from, from 1. */
+  /** The one-based number of the entry in the file that it was read from. */
   readonly number?: number
-  /** The reason why it cannot be compared, found when the file was read. */
+  /** The reason why it cannot be compared, determined when the file was read. */
   readonly missing?: string
 }
 
@@ -22,7 +22,7 @@ export interface RecordingInfo {
   readonly dialect: string
   /** The base URL of the service. */
   readonly url: string
-  /** The replaced values, each once, with its kind. */
+  /** The replaced values, each listed once, with its kind. */
   readonly replaced: readonly Replaced[]
 }
 
@@ -31,7 +31,7 @@ export interface Replaced {
   readonly kind: 'secret' | 'id' | 'name' | 'address'
   /** Its replacement. */
   readonly placeholder: string
-  /** The number of places. */
+  /** The number of places where it was replaced. */
   readonly times: number
 }
 
@@ -39,11 +39,11 @@ export interface Replaced {
 export interface Recording {
   readonly info: RecordingInfo
   readonly exchanges: readonly RecordedExchange[]
-  /** Sentences about what the recording lacks. */
+  /** Sentences about what is missing from the recording. */
   readonly warnings?: readonly string[]
 }
 
-/** Writes a recording as HAR 1.2. */
+/** Formats a recording as HAR 1.2. */
 export function harText({ info, exchanges }: Recording): string {
   const creator = { name: 'fauxgate', version: info.version }
   const log = { version: '1.2', creator, _fauxgate: info, entries: exchanges.map((each) => entryOf(each, info)) }
@@ -92,7 +92,7 @@ function withoutText(bytes: number | undefined): object {
     : { _binary: bytes, comment: `The body, ${bytes} bytes, is not text or is too long, and was not kept.` }
 }
 
-/** The value of a usual header that a request was sent without. */
+/** The value of a standard header that was not sent with a request. */
 export const ABSENT_HEADER = ''
 
 function pairs(all: readonly (readonly [string, string])[]): object[] {

@@ -1,4 +1,4 @@
-/** An id of the service inside a string. */
+/** An id from the service inside a string. */
 export const ID_IN_TEXT = /(?<![0-9A-Za-z_])[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}(?![0-9A-Za-z_])/g
 
 /** Returns all ids in a string. */
@@ -6,14 +6,14 @@ export function idsIn(text: string): readonly string[] {
   return [...text.matchAll(ID_IN_TEXT)].map(([id]) => id)
 }
 
-/** Returns true for a string that is one id and nothing else. */
+/** Returns true for a string that consists of one id. */
 export function isId(text: string): boolean {
   return idsIn(text)[0] === text
 }
 
 /**
- * Pairs the ids of two strings that are equal apart from the ids. These must be of the same kinds. Returns undefined if the
- * strings differ elsewhere.
+ * Pairs the ids in two strings that are otherwise equal. Paired ids must be of the same kind. Returns undefined if the strings differ
+ * elsewhere.
  */
 export function pairIds(expected: string, received: string): (readonly [string, string])[] | undefined {
   const ids = idsIn(expected)
@@ -34,15 +34,15 @@ export function pairIds(expected: string, received: string): (readonly [string, 
   return at === received.length ? pairs : undefined
 }
 
-/** Maps the ids of one side to those of the other. Each side has each resource once. */
+/** Maps the ids of one side to those of the other. Each resource occurs once on each side. */
 export class IdMap {
   readonly #received = new Map<string, string>()
   readonly #expected = new Map<string, string>()
-  /** Values that never change, by the id of the resource and the name of the field: the first value. */
+  /** The first values of fields that never change, by resource id and field name. */
   readonly #fixed = new Map<string, string>()
   #latest = ''
 
-  /** Links two ids, and returns whether they can name the same resource. */
+  /** Links two ids, and returns whether they can identify the same resource. */
   link(expected: string, received: string): boolean {
     const known = this.#received.get(expected)
     if (known !== undefined || this.#expected.has(received)) return known === received
@@ -51,23 +51,23 @@ export class IdMap {
     return true
   }
 
-  /** Returns the id on the received side of an expected one. */
+  /** Returns the id on the received side that corresponds to an expected id. */
   receivedFor(expected: string): string | undefined {
     return this.#received.get(expected)
   }
 
-  /** Returns the id on the expected side of a received one. */
+  /** Returns the id on the expected side that corresponds to a received id. */
   expectedFor(received: string): string | undefined {
     return this.#expected.get(received)
   }
 
-  /** Notes a time on the received side, and returns the latest one. A frozen clock gives the same time again and again. */
+  /** Records a time on the received side, and returns the latest time. A frozen clock always returns the same time. */
   noteTime(time: string): string {
     if (time > this.#latest) this.#latest = time
     return this.#latest
   }
 
-  /** Returns the first value of a resource's field. Remembers this one if there was none. */
+  /** Returns the first value of a resource's field. Stores this one if there was none. */
   keepFirst(id: string, field: string, value: string): string {
     const key = `${id}.${field}`
     const first = this.#fixed.get(key) ?? value

@@ -5,7 +5,7 @@ import { type ApiResponse, errorOf } from './exchange.ts'
 import { refusalText } from './lists.ts'
 import type { Step } from './step.ts'
 
-/** Returns the codes of the errors by which a plan limits an account, in a dialect. */
+/** Returns the codes of the errors with which a plan limits an account, in a dialect. */
 export function planLimits(families: readonly Family[], { errorPrefix }: CommonDialect): ReadonlySet<string> {
   const limits = families.flatMap(({ limits = {} }) => Object.values(limits))
   const errors = limits.flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)])
@@ -15,7 +15,7 @@ export function planLimits(families: readonly Family[], { errorPrefix }: CommonD
 /** Returns true for a status after which the server may have made the change. */
 export const isUncertain = (status: number) => status === 408 || status >= 500
 
-/** Returns true for a status that concerns the key, the plan, the rate or a server problem, and not about the operation. */
+/** Returns true for a status that concerns the key, the plan, the rate, or a server problem instead of the operation. */
 const isUninformative = (status: number) => [401, 402, 403, 429].includes(status) || isUncertain(status)
 
 /** Returns the reason why a response cannot be compared, or undefined if it can. `limits` are the codes of {@link planLimits}. */

@@ -6,14 +6,14 @@ import type { FamilyExample } from './example.ts'
 import { tryParseJson } from './exchange.ts'
 import type { Step } from './step.ts'
 
-/** A field of an operation that no request of a run has, with the reason. */
+/** A field of an operation that is not in any request of a run, with the reason. */
 export interface FieldNotAsked {
   readonly operation: string
   readonly field: string
   readonly reason: string
 }
 
-/** Returns the resources that a family needs and that may not be created, with the reasons. */
+/** Returns the resources that a family needs but that may not be created, with the reasons. */
 export function refusedNeeds(
   { needs = {} }: FamilyExample,
   reasonFor: (family: string) => string | undefined,
@@ -25,7 +25,7 @@ export function refusedNeeds(
   return new Map(refused)
 }
 
-/** Returns an example without the values and bodies that name some resources. */
+/** Returns an example without the values and bodies that refer to certain resources. */
 export function withoutNeeds(example: FamilyExample, names: Iterable<string>): FamilyExample {
   const left = [...names]
   if (left.length === 0) return example
@@ -43,7 +43,7 @@ export function withoutNeeds(example: FamilyExample, names: Iterable<string>): F
   }
 }
 
-/** Returns the fields of the operations in some steps that none of the bodies has. */
+/** Returns the fields of the operations in some steps that are not in any of the bodies. */
 export function fieldsNotIn(
   steps: readonly Step[],
   operations: readonly Operation[],
@@ -71,12 +71,12 @@ export function fieldsNotIn(
   })
 }
 
-/** Returns true if an example has a resource of another family as the value of a field. */
+/** Returns true if a field's value in an example is a resource of another family. */
 export function isValueOf({ values = {} }: FamilyExample, field: string, name: string): boolean {
   return JSON.stringify(values[field] ?? null).includes(`{${name}}`)
 }
 
-/** Lists fields that are not called as lines for people, by the reasons. */
+/** Lists uncalled fields as lines for people, grouped by reason. */
 export function fieldLines(fields: readonly FieldNotAsked[]): string[] {
   const reasons = [...new Set(fields.map(({ reason }) => reason))]
   const linesOf = (reason: string) => {

@@ -3,14 +3,14 @@ import type { Sender } from './client.ts'
 import { type ApiResponse, errorOf } from './exchange.ts'
 import { valueText } from './texts.ts'
 
-/** The items of a list as JSON, by id; or the reason why the list could not be read. */
+/** The items of a list as JSON, by id, or the reason why the list could not be read. */
 export type ListResult = { readonly items: ItemsById } | { readonly problem: string; readonly status?: number }
 
 export type ItemsById = ReadonlyMap<string, string>
 
 const MAX_PAGES = 100
 
-/** Reads a whole list, page after page. */
+/** Reads a whole list, page by page. */
 export async function readList(client: Sender, path: string): Promise<ListResult> {
   const items = new Map<string, string>()
   let next = `${path}?limit=100`
@@ -36,7 +36,7 @@ export async function readList(client: Sender, path: string): Promise<ListResult
   return { problem: `more than ${MAX_PAGES} pages` }
 }
 
-/** Returns the items of a page, which has exactly one list, of objects. */
+/** Returns the items of a page, which contains exactly one list of objects. */
 function itemsIn({ body }: ApiResponse): readonly { readonly id?: unknown }[] | undefined {
   if (!isObject(body)) return undefined
   const [items, ...others] = Object.values(body).filter(Array.isArray)

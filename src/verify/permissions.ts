@@ -1,8 +1,8 @@
 /** The permission to call the operations of a group, with the reason. */
 export interface Rule {
   /**
-   * `free`: called. `domain`: called below a domain that the user gives. `local`: called on this machine alone, where nobody
-   * bills it. `read`: only its reading operations are called.
+   * `free`: called. `domain`: called below a domain that the user specifies. `local`: called only on this machine, where it is not billed.
+   * `read`: only its read operations are called.
    */
   readonly when: 'free' | 'domain' | 'local' | 'read'
   readonly reason: string
@@ -11,8 +11,8 @@ export interface Rule {
 const HOW_NGROK_CHARGES = 'https://ngrok.com/docs/pricing-limits/how-ngrok-charges'
 
 /**
- * The closed list of what is called, by the group of operations. A group that is not in it is never called. What ngrok
- * bills: {@link HOW_NGROK_CHARGES}.
+ * The exhaustive list of what is called, by operation group. Groups that are not listed are never called. For what ngrok bills, see {@link
+ * HOW_NGROK_CHARGES}.
  */
 const RULES: Readonly<Record<string, Rule>> = {
   ip_policies: { when: 'free', reason: 'a set of rules that no endpoint uses; nothing is billed for it' },
@@ -65,7 +65,7 @@ const RULES_BELOW: readonly (readonly [path: string, rule: Rule])[] = [
   ['/backends/', { when: 'free', reason: 'a backend that no edge uses' }],
 ]
 
-/** Returns the rule of a group of operations, the first of which has this path. */
+/** Returns the rule for a group of operations whose first operation has this path. */
 export function ruleOf(group: string, path: string): Rule | undefined {
   return RULES_BELOW.find(([above]) => path.startsWith(above))?.[1] ?? RULES[group]
 }
@@ -74,13 +74,13 @@ export function ruleOf(group: string, path: string): Rule | undefined {
 export interface Permission {
   /** True if the server is on this machine. */
   readonly isLocal: boolean
-  /** The domain below which names are reserved, if the user gave one. */
+  /** The domain below which names are reserved, if the user specified one. */
   readonly domain?: string | undefined
   /** True if nothing may be created. */
   readonly isReadOnly: boolean
 }
 
-/** Returns the reason why the changing operations of a group are not called, or undefined if they are. */
+/** Returns the reason why the write operations of a group are not called, or undefined if they are. */
 export function reasonAgainst(
   group: string,
   path: string,

@@ -1,7 +1,7 @@
-/** A letter of 1, 2, 3 and 4 bytes: limits of strings count bytes. */
+/** Letters of 1, 2, 3, and 4 bytes, because string limits count bytes. */
 const LETTERS_BY_SIZE = ['x', 'é', '語', '𝒳']
 
-/** Returns a function that takes the lowest digit off a number, in a number system of any size. */
+/** Returns a function that removes and returns the lowest digit of a number in any base. */
 function digitsOf(number: number): (size: number) => number {
   let rest = number
   return (size) => {
@@ -23,7 +23,7 @@ export function placeholderText(text: string, number: number): string {
   return characters.reverse().join('')
 }
 
-/** Returns an address of the same form. The bits that a mask leaves to the host stay the same. */
+/** Returns an address of the same form. The host bits of a masked address are not changed. */
 export function placeholderAddress(text: string, number: number, isCidr: boolean): string {
   const [host = '', mask = ''] = text.split('/')
   const isIPv4 = host.includes('.')

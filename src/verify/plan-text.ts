@@ -4,9 +4,7 @@ import { markOf } from './run-log.ts'
 import type { RequestPlan } from './scenarios.ts'
 import type { VerifyOptions } from './verify.ts'
 
-/**
- * Describes the requests that a run would send, and those that it would not. `isShort` leaves out the single requests.
- */
+/** Describes the requests that a run would send, and those that it would not. `isShort` omits the individual requests. */
 export function planText(
   { scenarios, notAsked, fieldsNotAsked, requests }: RequestPlan,
   { url, domain, perMinute, run }: Pick<VerifyOptions, 'url' | 'domain' | 'perMinute' | 'run'>,
@@ -27,7 +25,7 @@ export function planText(
   ].join('\n')
 }
 
-/** Tells how long a run takes, and how to make it faster. */
+/** States how long a run takes and how to make it faster. */
 export function durationText(requests: number, perMinute: number): string {
   const text = `about ${Math.ceil(requests / perMinute)} min at ${perMinute} requests a minute`
   return perMinute < SERVICE_RATE ? `${text}; --rate ${SERVICE_RATE}, which the service allows, is faster` : text

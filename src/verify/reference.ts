@@ -5,14 +5,14 @@ import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { requestInit } from './client.ts'
 import { type ApiRequest, type ApiResponse, readResponse } from './exchange.ts'
 
-/** A separate gateway. Its responses are compared with the responses of a service. */
+/** A separate gateway. Its responses are compared with those of a service. */
 export interface ReferenceGateway {
   send(request: ApiRequest): Promise<ApiResponse>
   /** Empties the gateway. */
   reset(): void
 }
 
-/** Creates a gateway with all families of a dialect, at the URL of the service. */
+/** Creates a gateway with all families of a dialect, at the service's URL. */
 export function createReferenceGateway(dialect: DialectName, url: string, now: () => number): ReferenceGateway {
   const { versionHeader } = dialects[dialect]
   const options: AnyOptions = {

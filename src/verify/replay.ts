@@ -11,7 +11,7 @@ import { mapPath, matchesWildcards } from './texts.ts'
 export interface KnownDifference {
   /** The method and the path below the base URL, with `*` as a wildcard, such as `GET /ip_policies/*`. */
   readonly request: string
-  /** The place of the difference, with `*` as a wildcard, such as `body.msg`. */
+  /** The location of the difference, with `*` as a wildcard, such as `body.msg`. */
   readonly at: string
   /** The reason for accepting the difference. */
   readonly reason: string
@@ -33,7 +33,7 @@ export interface ReplayReport {
 
 /** An exchange that was not compared. */
 export interface SkippedExchange {
-  /** The number of the exchange in the recording, from 1. */
+  /** The one-based number of the exchange in the recording. */
   readonly number: number
   /** The method and the path of the request. */
   readonly request: string
@@ -42,7 +42,7 @@ export interface SkippedExchange {
 
 /** An exchange whose recorded response differs from fauxgate's. */
 export interface ReplayedExchange {
-  /** The number of the exchange in the recording, from 1. */
+  /** The one-based number of the exchange in the recording. */
   readonly number: number
   /** The method and the path of the request. */
   readonly request: string
@@ -51,7 +51,7 @@ export interface ReplayedExchange {
 }
 
 const DAY_MS = 86_400_000
-/** The age, in whole days, from which on a recording warns. */
+/** The age, in whole days, at which a recording triggers a warning. */
 const OLD_DAYS = 181
 
 /**
@@ -92,14 +92,14 @@ export async function replay(
   }
 }
 
-/** A fresh gateway that gets the requests of a recording, one after the other. */
+/** A fresh gateway to which the requests of a recording are sent one at a time. */
 class Replayer {
   readonly #reference: ReferenceGateway
   readonly #context: ComparisonContext
   readonly #ids = new IdMap()
-  /** Lists from which the gateway lacks resources, so that their pages differ. */
+  /** Lists that lack resources in the gateway, so that their pages differ. */
   readonly #incomplete = new Set<string>()
-  /** All ids in the recorded responses, whether the gateway has the resources or not. */
+  /** All ids in the recorded responses, whether or not the gateway has the resources. */
   readonly #recordedIds: ReadonlySet<string>
   #at: number
 
@@ -121,7 +121,7 @@ class Replayer {
     }
   }
 
-  /** Sends a request to the gateway. Returns the differences of the recorded response, or why it cannot be compared. */
+  /** Sends a request to the gateway. Returns the differences from the recorded response, or the reason why it cannot be compared. */
   async compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     if (exchange.missing !== undefined) return exchange.missing
     try {
@@ -157,7 +157,7 @@ class Replayer {
     return { ...request, path: mapPath(request.path, mapped), ...(body !== undefined && { body: mapped(body) }) }
   }
 
-  /** Returns the reason why the page of a list would have other items here, if any. */
+  /** Returns the reason why the page of a list would contain different items here, if any. */
   #unknownPageReason({ path: whole }: ApiRequest, { status }: ApiResponse): string | undefined {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
@@ -168,7 +168,7 @@ class Replayer {
     return unknown === undefined ? undefined : unknownIdReason(unknown)
   }
 
-  /** Describes the resource that the gateway lacks, if it rejects a request that the service accepted. */
+  /** Describes the resource that is missing from the gateway if the gateway rejects a request that the service accepted. */
   #missingResourceReason(
     { path, body = '' }: ApiRequest,
     { status }: ApiResponse,
@@ -192,7 +192,7 @@ function readDialectName({ dialect }: RecordingInfo): DialectName {
 
 const unknownIdReason = (id: string) => `it names ${id}, which nothing in the recording created`
 
-/** A key or certificate in a body. Its placeholder cannot be parsed; other public keys keep their form. */
+/** A key or certificate in a body. Its placeholder cannot be parsed, whereas other public keys keep their form. */
 const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
 
 function ageWarning(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
@@ -207,7 +207,7 @@ export function hasPassed({ compared, differing, unused }: ReplayReport): boolea
   return compared > 0 && differing.length === 0 && unused.length === 0
 }
 
-/** Returns the reason why a response tells nothing about the operation, if any. */
+/** Returns the reason why a response does not say anything about the operation, if any. */
 function uninformativeReason({ request, response: { status, binary } }: RecordedExchange): string | undefined {
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
@@ -238,7 +238,7 @@ export function replayText({ compared, differing, skipped, unused }: ReplayRepor
   return `${lines.join('\n')}\n`
 }
 
-/** The most numbers of exchanges in one line. */
+/** The maximum number of exchange numbers on one line. */
 const MAX_NUMBERS = 10
 
 function listNumbers(numbers: readonly number[]): string {

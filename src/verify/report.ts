@@ -19,7 +19,7 @@ export interface StepOutcome {
   readonly verdict: StepVerdict
   /** The reason why the step was not sent. */
   readonly reason?: string
-  /** True if an earlier failure kept the step from being sent, and not a rule of the run. */
+  /** True if an earlier failure, rather than a rule of the run, prevented the step from being sent. */
   readonly isFailure?: boolean
   readonly differences?: readonly Difference[]
   /** Both responses without secrets, if they differ. */
@@ -27,16 +27,16 @@ export interface StepOutcome {
   readonly received?: ResponseExcerpt
 }
 
-/** The part of a response that a result shows. */
+/** The part of a response shown in a result. */
 export interface ResponseExcerpt {
   readonly status: number
   readonly body: unknown
 }
 
-/** Fields whose values a result does not show. */
+/** Fields whose values are not shown in a result. */
 const SECRET_FIELDS = ['token', 'value', 'private_key_pem']
 
-/** Returns the part of a response that a result shows. */
+/** Returns the part of a response to show in a result. */
 export function excerptOf({ status, text, body }: ApiResponse): ResponseExcerpt {
   if (body === undefined) return { status, body: text === '' ? undefined : text.slice(0, 2000) }
   const hide = (name: string, value: unknown) =>
@@ -48,7 +48,7 @@ export function excerptOf({ status, text, body }: ApiResponse): ResponseExcerpt 
 export interface OperationResult {
   readonly operation: string
   readonly verdict: StepVerdict
-  /** The number of its requests with each verdict. */
+  /** The number of its requests, by verdict. */
   readonly same: number
   readonly differs: number
   readonly notAsked: number
@@ -56,7 +56,7 @@ export interface OperationResult {
   readonly reason?: string
 }
 
-/** A change of a list since before the run. */
+/** A change to a list since before the run. */
 export interface InventoryChange {
   readonly path: string
   readonly id: string
@@ -67,22 +67,22 @@ export interface InventoryChange {
 export interface VerifyReport {
   readonly url: string
   readonly dialect: string
-  /** The id of the run, a part of each name that it gave. */
+  /** The id of the run, which is part of each name that the run assigns. */
   readonly run: string
   readonly startedAt: string
   readonly requests: number
   readonly outcomes: readonly StepOutcome[]
   readonly operations: readonly OperationResult[]
-  /** The fields that no request had, of the operations that were called. */
+  /** The fields of called operations that were not in any request. */
   readonly fieldsNotAsked: readonly FieldNotAsked[]
   readonly inventory: readonly InventoryChange[]
-  /** The resources that the run may have left. */
+  /** The resources that the run may have left behind. */
   readonly remaining: readonly RemainingResource[]
   /** The reason why the run ended early, if it did. */
   readonly stopped?: string
 }
 
-/** Sums up the outcomes of each operation; one without outcomes has the reason why it was not called. */
+/** Summarizes the outcomes of each operation. An operation without outcomes has the reason why it was not called. */
 export function operationResults(
   operations: readonly string[],
   outcomes: readonly StepOutcome[],
@@ -99,8 +99,8 @@ export function operationResults(
 }
 
 /**
- * Returns the exit code of the command: 0 if nothing differs, 1 if a response or the inventory does, 3 if something could not
- * be called, 4 if something may be left behind.
+ * Returns the exit code of the command: 0 if nothing differs, 1 if a response or the inventory differs, 3 if something could not be called,
+ * 4 if something may be left behind.
  */
 export function exitCodeOf({ outcomes, inventory, remaining, stopped }: VerifyReport): 0 | 1 | 3 | 4 {
   if (remaining.length > 0) return 4
@@ -139,7 +139,7 @@ function rowText({ verdict, same, differs, notAsked }: OperationResult): string 
   return verdict === 'same' ? `same     ${all}${further}` : `differs  ${differs} of ${all}${further}`
 }
 
-/** Lists the operations that were not called, by the reasons. */
+/** Lists the operations that were not called, grouped by reason. */
 function notAskedLines(operations: readonly OperationResult[]): string[] {
   const byReason = new Map<string, string[]>()
   for (const { operation, verdict, reason = '' } of operations) {
@@ -173,7 +173,7 @@ function differenceLines({
   ]
 }
 
-/** The maximum number of characters of a response that the text shows; `--json` has all. */
+/** The maximum number of characters of a response to show in the text. `--json` includes everything. */
 const MAX_SHOWN = 600
 
 function responseText(response: ResponseExcerpt | undefined): string {
@@ -182,7 +182,7 @@ function responseText(response: ResponseExcerpt | undefined): string {
   return `${response.status} ${cut(json, MAX_SHOWN)}`
 }
 
-/** Returns the result as JUnit XML: a suite for each family, a case for each request. */
+/** Returns the result as JUnit XML: one suite per family, and one case per request. */
 export function reportXml({ outcomes, url, inventory, remaining, stopped }: VerifyReport): string {
   const families = [...new Set(outcomes.map(({ family }) => family))]
   const suites = families.map((family) => {
@@ -211,7 +211,7 @@ function testCase(outcome: StepOutcome): string {
     : unfailedCase(operation, what, reason)
 }
 
-/** Writes a case that passed, or that was skipped for a reason. */
+/** Formats a case that passed or was skipped for a reason. */
 function unfailedCase(operation: string, what: string, reason: string | undefined): string {
   const attributes = `classname="${escapeXml(operation)}" name="${escapeXml(what)}"`
   if (reason === undefined) return `<testcase ${attributes}/>`
@@ -225,7 +225,7 @@ function failedCase(operation: string, what: string, text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Characters that XML cannot have are left out. */
+/** Characters that are not allowed in XML are omitted. */
 function escapeXml(text: string): string {
   return text.replaceAll(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '').replaceAll(/[&<>"]/g, (each) => ENTITIES[each] ?? '')
 }

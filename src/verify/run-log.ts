@@ -1,16 +1,16 @@
 const NAME_PREFIX = 'fauxgate-verify-'
 
-/** Returns the beginning of each name that a run gives. It marks the resources of the run. */
+/** Returns the prefix of each name that a run assigns. It marks the run's resources. */
 export function markOf(run: string): string {
   return NAME_PREFIX + run
 }
 
 /**
- * An entry of the log of a run. `number` counts the creations.
+ * An entry of the log of a run. `number` counts creations.
  * - `creating` is stored before a creation is sent, so that a crash leaves no unknown resource.
  * - `created` or `refused` is the result of a creation.
- * - `searched` is stored if a creation had no response, after the list of the service was searched for its resource.
- * - `deleted` is stored after the deletion, when a GET has answered 404.
+ * - `searched` is stored if a creation had no response, after the service's list was searched for its resource.
+ * - `deleted` is stored after the deletion, once a GET has returned 404.
  */
 export type RunLogEntry =
   | { readonly entry: 'run'; readonly run: string; readonly url: string; readonly dialect: string }
@@ -26,22 +26,22 @@ export interface RunLogStorage {
   add(entry: RunLogEntry): void
 }
 
-/** A resource that a run has created. */
+/** A resource created by a run. */
 export interface CreatedResource {
   readonly id: string
-  /** The path of the list that it is in. */
+  /** The path of the list that contains it. */
   readonly path: string
 }
 
-/** The resources that a run may have left. */
+/** The resources that a run may have left behind. */
 export interface Leftovers {
-  /** Resources that it created and did not see deleted, newest first. */
+  /** Resources that it created but did not see deleted, newest first. */
   readonly created: readonly CreatedResource[]
-  /** Creations without a response, with the lists that may have their resources. */
+  /** Creations without a response, with the lists that may contain their resources. */
   readonly unsure: readonly { readonly number: number; readonly path: string }[]
 }
 
-/** Returns the resources that may be left, by the entries of one run. */
+/** Returns the resources that may be left, given the entries of one run. */
 export function leftoversIn(entries: readonly RunLogEntry[]): Leftovers {
   const paths = new Map<number, string>()
   const unsure = new Set<number>()
@@ -76,7 +76,7 @@ export class RunLog {
     for (const entry of entries) this.#note(entry)
   }
 
-  /** Notes the result of a creation or a deletion. */
+  /** Records the result of a creation or a deletion. */
   add(entry: RunLogEntry): void {
     this.#storage.add(entry)
     this.#note(entry)
@@ -87,7 +87,7 @@ export class RunLog {
     if (entry.entry === 'created') this.#created.add(entry.id)
   }
 
-  /** Notes a creation before it is sent, and returns its number. */
+  /** Records a creation before it is sent, and returns its number. */
   addCreation(operation: string, path: string): number {
     const number = ++this.#creations
     this.add({ entry: 'creating', number, path, operation })
@@ -102,7 +102,7 @@ export class RunLog {
     return leftoversIn(this.#entries)
   }
 
-  /** Returns true if a run has created the resource with this id, even if the resource is deleted by now. */
+  /** Returns true if a run created the resource with this id, even if it has since been deleted. */
   hasCreated(id: string): boolean {
     return this.#created.has(id)
   }

@@ -14,57 +14,57 @@ import { requireOwn } from './safety.ts'
 import { SavedValues } from './saved-values.ts'
 import type { Scenario, Step } from './step.ts'
 
-/** The options of a run that a caller of `verify` sets. */
+/** The run options that a caller of `verify` sets. */
 export interface CallerOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly url: string
   readonly dialect: DialectName
-  /** The id of the run, a part of all names that it gives: lower-case letters and digits. */
+  /** The id of the run, which is part of all names that it assigns: lowercase letters and digits. */
   readonly run: string
   readonly domain?: string | undefined
   readonly host: VerifyHost
-  /** Ends the run after the present request. The resources of the run are still deleted. */
+  /** Ends the run after the current request. The run's resources are still deleted. */
   readonly signal: AbortSignal
   /** Called with the outcome of each step of a scenario. */
   readonly onOutcome?: ((outcome: StepOutcome) => void) | undefined
-  /** Called with each request of a scenario and its response. */
+  /** Called with each request in a scenario and its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined
 }
 
 interface RunOptions extends CallerOptions {
   readonly client: Sender
   readonly log: RunLog
-  /** Called before each request, with the present work as text for people. */
+  /** Called before each request, with a description of the current work. */
   readonly onStep: (now: string) => void
 }
 
-/** The number of requests in a row without a response, after which no more are sent. */
+/** The number of consecutive requests without a response after which no more are sent. */
 const MAX_FAILURES = 3
 
 /** Runs scenarios against a server and a fresh gateway, and compares their responses. */
 export class VerifyRun {
   readonly outcomes: StepOutcome[] = []
-  /** The reason why the run sends no more requests, or undefined while it does. */
+  /** The reason why the run does not send further requests, or undefined while it does. */
   stopped: string | undefined
   /** The lists before the first creation, by path. */
   readonly listsBefore = new Map<string, ItemsById>()
   readonly #options: RunOptions
   readonly #reference: ReferenceGateway
-  /** The codes of the errors by which the plan of an account limits it. */
+  /** The codes of the errors with which an account's plan limits it. */
   readonly #planLimits: ReadonlySet<string>
   readonly #mark: string
   /** Passes each exchange to the caller. */
   readonly #client: Sender
-  /** The reasons why families get no more requests, by the paths of their lists. */
+  /** The reasons why families receive no more requests, by list path. */
   readonly #closedFamilies = new Map<string, string>()
   readonly #deleted = new Set<string>()
   #failures = 0
   #ids = new IdMap()
-  /** The whole seconds of the times that requests of this scenario had, in ms. */
+  /** The times in this scenario's requests, truncated to whole seconds, in ms. */
   readonly #sentTimes = new Set<number>()
-  /** The values that steps of this scenario name. */
+  /** The values that steps of this scenario refer to. */
   #values = new SavedValues()
-  /** The reason why the server's resources of this scenario are unknown, or undefined if they are known. */
+  /** The reason why this scenario's resources on the server are unknown, or undefined if they are known. */
   #uncertain: string | undefined
 
   constructor(options: RunOptions) {
@@ -83,10 +83,7 @@ export class VerifyRun {
     this.#planLimits = planLimits(Object.values(dialectFamilies[dialect] ?? {}), dialects[dialect])
   }
 
-  /**
-   * Reads all lists before the first creation. Ends the run if it can read none, for example because the key has no
-   * permissions.
-   */
+  /** Reads all lists before the first creation. Ends the run if none of them can be read, for example because the key lacks permissions. */
   async readLists(paths: readonly string[]): Promise<void> {
     const problems: string[] = []
     for (const path of paths) {
@@ -116,7 +113,7 @@ export class VerifyRun {
     if (this.#options.signal.aborted) this.stopped ??= 'stopped by a signal'
   }
 
-  /** Sends the requests of a scenario, in order. */
+  /** Sends the requests of a scenario in order. */
   async runScenario(scenario: Scenario): Promise<void> {
     const { dialect, domain = 'example.com', log } = this.#options
     const mark = this.#mark
@@ -219,7 +216,7 @@ export class VerifyRun {
     if (method !== 'GET') this.#uncertain = `the result of "${operation} ${what}" is unknown: ${reason}`
   }
 
-  /** Notes the result of a creation, and returns the id of the new resource. */
+  /** Records the result of a creation, and returns the id of the new resource. */
   #noteCreation(number: number, received: ApiResponse): string | undefined {
     const { log } = this.#options
     const id = createdIdIn(received)
@@ -237,7 +234,7 @@ export class VerifyRun {
     if (log.leftovers.created.some((each) => each.id === id)) log.add({ entry: 'deleted', id })
   }
 
-  /** Keeps both sides equal: deletes at once a resource that only one side created, or that no later step needs. */
+  /** Keeps both sides equal by immediately deleting any resource that only one side created or that no later step needs. */
   async #alignCreations(step: Step, received: string | undefined, expected: string | undefined): Promise<void> {
     const { saves = {}, path } = step
     const [name] = Object.entries(saves).find(([, field]) => field === 'id') ?? []
@@ -252,7 +249,7 @@ export class VerifyRun {
     if (problem?.failed !== undefined) this.#noteUncertain(step, problem.failed)
   }
 
-  /** Saves the paths of the next pages that later steps need. */
+  /** Saves the paths of next pages that later steps need. */
   #savePages({ saves = {} }: Step, received: ApiResponse, expected: ApiResponse): void {
     for (const [name, field] of Object.entries(saves)) {
       const [theirs, ours] = [received, expected].map((response) => this.#pathOf(textAt(response, field)))
@@ -261,7 +258,7 @@ export class VerifyRun {
     }
   }
 
-  /** Returns the path of a URL of the service, or undefined for any other URL, which gets no requests. */
+  /** Returns the path of a service URL, or undefined for any other URL, to which no requests are sent. */
   #pathOf(url: string | undefined): string | undefined {
     const base = this.#options.url
     return url?.startsWith(`${base}/`) ? url.slice(base.length) : undefined
@@ -283,7 +280,7 @@ function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): 
   return `"${operation} ${what}" did not get the expected response`
 }
 
-/** Returns the id of the resource that was created, by the response. Requests can name no text of another form. */
+/** Returns the id of the created resource from the response. Requests cannot refer to strings of any other form. */
 function createdIdIn(response: ApiResponse): string | undefined {
   const id = response.status >= 200 && response.status < 300 ? textAt(response, 'id') : undefined
   return id !== undefined && isId(id) ? id : undefined

@@ -3,9 +3,8 @@ import { idsIn } from './ids.ts'
 import { UNKNOWN_ID } from './steps.ts'
 
 /**
- * Makes sure that a changing request touches only resources of the run: each id in it is one of these, or one that no resource
- * has. A new resource can be found again by the mark of the run.
- * @throws Error if it touches any other resource, since a scenario is wrong then.
+ * Makes sure that a write request touches only the run's resources: each id in it belongs to one of them or to no resource. A new resource
+ * can be found by the mark of the run. @throws Error if it touches any other resource, which is a mistake in the scenario.
  */
 export function requireOwn(
   { method, path, body = '' }: ApiRequest,

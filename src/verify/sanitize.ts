@@ -8,34 +8,34 @@ import { hasNames, isPlainWord, kindOfField, SensitiveValues, type ValueKind } f
 import { mapPath, TIME } from './texts.ts'
 import { replaceSpans, type TextRange, ValueSearch } from './value-search.ts'
 
-/** Response headers that say something about the API. */
+/** Response headers that are relevant to the API. */
 const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/
 
 const ID = '[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}'
 const EMAIL = '[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+'
 const IPV4 = '(?:\\d{1,3}\\.){3}\\d{1,3}(?:/\\d{1,2})?'
-/** Seven colons, or two together: a time of day has neither. */
+/** Seven colons, or two consecutive ones, neither of which occurs in a time of day. */
 const IPV6 = '(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){7})(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:/\\d{1,3})?'
 const PEM = '-----BEGIN [^-]+-----[^-]*(?:-----END [^-]+-----)?'
 const JWT = '(?=[\\w-]*eyJ[\\w-]{8})[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)?'
-/** A string that no person wrote: letters of both cases with digits, or a long number in hexadecimal. */
+/** A string that was not written by a person: mixed-case letters with digits, or a long hexadecimal number. */
 const RANDOM = '(?=[\\w+-]*[a-z])(?=[\\w+-]*[A-Z])(?=[\\w+-]*\\d)[\\w+-]{16,}'
 const HEX = '(?=[0-9a-f-]*\\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{20,}'
 
 /**
- * The beginning that all public keys of a kind share: the kind, the exponent, the length. A placeholder keeps it, so
- * that it still parses.
+ * The prefix shared by all public keys of a kind: the kind, the exponent, and the length. A placeholder keeps it so that it can still be
+ * parsed.
  */
 const PUBLIC_KEY = /^ssh-(ed25519 \S{26}|rsa \S{32})/
 
-/** Its values are encoded: an id after `%22` would be part of a longer word. */
+/** Its values are encoded, so an id after `%22` would be part of a longer word. */
 const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 
-/** Addresses that documents use, and those of no machine. */
+/** Addresses used in documentation, and addresses that do not belong to any machine. */
 const HARMLESS = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|0\.0\.0\.0|127\.|2001:db8:|::1$)/i
 
 /**
- * Matches values by their form. Each part begins only where its run of characters begins, so that a string of many dots is read
+ * Matches values by their form. Each part matches only at the start of its run of characters, so that a string with many dots is read only
  * once.
  */
 const FORMS = new RegExp(
@@ -53,26 +53,26 @@ const FORMS = new RegExp(
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u
 const LETTER_AFTER = /^[\p{L}\p{N}]/u
 
-/** Returns whether the part of a string is a word, or several: no letter or digit is beside it. */
+/** Returns whether part of a string consists of whole words, that is, whether no letter or digit is next to it. */
 function isWordAt(text: string, from: number, to: number): boolean {
   return !LETTER_BEFORE.test(text.slice(Math.max(0, from - 2), from)) && !LETTER_AFTER.test(text.slice(to, to + 2))
 }
 
-/** Returns whether the part of a string is the value of a field, such as in `password: swordfish`. */
+/** Returns whether part of a string is the value of a field, such as in `password: swordfish`. */
 function isFieldValueAt(text: string, from: number, to: number): boolean {
   return /[:=] ?["']?$/.test(text.slice(Math.max(0, from - 3), from)) && !/^\w/.test(text.slice(to, to + 1))
 }
 
-/** Returns the kind of a value, by its form alone. */
+/** Returns the kind of a value based on its form alone. */
 function kindByForm(value: string): ValueKind {
   if (new RegExp(`^${ID}$`).test(value)) return 'id'
   return new RegExp(`^(?:${EMAIL}|${IPV4}|${IPV6})$`).test(value) ? 'address' : 'secret'
 }
 
 /**
- * Writes exchanges as a recording in which secrets, ids, names and addresses are replaced, each by the same placeholder
- * wherever it is. A placeholder has the length and the shape of what it replaces: letters stay letters, digits digits, and
- * all else unchanged. Domains of the service are not replaced.
+ * Formats exchanges as a recording in which each secret, id, name, and address is replaced with the same placeholder everywhere. A
+ * placeholder has the length and shape of the value that it replaces: letters are replaced with letters and digits with digits; everything
+ * else is unchanged. The service's domains are not replaced.
  */
 export function recordingText(
   exchanges: readonly RecordedExchange[],
@@ -95,7 +95,7 @@ export function recordingText(
   return harText({ info: { format: 1, ...info, replaced: replacer.replaced }, exchanges: clean })
 }
 
-/** Replaces values by placeholders. */
+/** Replaces values with placeholders. */
 class Replacer {
   readonly #kinds: ReadonlyMap<string, ValueKind>
   readonly #search: ValueSearch
@@ -132,7 +132,7 @@ class Replacer {
     return Object.fromEntries(headers.map(([name, text]) => [name, text && this.#replaceInText(text, true)]))
   }
 
-  /** Replaces in the text of a body: in the values of its JSON, or everywhere if it is none. */
+  /** Replaces values in the text of a body: in its JSON values, or everywhere if it is not JSON. */
   #replaceInBody(text: string): string {
     const json = parseObjectOrArray(text)
     return json === undefined
@@ -167,7 +167,7 @@ class Replacer {
     return replaceSpans(text, [...forms, ...values], (value) => this.#placeholderOf(value))
   }
 
-  /** A secret is replaced everywhere; a name only in fields with names, because elsewhere such a word is the service's. */
+  /** A secret is replaced everywhere. A name is replaced only in fields for names, because elsewhere such a word comes from the service. */
   #isReplacedAt(value: string, text: string, at: number, isName: boolean): boolean {
     const isSecret = this.#kinds.get(value) === 'secret'
     if (isSecret && !isPlainWord(value)) return true
@@ -211,7 +211,7 @@ class Replacer {
   }
 }
 
-/** Returns a string with capitals where another one of its length has them. */
+/** Returns a string with uppercase letters wherever another string of the same length has them. */
 function inCapitalsOf(text: string, other: string): string {
   const isCapital = (letter = '') => letter !== letter.toLowerCase()
   const letters = [...text]
@@ -219,7 +219,7 @@ function inCapitalsOf(text: string, other: string): string {
 }
 
 /**
- * The maximum number of tries to find a placeholder that is neither the value nor that of another value. Short strings have few
- * placeholders.
+ * The maximum number of attempts to find a placeholder that differs from the value and from all other placeholders. Short strings have few
+ * possible placeholders.
  */
 const MAX_TRIES = 1000

@@ -1,13 +1,13 @@
 import { fillRequest, findMissingName, type Step } from './step.ts'
 
-/** The values that the steps of a scenario name: from the server, and from the fresh gateway. */
+/** The values that the steps of a scenario refer to, from the server and from the fresh gateway. */
 export class SavedValues {
   readonly #server: Map<string, string>
   readonly #gateway: Map<string, string>
-  /** The reasons why some names have no values. */
+  /** The reasons why certain names have no values. */
   readonly #reasons = new Map<string, string>()
 
-  /** Begins with values that are the same on both sides. */
+  /** Starts with values that are identical on both sides. */
   constructor(common: readonly (readonly [name: string, value: string])[] = []) {
     this.#server = new Map(common)
     this.#gateway = new Map(common)
@@ -18,18 +18,18 @@ export class SavedValues {
     this.#gateway.set(name, ofGateway)
   }
 
-  /** Notes why the names without a value have none. */
+  /** Records why the names without a value have none. */
   noteMissing(names: readonly string[], reason: string): void {
     for (const name of names) if (!this.#server.has(name)) this.#reasons.set(name, reason)
   }
 
-  /** Returns the reason why a name in a step has no value, or undefined if all have one. */
+  /** Returns the reason why a name in a step has no value, or undefined if all names have one. */
   reasonAgainst(step: Step): string | undefined {
     const missing = findMissingName(step, this.#server)
     return missing === undefined ? undefined : (this.#reasons.get(missing) ?? '')
   }
 
-  /** Returns the request of a step to one side. */
+  /** Returns a step's request for one side. */
   requestTo(side: 'server' | 'gateway', step: Step) {
     return fillRequest(step, side === 'server' ? this.#server : this.#gateway)
   }

@@ -11,23 +11,23 @@ import type { Scenario } from './step.ts'
 import { readingSteps, readsOfUnknownIds, stepMaker, versionSteps } from './steps.ts'
 import { trafficExamples } from './traffic-examples.ts'
 
-/** The requests that a run sends, and the operations that it leaves out. */
+/** The requests that a run sends, and the operations that it omits. */
 export interface RequestPlan {
   readonly scenarios: readonly Scenario[]
-  /** The reasons why operations are left out, by name. */
+  /** The reasons why operations are omitted, by operation name. */
   readonly notAsked: ReadonlyMap<string, string>
-  /** The fields that no request has, of the operations that are called. */
+  /** The fields of called operations that are not in any request. */
   readonly fieldsNotAsked: readonly FieldNotAsked[]
-  /** All operations of the dialect, in the order of its table. */
+  /** All operations of the dialect, in table order. */
   readonly operations: readonly string[]
-  /** About the number of requests, with those that read the lists before the run and after it. */
+  /** The approximate number of requests, including those that read the lists before and after the run. */
   readonly requests: number
 }
 
 export interface PlanOptions extends Permission {
   readonly dialect: DialectName
   readonly upload: Upload
-  /** The families to call, by the group of their operations, such as `ip_policies`. Default: all. */
+  /** The families to call, by operation group, such as `ip_policies`. Default: all. */
   readonly families?: readonly string[] | undefined
 }
 
@@ -36,7 +36,7 @@ function operationsOf(dialect: DialectName): readonly Operation[] {
   return tableOf(dialects[dialect], dialectFamilies[dialect]).api.operations
 }
 
-/** The reason against the families that `--only` leaves out. */
+/** The reason for omitting the families that `--only` excludes. */
 export const NOT_CHOSEN = 'not among the families of --only'
 
 /** Returns the groups of a dialect's operations, which are the families that a run can call. */
@@ -44,7 +44,7 @@ export function operationGroups(dialect: DialectName): readonly string[] {
   return [...groupsOf(operationsOf(dialect)).keys()]
 }
 
-/** Derives the requests from the table of operations: a scenario for each family. */
+/** Derives the requests from the table of operations, with one scenario per family. */
 export function planOf(options: PlanOptions): RequestPlan {
   const dialect = dialects[options.dialect]
   const operations = operationsOf(options.dialect)
@@ -99,7 +99,7 @@ export function planOf(options: PlanOptions): RequestPlan {
   }
 }
 
-/** The requests for each step: what a further creation makes is deleted at once, and its deletion is shown. */
+/** The number of requests per step. The resource of an additional creation is deleted immediately, and its deletion is confirmed. */
 const DELETIONS = 1.1
 
 const NO_SUCH_FAMILY = 'the dialect has no such resources'

@@ -6,26 +6,26 @@ import { MIN_VALUE_LENGTH } from './value-search.ts'
 
 export type ValueKind = Replaced['kind']
 
-/** Fields, parameters and headers with secrets, in the spelling of any language. */
+/** Secret fields, parameters, and headers, in the spelling of any language. */
 const SECRET_FIELD =
   /^(?!.*(?:type|_?id|uri|url)$)(?:value|csr|cert|certificate_pem|auth|key|.*(?:token|secret|passw|passphrase|pwd|private[_-]?key|public[_-]?key|api[_-]?key|access[_-]?key|credential|authorization|bearer|cookie|signature).*)$/i
 
-/** Fields with names that people chose, and fields whose values follow from such names. */
+/** Fields with names chosen by people, and fields whose values are derived from such names. */
 const NAME_FIELD =
   /^(description|metadata|name|domain|.*_name|.*namespace|subject_.*|issuer_.*|dns_names|created_by_name|labels?|upstream_url|forwards_to|acl|endpoint_selectors|url|public_url|hostport|addr|address|cname_target|.*_cname_target)$/
 
-/** Fields with sentences, which repeat names. */
+/** Fields that contain sentences, which repeat names. */
 const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
 
-/** A field with its value in a string that is not JSON, such as a query, a form, YAML or a page. */
+/** A field and its value in a string that is not JSON, such as a query, a form, YAML, or a page. */
 const FIELD_IN_TEXT = /(?<![\w-])([\w-]{1,60})["']?[ \t]*[:=][ \t]*(?:Bearer |Basic )?["']?([^\s"',;&<>]+)/gi
-/** A list in YAML: its name, and its items. */
+/** A YAML list: its name and its items. */
 const YAML_LIST = /(?<![\w-])([\w-]{1,60}):[ \t]*\n((?:[ \t]*- *[^\n:]+(?::[^\n]*)?\n?)+)/g
-/** A comparison in a filter: a field, and a string. */
+/** A comparison in a filter: a field and a string. */
 const FILTER_COMPARISON =
   /(?<!\w)(\w{1,60})\b(?:\.(?:startsWith|endsWith|contains|matches)\(|[^"'\w]+(?:in\W+)?)["']([^"']*)["']/g
 
-/** A short word, which other strings have too. A secret of this form is replaced only in fields with names. */
+/** A short word, which also occurs in other strings. A secret of this form is replaced only in fields for names. */
 const PLAIN_WORD = /^[a-z]{1,11}$/i
 
 export function isPlainWord(text: string): boolean {
@@ -48,17 +48,17 @@ export function kindOfField(owner: object, name: string): 'secret' | 'name' | un
   return name === 'value' && 'enabled' in owner ? undefined : kindOfName(name)
 }
 
-/** Words in URLs, hosts, rules and strings that are not names. */
+/** Words in URLs, hosts, rules, and strings that are not names. */
 const COMMON_WORDS = new Set(
   'http https tcp tls com org net dev app example internal bind true false null localhost tunnel gateway test cname staging'.split(
     ' ',
   ),
 )
 
-/** The values of a recording that are replaced. */
+/** The values in a recording that are replaced. */
 export class SensitiveValues {
   readonly kinds = new Map<string, ValueKind>()
-  /** Domains of the service. */
+  /** The service's domains. */
   readonly #domains: readonly string[]
 
   constructor(domains: readonly string[]) {
@@ -71,7 +71,7 @@ export class SensitiveValues {
     if (kind === 'secret') for (const spelling of otherSpellings(value)) this.kinds.set(spelling, kind)
   }
 
-  /** Adds the values of a body, or of a string in one. In a sentence, "token: missing" names no token. */
+  /** Adds the values in a body, or in a string in a body. In a sentence, "token: missing" does not contain a token. */
   addFromText(text: string, isSentence = false): void {
     const json = parseObjectOrArray(text)
     if (json !== undefined) {
@@ -85,7 +85,7 @@ export class SensitiveValues {
         for (const item of items.split('\n')) this.add('secret', item.replace(/^\s*- *["']?|["']\s*$/g, ''))
   }
 
-  /** Adds the values of a query's parameters. */
+  /** Adds the values of query parameters. */
   addFromQuery(path: string): void {
     for (const [name, value] of new URLSearchParams(path.split('?')[1] ?? '')) {
       if (kindOfName(name) === 'secret') this.add('secret', value)
@@ -107,7 +107,7 @@ export class SensitiveValues {
     }
   }
 
-  /** Adds values from sentences: of a message, or of the details of an error, by the names of fields. */
+  /** Adds values from sentences, in a message or in the details of an error, by field name. */
   #addFromSentences(value: unknown): void {
     if (typeof value === 'string') this.addFromText(value, true)
     else if (typeof value === 'object' && value !== null)
@@ -124,7 +124,7 @@ export class SensitiveValues {
     if (kind !== undefined && !TIME.test(text)) this.#addNames(text)
   }
 
-  /** Adds each word of a policy, a URL or a host as a name, so that parts of it are found elsewhere too. */
+  /** Adds each word of a policy, a URL, or a host as a name, so that parts of it are also found elsewhere. */
   #addNames(text: string): void {
     const suffix = this.#domains.find((domain) => text.endsWith(`.${domain}`))
     const own = suffix === undefined ? text : text.slice(0, -suffix.length - 1)
@@ -135,7 +135,7 @@ export class SensitiveValues {
   }
 }
 
-/** Returns other spellings of a secret: the parts of `user:password`, base64, and the form in a URL. */
+/** Returns other spellings of a secret: the parts of `user:password`, base64, and the URL-encoded form. */
 function otherSpellings(secret: string): readonly string[] {
   const parts = secret.split(/[:\s]+/).filter((part) => part.length >= 8)
   const isLatin = [...secret].every((each) => each.charCodeAt(0) < 256)

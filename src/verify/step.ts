@@ -2,30 +2,30 @@ import type { Method } from '../core/operation/operation.ts'
 import type { ApiRequest } from './exchange.ts'
 
 /**
- * One request of a scenario. Strings in it may name values in braces: `{mark}`, `{domain}`, the header `{version}`, and what
- * earlier steps of the same scenario saved, such as `{a}`.
+ * One request of a scenario. Strings in it may refer to values in braces: `{mark}`, `{domain}`, the `{version}` header, and values saved by
+ * earlier steps of the same scenario, such as `{a}`.
  */
 export interface Step {
   /** The operation, such as `ip_policies.create`. */
   readonly operation: string
-  /** A note about the request, in a few words. */
+  /** A short note about the request. */
   readonly what: string
   readonly method: Method
   /** The path and query below the base URL. */
   readonly path: string
   /** The text of the body, usually JSON. */
   readonly body?: string
-  /** Further headers; null leaves a usual one out. */
+  /** Additional headers. Null omits a standard header. */
   readonly headers?: Readonly<Record<string, string | null>>
-  /** The fields of the response that later steps use, by the names that they have there. */
+  /** The response fields that later steps use, by the names used there. */
   readonly saves?: Readonly<Record<string, string>>
 }
 
-/** The requests about one family, in order. They need nothing from other scenarios and leave nothing. */
+/** The requests for one family, in order. They don't depend on other scenarios and leave nothing behind. */
 export interface Scenario {
-  /** The group of the operations, such as `ip_policies`. */
+  /** The group of its operations, such as `ip_policies`. */
   readonly family: string
-  /** The path of its list; empty if it has none. */
+  /** The path of its list, or an empty string if it has none. */
   readonly path: string
   readonly steps: readonly Step[]
 }
@@ -38,7 +38,7 @@ export function findMissingName({ path, body = '' }: Step, values: ReadonlyMap<s
   return names.find((name) => !values.has(name))
 }
 
-/** Returns the request of a step, with its names replaced by values. All of them must have one. */
+/** Returns the request of a step, with its names replaced with values. All names must have one. */
 export function fillRequest(
   { method, path, headers = {}, body }: Step,
   values: ReadonlyMap<string, string>,

@@ -1,18 +1,18 @@
 import type { Operation } from '../core/operation/operation.ts'
 import type { Step } from './step.ts'
 
-/** The end of an id that no resource has. */
+/** The suffix of an id that does not belong to any resource. */
 export const UNKNOWN_ID = 'fauxgateVerify0000000000000'
 
-/** Returns an id that no resource has, of the kind that is first in the path of an operation. */
+/** Returns a nonexistent id of the kind that comes first in the path of an operation. */
 export function unknownIdFor(operation: Operation | undefined): string {
   return `${Object.values(operation?.ids ?? {})[0]?.split('|')[0] ?? 'op'}_${UNKNOWN_ID}`
 }
 
-/** Functions that make the steps of a group of operations. */
+/** Functions that create the steps for a group of operations. */
 export type StepMaker = ReturnType<typeof stepMaker>
 
-/** Returns functions that make the steps of a group of operations, whose list is at this path. */
+/** Returns functions that create the steps for a group of operations, given the path of its list. */
 export function stepMaker(group: string, path: string) {
   const step = (verb: string, what: string, method: Step['method'], at: string): Step => ({
     operation: `${group}.${verb}`,
@@ -41,7 +41,7 @@ export function stepMaker(group: string, path: string) {
 /** Returns a creation that saves the id of its resource under a name. */
 export const saveIdAs = (name: string, creation: Step): Step => ({ ...creation, saves: { [name]: 'id' } })
 
-/** Queries and filters of a list that a service may reject, by what is special. */
+/** List queries and filters that a service may reject, keyed by what is special about them. */
 const QUERIES = {
   'a limit of 0': 'limit=0',
   'a limit that is too large': 'limit=101',
@@ -62,7 +62,7 @@ const FILTERS = {
   'an empty filter': '',
 }
 
-/** Returns steps about the version of the API, which a server reads in one place for all lists. */
+/** Returns steps about the API version, which a server reads in one place for all lists. */
 export function versionSteps(make: StepMaker): Step[] {
   return [
     { ...make.list('without a version', ''), headers: { '{version}': null } },
@@ -92,14 +92,14 @@ export function readingSteps(make: StepMaker, own: readonly Operation[]): Step[]
   ]
 }
 
-/** Returns steps that read by ids that no resource has. */
+/** Returns steps that read nonexistent ids. */
 export function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[] {
   if (method !== 'GET') return []
   const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${UNKNOWN_ID}`)
   return [{ operation: name, what: 'of unknown ids', method, path: at }]
 }
 
-/** Returns steps that read a first page, and the next one, whose address the first one names. */
+/** Returns steps that read the first page, and the next page, whose URL the first page contains. */
 export function pageSteps(first: Step, next: string): Step[] {
   return [
     { ...first, what: `a first page ${first.what}`, saves: { [next]: 'next_page_uri' } },
@@ -107,7 +107,7 @@ export function pageSteps(first: Step, next: string): Step[] {
   ]
 }
 
-/** Expressions over a field and a string that it may have, by the operator. The parts of a string are not in a recording. */
+/** Expressions over a field and a string that it may contain, by operator. Parts of strings are not in a recording. */
 const OPERATORS: Readonly<Record<string, (field: string, value: string) => string>> = {
   'by !=': (field, value) => `${field} != ${value}`,
   'by >=': (field) => `${field} >= "a"`,
@@ -125,8 +125,8 @@ const OPERATORS: Readonly<Record<string, (field: string, value: string) => strin
 }
 
 /**
- * Returns steps that filter the list, after the first resource was changed. `filter` selects that resource, the older one
- * of two; `fields` are the strings by which a filter can select.
+ * Returns steps that filter the list after the first resource was changed. `filter` selects that resource, the older of two. `fields`
+ * contains the strings that a filter can select by.
  */
 export function filterSteps(
   make: StepMaker,

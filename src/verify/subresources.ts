@@ -5,7 +5,7 @@ import { FIELD_VALUES } from './field-values.ts'
 import type { Step } from './step.ts'
 import { examplesOf, type FieldValues, probesOf } from './values.ts'
 
-/** A resource with operations whose path goes below its own, such as `/x/{id}/y`. */
+/** A resource with operations at paths below its own, such as `/x/{id}/y`. */
 interface SubresourceOptions {
   /** All operations of the dialect. */
   readonly operations: readonly Operation[]
@@ -19,7 +19,7 @@ interface SubresourceOptions {
   readonly get: Step
 }
 
-/** Returns steps that set, read, change and remove each module of a resource, and each of its items that have names. */
+/** Returns steps that set, read, change, and remove each module of a resource, and each of its named items. */
 export function subresourceSteps({ operations, path, id, dialect, values = {}, get }: SubresourceOptions): Step[] {
   const known = { ...FIELD_VALUES, ...values }
   return operations.flatMap((operation): Step[] => {
@@ -105,15 +105,15 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
   })
 }
 
-/** The steps around those that detach what belongs to a resource. */
+/** The steps around those that detach parts of a resource. */
 interface AroundDetachment {
   /** Reads the resource after each detachment. */
   readonly get: Step
-  /** Sets what is detached before its detachment, if a change can. */
+  /** Sets what is to be detached, if a change can. */
   set?(segment: string): readonly Step[]
 }
 
-/** Returns the operations that read and detach what belongs to a resource, such as `/x/{id}/y`. */
+/** Returns the operations that read and detach parts of a resource, such as `/x/{id}/y`. */
 export function detachmentSteps(own: readonly Operation[], id: string, around?: AroundDetachment): Step[] {
   return own.flatMap(({ name, method, path }) => {
     const [, at, segment] = /^(.*)\{id\}\/(\w+)$/.exec(path) ?? []

@@ -1,7 +1,7 @@
 /** Matches a timestamp as it appears in responses. */
 export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** Returns whether a string matches a pattern, in which `*` matches anything. */
+/** Returns whether a string matches a pattern with `*` as a wildcard. */
 export function matchesWildcards(pattern: string, text: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()
@@ -16,17 +16,17 @@ export function matchesWildcards(pattern: string, text: string): boolean {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** The maximum number of characters of a value that a result shows. */
+/** The maximum number of characters of a value to show in a result. */
 const MAX_SHOWN = 200
 
-/** Returns a value as JSON, cut if it is long. */
+/** Returns a value as JSON, truncated if it is long. */
 export function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'
   const json = JSON.stringify(value)
   return json.length <= MAX_SHOWN ? json : `${json.slice(0, MAX_SHOWN)}… (${json.length} characters)`
 }
 
-/** Changes the parts of a path, and the names and decoded values of its query, by a function. */
+/** Applies a function to the parts of a path and to the names and decoded values of its query. */
 export function mapPath(path: string, change: (text: string, isValue: boolean) => string): string {
   const [at = '', query] = path.split(/\?(.*)/s)
   const parts = at.split('/').map((part) => change(part, false))

@@ -11,7 +11,7 @@ const configurationOf = (type: string): Need => ({
   body: { description: '{mark}', type },
 })
 
-/** Returns the examples of the families that serve traffic: addresses, domains, certificates, endpoints, backends and IP policies. */
+/** Returns the examples for the families that serve traffic: addresses, domains, certificates, endpoints, backends, and IP policies. */
 export function trafficExamples({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, FamilyExample>> {
   const upload = { certificate_pem, private_key_pem }
   return {

@@ -1,19 +1,19 @@
-/** The number of leading characters used to find values. Shorter values are not searched: they occur in too many words. */
+/** The number of leading characters used to find values. Shorter values are not searched for because they occur in too many words. */
 export const MIN_VALUE_LENGTH = 4
 
-/** The beginning and the end of a part of a string. */
+/** The start and end of part of a string. */
 export type TextRange = readonly [from: number, to: number]
 
-/** The number of first characters that are looked up. Values that share more are compared one by one. */
+/** The number of first characters that are looked up. Values that share more characters are compared one at a time. */
 const MAX_BEGINNING = 32
 
 /**
- * Finds many values in strings in one pass. It makes no pattern of the values, because a platform limits the length of patterns.
+ * Finds many values in strings in one pass. It does not combine the values into a pattern because a platform limits the length of patterns.
  */
 export class ValueSearch {
-  /** The values by their beginnings, the longest first. */
+  /** The values by prefix, longest first. */
   readonly #values = new Map<string, string[]>()
-  /** The lengths of the beginnings, the longest first, by the first characters. */
+  /** The lengths of the prefixes, longest first, by the first characters. */
   readonly #lengths = new Map<string, number[]>()
 
   constructor(values: Iterable<string>) {
@@ -25,7 +25,7 @@ export class ValueSearch {
     }
   }
 
-  /** Returns the place of the longest accepted value at each place of a string. Leaves out values within others. */
+  /** Returns the range of the longest accepted value at each position in a string. Omits values within other values. */
   findIn(text: string, isAccepted: (value: string, at: number) => boolean): TextRange[] {
     const spans: TextRange[] = []
     let end = 0
@@ -52,7 +52,7 @@ function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
   return list
 }
 
-/** Replaces parts of a string. Parts that overlap become one. */
+/** Replaces parts of a string. Merges overlapping parts. */
 export function replaceSpans(text: string, spans: readonly TextRange[], replacement: (part: string) => string): string {
   const joined: [from: number, to: number][] = []
   for (const [from, to] of [...spans].sort(([one], [other]) => one - other)) {

@@ -4,13 +4,13 @@ import type { JsonFacts } from '../core/schema/facts.ts'
 import { isSchema, partsOf, type SchemaParts } from '../core/schema/schema-parts.ts'
 import { isObject } from '../core/schema/values.ts'
 
-/** The values of fields that a schema does not tell, by name: the first, and the one that a change sets. */
+/** The values of fields that a schema does not determine, by name: the initial value and the value that a change sets. */
 export type FieldValues = Readonly<Record<string, readonly unknown[]>>
 
-/** Objects in which exactly one field may be set, by the name of the object's own field. */
+/** Objects in which exactly one field may be set, by the name of the field that contains the object. */
 const ONE_OF = ['target', 'auth', 'provider']
 
-/** Returns the schemas of a field from the outermost to the innermost, with the steps of their pipes. */
+/** Returns the schemas of a field from the outermost to the innermost, including the steps of their pipes. */
 function layersOf(schema: v.GenericSchema): SchemaParts[] {
   const parts = partsOf(schema)
   const [, ...steps] = parts.pipe ?? []
@@ -23,14 +23,14 @@ interface Kind {
   readonly type: string
   readonly fields?: Readonly<Record<string, v.GenericSchema>>
   readonly item?: v.GenericSchema
-  /** All values, or those that the documentation lists. */
+  /** All values, or the values listed in the documentation. */
   readonly choices: readonly unknown[]
-  /** The limits of a number, of the length of a string, or of the number of items. */
+  /** The limits on a number, on the length of a string, or on the number of items. */
   readonly min?: number | undefined
   readonly max?: number | undefined
 }
 
-/** Reads what a schema says about the values of a field. */
+/** Reads the facts in a schema about the values of a field. */
 function kindOf(schema: v.GenericSchema): Kind {
   const layers = layersOf(schema)
   const facts = documentationOf(schema).facts.flatMap(({ json }): JsonFacts[] =>
@@ -55,7 +55,10 @@ function kindOf(schema: v.GenericSchema): Kind {
   }
 }
 
-/** Returns a value that a field takes: the first one, or one that a change sets. Undefined if the schema does not tell any. */
+/**
+ * Returns a valid value for a field: either the initial value or one that a change sets. Returns undefined if the schema does not determine
+ * any.
+ */
 function exampleOf(name: string, schema: v.GenericSchema, which: 0 | 1, known: FieldValues): unknown {
   const own = known[name]
   if (own) return own[Math.min(which, own.length - 1)]
@@ -70,7 +73,7 @@ function exampleOf(name: string, schema: v.GenericSchema, which: 0 | 1, known: F
   return examplesOf(fields, which, known, ONE_OF.includes(name) ? Object.keys(fields).slice(0, 1) : undefined)
 }
 
-/** Returns an object with an example for each field, or for some of them. */
+/** Returns an object with an example for each field, or for some of the fields. */
 export function examplesOf(
   fields: Readonly<Record<string, v.GenericSchema>>,
   which: 0 | 1,
@@ -86,14 +89,14 @@ export function examplesOf(
 
 type NamedValue = readonly [what: string, value: unknown]
 
-/** A value of a field that a service may read in its own way. */
+/** A field value that a service may interpret differently. */
 export interface Probe {
   /** The special thing about it, such as `description in capitals`. */
   readonly what: string
   readonly value: unknown
 }
 
-/** Returns values that differ from one that a field takes: absent, empty, of another type, at a limit, in capitals, twice. */
+/** Returns variants of a valid field value: absent, empty, of another type, at a limit, in capitals, or repeated. */
 export function probesOf(name: string, schema: v.GenericSchema, value: unknown, known: FieldValues): Probe[] {
   const kind = kindOf(schema)
   const probes: NamedValue[] = [
@@ -111,12 +114,12 @@ export function probesOf(name: string, schema: v.GenericSchema, value: unknown, 
   return distinct([...own, { what: `${name} empty`, value: {} }, ...inner], value)
 }
 
-/** A value that no field takes: a list of numbers. */
+/** A value that is not valid for any field: a list of numbers. */
 const WRONG_TYPE = [5]
 
 const MAX_CHOICES = 4
 
-/** The longest text that gets copies in capitals and with spaces. */
+/** The maximum length of a text for which copies in capitals and with spaces are tried. */
 const MAX_TEXT = 300
 
 function textProbes(value: string, { choices, max }: Kind): NamedValue[] {
@@ -163,7 +166,9 @@ function listProbes(value: readonly unknown[], { item, max }: Kind): NamedValue[
   ]
 }
 
-/** Returns probes of an object with these fields: each without one of its fields, with an unknown one, or with a probe of one. */
+/**
+ * Returns probes of an object with these fields: each one without one of the fields, with an unknown field, or with a probe of one field.
+ */
 function fieldProbes(
   name: string,
   fields: Readonly<Record<string, v.GenericSchema>>,
@@ -201,7 +206,7 @@ function mapProbes(name: string, value: Readonly<Record<string, unknown>>): Prob
   ]
 }
 
-/** Leaves out probes that are as the value, or that came before. */
+/** Omits probes that equal the value or an earlier probe. */
 function distinct(probes: readonly Probe[], value: unknown): Probe[] {
   const seen = new Set([JSON.stringify(value)])
   return probes.filter((probe) => {
@@ -210,7 +215,7 @@ function distinct(probes: readonly Probe[], value: unknown): Probe[] {
   })
 }
 
-/** Returns a string in capitals, in small letters if it has none. The names of values stay. */
+/** Returns a string in uppercase or, if it has no lowercase letters, in lowercase. Keeps the names of values. */
 function toCapitals(text: string): string {
   return text.replaceAll(/\{[a-z_]+\}|[^{}]+/g, (part) => {
     if (part === '{mark}') return '{capital_mark}'

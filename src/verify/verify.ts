@@ -12,9 +12,9 @@ export interface VerifyOptions extends PlanOptions, CallerOptions {
   readonly key: string
   /** The maximum number of requests per minute. */
   readonly perMinute: number
-  /** The ms to wait for a response. */
+  /** The time to wait for a response, in ms. */
   readonly timeout: number
-  /** The log in which each creation is noted before it is sent. */
+  /** The log in which each creation is recorded before it is sent. */
   readonly log: RunLogStorage
   /** Called before each request, and before longer waits. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
@@ -24,13 +24,13 @@ export interface VerifyOptions extends PlanOptions, CallerOptions {
 export interface Progress {
   readonly done: number
   readonly total: number
-  /** The present work, as text for people. */
+  /** The current work, as human-readable text. */
   readonly now: string
 }
 
 /**
- * Sends the scenarios to a server and to a fresh gateway, and compares their responses. Changes and deletes only
- * resources that it has created, and deletes all of them at the end. Never rejects, whatever the server does.
+ * Sends the scenarios to a server and to a fresh gateway, and compares the responses. Changes and deletes only resources that it has
+ * created, and deletes all of them at the end. Never rejects, regardless of what the server does.
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const { url, run, dialect, host } = options
@@ -80,17 +80,14 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   }
 }
 
-/** A list before the run, and the mark of the resources that the run has added to it. */
+/** A list before the run, and the mark of the resources that the run added to it. */
 interface ListBefore {
   readonly path: string
   readonly mark: string
   readonly before: ItemsById
 }
 
-/**
- * Compares a list with its state before the run. Deletes resources with the mark of the run whose ids the run did not
- * know.
- */
+/** Compares a list with its state before the run. Deletes resources that have the mark of the run but whose ids the run did not know. */
 async function compareList(
   client: Sender,
   log: RunLog,
@@ -113,7 +110,7 @@ async function compareList(
   return { changes, remaining: listed }
 }
 
-/** Fields that change without a request, which are not compared. */
+/** Fields that change without a request and are not compared. */
 const VOLATILE_FIELDS = ['certificate', 'certificate_management_status']
 
 function changesOf(path: string, before: ItemsById, after: ItemsById): readonly InventoryChange[] {

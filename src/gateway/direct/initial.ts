@@ -18,11 +18,11 @@ export interface Leftover {
   readonly id: string
 }
 
-/** The calls of a family that create resources: lists have `create`, and modules `replace`. */
+/** A family's calls that create resources: `create` for lists, and `replace` for modules. */
 type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unknown[]) => unknown>>>
 
 /**
- * Creates the initial resources of a gateway, by the same rules as any call.
+ * Creates the initial resources of a gateway under the same rules as any call.
  * `atEntry` converts the error of a call to that of the entry.
  * @throws TypeError with the entry; the error of `atEntry` if a rule rejects it
  */
@@ -99,7 +99,7 @@ export class InitialRecords implements SideRecords {
     }
   }
 
-  /** Drops recorded resources that no longer exist: after a reset or a restore, another one can get the same id. */
+  /** Drops recorded resources that no longer exist, because after a reset or a restore another resource can have the same id. */
   forgetMissing(engine: Engine, collections: readonly Collection<object>[]): void {
     const present = new Set(listResources(engine, collections).map(formatKey))
     for (const key of this.#ofTest) if (!present.has(key)) this.#ofTest.delete(key)

@@ -2,19 +2,19 @@ import type { RequestBody } from '../../core/schema/body.ts'
 import type { FaultEffect } from './fault-effects.ts'
 import type { HttpResponse } from './messages.ts'
 
-/** A request that has arrived and has not been handled yet. */
+/** A request that has arrived but has not been handled yet. */
 export interface Arrival {
-  /** The method, in upper case. */
+  /** The method, in uppercase. */
   readonly method: string
   /** The path below the base URL. */
   readonly path: string
-  /** The query without its question mark. */
+  /** The query without the question mark. */
   readonly query: string
   /** The body. */
   readonly body: RequestBody
-  /** The path of its operation, such as `/reserved_addrs/{id}`, or null if the API has no operation for this method and path. */
+  /** The path of its operation, such as `/reserved_addrs/{id}`, or null if no operation has this method and path. */
   readonly operation: { readonly path: string } | null
-  /** True if it came through a socket. */
+  /** True if it arrived through a socket. */
   readonly isServed: boolean
   /** Returns a string that ends with the body of this request, or of a similar one, without its secrets. */
   hideSecrets(text: string): string

@@ -3,7 +3,7 @@ import type { HttpRequest } from './messages.ts'
 
 /** The callers that a gateway's servers accept, in addition to this machine and its pages. */
 export interface KnownCallers {
-  /** Names of this machine, in lower case. Pages from these hosts may call too. */
+  /** Names of this machine, in lowercase. Pages from these hosts may also call. */
   readonly allowHosts?: readonly string[] | undefined
   /** The origins of other pages that may call. */
   readonly cors?: readonly string[] | undefined
@@ -20,8 +20,8 @@ interface UnknownCaller {
 }
 
 /**
- * Returns the part of a request that shows an unknown caller: a `Host` that is not a name of this machine, as after DNS
- * rebinding, or the `Origin` of another site. All servers of a gateway use this check (rules: control-api#who-may-call).
+ * Returns the part of a request that shows an unknown caller: a `Host` that is not a name of this machine, as with DNS rebinding, or the
+ * `Origin` of another site. All servers of a gateway use this check (rules: control-api#who-may-call).
  */
 export function findUnknownCaller(request: HttpRequest, callers: KnownCallers): UnknownCaller | undefined {
   // On a server, a URL in proxy form takes precedence over Host (RFC 9112, section 3.2.2).
@@ -79,7 +79,7 @@ function parseHost(authority: string | undefined): string | undefined {
 
 const OCTET = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const LOOPBACK_IPV4 = new RegExp(`^127(\\.${OCTET}){3}$`)
-/** The IPv6 hosts of this machine in the normal form of a URL: ::1, or an IPv4 address written as IPv6. */
+/** The IPv6 hosts of this machine in the normalized form of a URL: ::1, or an IPv4-mapped IPv6 address. */
 const LOOPBACK_IPV6 = /^\[::(1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/
 
 /** Returns whether a string is a loopback address: 127.0.0.0/8, ::1, or ::ffff:127.0.0.0/104. */

@@ -16,14 +16,14 @@ const CONTROL_PREFIX = `${CONTROL_PATH}/`
 export interface ControlApi {
   isControlPath(path: string): boolean
   requireAccess(request: HttpRequest): void
-  /** Returns the maximum number of bytes of the body of a request. */
+  /** Returns the maximum size of a request body in bytes. */
   maxBodyBytes(method: string, path: string): number
   respond(request: HttpRequest, path: string, query: string): HttpResponse
 }
 
 /**
- * Creates the control API over HTTP. It is open to clients with the control key. If the gateway has no key, it is open to this
- * machine only: a page from another site cannot use it, neither directly nor through a name that resolves to this machine.
+ * Creates the control API over HTTP. It is open to clients with the control key. If the gateway has no key, it is open to this machine
+ * only: a page from another site cannot use it, either directly or through a name that resolves to this machine.
  */
 export function createControlApi(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
   const isControlPath = (path: string) => path.startsWith(CONTROL_PREFIX)
@@ -45,8 +45,8 @@ export function createControlApi(host: ControlHost, router: Router<ControlCall>,
 }
 
 /**
- * Returns the error for an exception of a call, immediate or later: its own error, or `internal_failure` for any other error,
- * which is printed. So no control call ends the server's process.
+ * Returns the error for an exception of a call, immediate or later: its own error, or `internal_failure` for any other error, which is
+ * printed. As a result, control calls cannot end the server's process.
  */
 export function toControlRefusal(error: unknown, { signal }: HttpRequest): Refusal {
   if (error instanceof Refusal) return error

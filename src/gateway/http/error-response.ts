@@ -13,7 +13,7 @@ export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id
   return createJsonResponse(status, body, headers)
 }
 
-/** Returns a string for the `msg` of an error, which differs with each request (rules: errors#varied). */
+/** Returns a string for the `msg` of an error that differs for each request (rules: errors#varied). */
 export function createVariedText(operationId: string): string {
   return `Programs must not read this text, which varies (errorText: 'varied'). Read error_code. ${operationId}`
 }
@@ -27,10 +27,7 @@ export function createVariedResponse(facts: Omit<ErrorFacts, 'key'>, operationId
 
 const UNKNOWN_PATHS: readonly string[] = [general.path_not_found.key, general.method_not_allowed.key]
 
-/**
- * Returns the response to an unknown path or method, for dialects whose service sends no further details
- * (rules: dialects#unknown-paths).
- */
+/** Returns the response to an unknown path or method, for dialects whose service does not send details (rules: dialects#unknown-paths). */
 export function createBareResponse(
   { key, message }: ErrorFacts,
   path: string,

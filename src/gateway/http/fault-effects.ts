@@ -111,7 +111,7 @@ const PRETENDED: Readonly<Record<string, string | number>> = {
   wait: toSeconds(PRETENDED_WAIT),
 }
 
-/** Describes a value that nobody knows, so that it reads as a name in any sentence. */
+/** Describes an unknown value so that it reads as a name in any sentence. */
 function describeUnknown(name: string): string | number {
   return PRETENDED[name] ?? `<${name.replaceAll('_', ' ')}>`
 }

@@ -34,8 +34,8 @@ type FindLimit = (method: string, url: string) => number
 type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<void>
 
 /**
- * The number of requests after which timers get a turn. Otherwise a loop that forgets to wait between its requests would hang
- * a runner whose time-out is a timer.
+ * The number of requests after which timers get a turn. Otherwise, a loop that forgets to wait between requests would hang a runner whose
+ * timeout is a timer.
  */
 const REQUESTS_PER_TURN = 1000
 
@@ -156,7 +156,7 @@ function limitBody(text: string, findLimit: () => number): RequestBody {
   return utf8Length(text) > limit ? { unread: 'body_too_large', limit } : text
 }
 
-/** The methods that fetch converts to upper case. */
+/** The methods that `fetch` converts to uppercase. */
 const NORMALIZED_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
 /** Matches any string that can be a method, except the methods that fetch rejects. */
 const METHOD = /^(?!(?:connect|trace|track)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i

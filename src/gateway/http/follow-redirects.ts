@@ -10,7 +10,7 @@ const STATUSES = [301, 302, 303, 307, 308]
 /** The headers that are dropped together with the body. */
 const OF_BODY = ['content-encoding', 'content-language', 'content-location', 'content-length', 'content-type']
 
-/** A function that sends one request and follows no redirect. */
+/** A function that sends one request without following redirects. */
 type SendOnce = (url: string, request: Request) => Promise<Response>
 
 /**

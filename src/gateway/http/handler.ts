@@ -277,7 +277,7 @@ class Call {
     }
   }
 
-  /** Returns the body for the journal. A server's journal stores no body of a client without access (rules: requests#body). */
+  /** Returns the body for the journal. A server's journal does not store the bodies of clients without access (rules: requests#body). */
   #getStoredBody(): RequestBody {
     const { body, peer } = this.#request
     return this.#isAdmitted || peer === undefined || body === '' ? body : { unread: 'refused' }

@@ -13,14 +13,11 @@ export interface InstallOptions {
    * the fixtures; otherwise `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'
-  /**
-   * True to respond to visitor requests too, for public endpoints and reserved domains, like `gateway.traffic.fetch`.
-   * Default: false.
-   */
+  /** True to also respond to visitor requests for public endpoints and reserved domains, like `gateway.traffic.fetch`. Default: false. */
   readonly traffic?: boolean
   /**
-   * True to respond to requests for the local API of ngrok's agent too, at `http://127.0.0.1:4040` and
-   * `http://localhost:4040`, like `gateway.agent.fetch`. Default: false.
+   * True to also respond to requests for the local API of ngrok's agent, at `http://127.0.0.1:4040` and `http://localhost:4040`, like
+   * `gateway.agent.fetch`. Default: false.
    */
   readonly agent?: boolean
 }
@@ -152,7 +149,7 @@ function listUrls(fetch: GlobalFetch): string {
     .join(' or ')
 }
 
-/** Throws if another gateway is installed for the URL: each would get requests from the other's tests. */
+/** Throws if another gateway is installed for the URL, because each would receive requests from the other's tests. */
 function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
   const others = listInstallations(before).filter((each) => each.fetch !== fetch)
   const taken = others.map(({ baseUrl }) => baseUrl()).find((other) => isBelow(url, other) || isBelow(other, url))

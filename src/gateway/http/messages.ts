@@ -2,7 +2,7 @@ import type { RequestBody } from '../../core/schema/body.ts'
 
 /** A request from any transport, as the HTTP handler receives it. */
 export interface HttpRequest {
-  /** The method, in upper case. */
+  /** The method, in uppercase. */
   readonly method: string
   /** An absolute URL, or a path with its query. */
   readonly url: string
@@ -77,7 +77,7 @@ export function createJsonResponse(
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body: JSON.stringify(value) }
 }
 
-/** Creates a response from a string that is JSON already. */
+/** Creates a response from a string that is already JSON. */
 export function createJsonTextResponse(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
 }

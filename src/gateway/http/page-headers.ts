@@ -47,7 +47,7 @@ function listImported(html: string): string[] {
   return Object.values(integrity).map((hash) => `'${hash}'`)
 }
 
-/** Returns the hash of the contents of each element with a tag, in the form for a Content-Security-Policy. */
+/** Returns the hash of the contents of each element with a given tag, as used in a Content-Security-Policy. */
 function hashContents(tag: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inside = '']) => {
     const digest = hashes.sha256.digest(utf8Bytes(inside))

@@ -12,7 +12,7 @@ export interface Place {
   readonly path: string
 }
 
-/** Splits a path into the name after a prefix such as `/s`, and the path below it. Returns undefined for another path. */
+/** Splits a path into the name after a prefix such as `/s`, and the path below it. Returns undefined for any other path. */
 export function splitName(prefix: string, path: string): { readonly name: string; readonly below: string } | undefined {
   if (!path.startsWith(`${prefix}/`)) return undefined
   const rest = path.slice(prefix.length + 1)

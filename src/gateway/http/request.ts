@@ -11,7 +11,7 @@ import type { HttpRequest } from './messages.ts'
 
 /** Reads the parameters of a query. A repeated parameter is rejected (rules: requests#query). */
 export function parseQuery(query: string): Record<string, string>
-/** Parameters named in `lists` are read as lists of values, since a query can repeat these. */
+/** Parameters named in `lists` are read as lists of values because a query can repeat them. */
 export function parseQuery(query: string, lists: readonly string[]): Record<string, string | string[]>
 export function parseQuery(query: string, lists: readonly string[] = []): Record<string, string | string[]> {
   const parameters: Record<string, string | string[]> = {}

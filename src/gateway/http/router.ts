@@ -81,7 +81,7 @@ function describeElsewhere(path: string, find: (path: string) => unknown): strin
   return start && describeNgrokOnly(start)
 }
 
-/** Describes why a path is unknown. `elsewhere` tells where it exists, unless a similar segment was probably meant. */
+/** Describes why a path is unknown. `elsewhere` states where it exists, unless a similar segment was probably meant. */
 function describeProblem<O>(root: Node<O>, path: string, elsewhere: string | undefined): string {
   let node = root
   for (const segment of splitPath(path)) {
@@ -107,7 +107,7 @@ export function findOperation<O extends Routed>(route: Route<O> | undefined, met
   return route?.methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
-/** Returns the operation of a route for a method. Rejects a method that the route lacks, with `Allow`. */
+/** Returns the operation of a route for a method. Rejects a method that the route does not have, with an `Allow` header. */
 export function requireOperation<O extends Routed>(route: Route<O>, method: string, path: string): O {
   const operation = findOperation(route, method)
   if (operation) return operation
@@ -120,7 +120,7 @@ export function requireOperation<O extends Routed>(route: Route<O>, method: stri
   )
 }
 
-/** Rejects an operation that a router lacks, with the error of a request for that operation. */
+/** Rejects an operation that a router does not have, with the error of a request for that operation. */
 export function requireKnownOperation<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
   const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
   requireOperation(router.require(sent, method), method, sent)

@@ -40,13 +40,13 @@ function listAliases(operation: Operation, { fieldAliases }: CommonDialect, { pr
   })
 }
 
-/** Returns the fields of a body. A field with an alias may be empty, since a request can have the alias instead. */
+/** Returns the fields of a body. A field with an alias may be empty because a request can have the alias instead. */
 function createOwnFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const named = listAliases(operation, dialect, body).map(({ field, json }) => [field, allowEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
 }
 
-/** Allows a string to be empty or null too. Other values can be null already. */
+/** Also allows a string to be empty or null. Other values can already be null. */
 function allowEmpty(json: JsonSchema): JsonSchema {
   const { type, pattern } = json
   return type === 'string' ? { ...json, type: ['string', 'null'], ...(pattern && { pattern: `^$|${pattern}` }) } : json
@@ -99,7 +99,7 @@ function createIdFields({ ids }: Operation): Fields {
   return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if it is sent at all." }))
 }
 
-/** Allows the fields of a body inside an envelope too, if there are only ids next to the envelope. */
+/** Also allows the fields of a body inside an envelope if there are only ids next to the envelope. */
 function addEnvelope(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
   const { required = [], properties, ...rest } = module
   const { title: _, ...inside } = { ...module, description: 'The same fields, in the form that some clients send.' }

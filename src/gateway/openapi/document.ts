@@ -90,7 +90,7 @@ export type Content = Readonly<
 
 /** The error of a rejected request. */
 export interface Example extends WithEvidence {
-  /** The code of the error. */
+  /** The error code. */
   readonly summary: string
   readonly value: {
     readonly error_code: string

@@ -53,7 +53,7 @@ export class DocumentEvidence {
   }
 }
 
-/** Returns the source with an index in the generated file. A page of ngrok's, or a section such as `lists#paging`, becomes a URL. */
+/** Returns the source with an index in the generated file. An ngrok page or a section such as `lists#paging` is converted to a URL. */
 function resolveSource(place: number): string {
   const source = (evidenceFile.sources[place] ?? '').replace(/^\//, evidenceFile.docs)
   const [, page, rest] = /^([a-z-]+)(#.*)$/.exec(source) ?? []

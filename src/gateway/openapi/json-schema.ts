@@ -33,7 +33,7 @@ export interface JsonSchema
 
 export interface Conversion {
   readonly dialect: CommonDialect
-  /** The place of the values. In a body, `null` means "not given", and unknown fields are rejected. */
+  /** The location of the values. In a body, `null` means "not given", and unknown fields are rejected. */
   readonly place: 'body' | 'query' | 'response'
   /** The named schemas, which the document refers to, with their names. */
   readonly names: ReadonlyMap<AnySchema, string>

@@ -59,7 +59,7 @@ export function createConversions(
   }
 }
 
-/** Lists the bodies that are also fields of other bodies. As fields they have neither the ids of a path nor an envelope. */
+/** Lists the bodies that are also fields of other bodies. As fields, they have neither the ids of a path nor an envelope. */
 function listInnerBodies(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
   const below = new Set(bodies.flatMap((body) => [...listSchemas([body])].filter((schema) => schema !== body)))
   return new Set(bodies.filter((body) => below.has(body)))

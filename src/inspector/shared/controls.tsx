@@ -1,7 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** Runs the work of a control. Knows whether it is under way, and the error of the last one until it is run again. */
+/** Runs the work of a control. Tracks whether it is in progress, and the last error until it is run again. */
 export function useWork() {
   const [{ isBusy, error }, setState] = useState<{ isBusy: boolean; error?: Error }>({ isBusy: false })
   const run = async (work: () => unknown) => {
@@ -19,19 +19,19 @@ export function useWork() {
 
 interface ButtonProps {
   onClick: () => unknown
-  /** Called when the focus goes elsewhere. */
+  /** Called when the focus moves elsewhere. */
   onLeave?: () => void
   children: ComponentChildren
   kind?: string
-  /** The question of a button whose first press only asks, until the focus goes elsewhere. */
+  /** The question of a button whose first press only asks for confirmation, until the focus moves elsewhere. */
   asking?: string | false
   label?: string | undefined
-  /** The state of a button that switches something on and off. */
+  /** The state of a toggle button. */
   pressed?: boolean
   disabled?: boolean
 }
 
-/** A button, with the error of its work beside it. It keeps the focus while it is disabled. */
+/** A button with its work's error next to it. It keeps the focus while it is disabled. */
 export function Button({ onClick, onLeave, children, kind, asking, label, pressed, disabled }: ButtonProps) {
   const [isAsking, setAsking] = useState(false)
   const { isBusy, error, run } = useWork()
@@ -75,7 +75,7 @@ export function Button({ onClick, onLeave, children, kind, asking, label, presse
   )
 }
 
-/** A button that copies a string, and says so until it loses the focus. */
+/** A button that copies a string, and confirms it until the button loses the focus. */
 export function Copy({ text, children = 'Copy' }: { text: () => string; children?: ComponentChildren }) {
   const [isDone, setDone] = useState(false)
   const copy = async () => {
@@ -90,10 +90,10 @@ export function Copy({ text, children = 'Copy' }: { text: () => string; children
 }
 
 interface FormProps {
-  /** Receives the values of the inputs that have names. */
+  /** Receives the values of the named inputs. */
   act: (values: Readonly<Record<string, string>>) => unknown
   kind?: string
-  /** A function receives the error of the last `act`, and shows it. */
+  /** A function that receives the error of the last `act` and shows it. */
   children: ComponentChildren | ((error: Error | undefined) => ComponentChildren)
 }
 
@@ -111,7 +111,7 @@ export function Form({ act, kind = 'row', children }: FormProps) {
   )
 }
 
-/** An input with a name keeps its own value, which the form reads. Any other input shows `value` and calls `set`. */
+/** A named input keeps its own value, which the form reads. Any other input shows `value` and calls `set`. */
 interface InputProps {
   label: string
   name?: string
@@ -123,7 +123,7 @@ interface ChoiceProps extends InputProps {
   values: readonly string[]
   /** The text of a first entry, whose value is empty. */
   none?: string
-  /** Returns the text of a value. Default: the value. */
+  /** Returns the text for a value. Default: the value. */
   show?: (value: string) => string
 }
 
@@ -140,7 +140,7 @@ export function Choice({ label, set, values, none, show = String, ...more }: Cho
   )
 }
 
-/** An input of one line or, with `rows`, of several. */
+/** A single-line input or, with `rows`, a multiline input. */
 export function Text({ label, set, rows, ...more }: InputProps & InputHTMLAttributes & { rows?: number }) {
   const Tag = (rows ? 'textarea' : 'input') as 'input' // Both have all of these properties.
   const size = rows && { rows }
@@ -166,7 +166,7 @@ interface FieldProps {
   children: ComponentChildren
 }
 
-/** An input below its label, with its error. The input has the same label for screen readers. */
+/** An input below its label, with its error. The label also applies to screen readers. */
 export function Field({ label, hint, error, children }: FieldProps) {
   return (
     <div class="field" title={hint}>

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1],
 ] as const
 
-/** Formats a length of time in its two largest units: `2 d 3 h`, `30 s`. */
+/** Formats a duration in its two largest units: `2 d 3 h`, `30 s`. */
 export function formatDuration(ms: number): string {
   let left = Math.max(0, Math.round(ms / 1000))
   const texts = UNITS.map(([unit, size]) => {
@@ -20,24 +20,24 @@ export function formatTime(time: string | number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** Formats a time of the browser's clock, in its time zone. */
+/** Formats a time on the browser's clock, in the browser's time zone. */
 export function formatClockTime(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8)
 }
 
-/** Formats the timestamps in a string of the gateway like all others. */
+/** Formats the timestamps in a string from the gateway like all others. */
 export function formatTimes(text: string): string {
   return text.replace(/(?<=-\d\d)T([\d:]{8})Z/g, ' $1')
 }
 
-/** Formats a timestamp as seen from now: `in 30 s`, `2 d ago`, `now`. */
+/** Formats a timestamp relative to now: `in 30 s`, `2 d ago`, `now`. */
 export function formatRelative(timestamp: string, now: number): string {
   const ms = Date.parse(timestamp) - now
   if (Math.abs(ms) < 1000) return 'now'
   return ms > 0 ? `in ${formatDuration(ms)}` : `${formatDuration(-ms)} ago`
 }
 
-/** Formats a number with its thousands apart: `1,000`. */
+/** Formats a number with thousands separators: `1,000`. */
 export function formatCount(count: number): string {
   // `toLocaleString` would take 14 ms when it is first called.
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
@@ -52,7 +52,7 @@ export function formatBytes(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
 }
 
-/** Formats a duration on the wall clock: `0.4 ms`, `12 ms`, `3.1 s`; an unknown one as an empty string. */
+/** Formats a wall-clock duration: `0.4 ms`, `12 ms`, `3.1 s`. An unknown duration is an empty string. */
 export function formatMs(ms: number | undefined): string {
   if (ms === undefined) return ''
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
@@ -61,7 +61,7 @@ export function formatMs(ms: number | undefined): string {
 
 const ACRONYM = /^(acl|acme|api|ca|cidr|cname|csr|dns|https?|idp?|ip|oidc|os|pem|saml|ssh|tcp|tls|uri|url)(s?)$/
 
-/** Short words of wire names, as people write them. */
+/** Short words in wire names, in the spelling used in prose. */
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     addr: 'address',
@@ -72,7 +72,10 @@ const WORDS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Formats the name of a field for people: `Certificate management policy`, `CNAME target`. A path has each name: `Job › Error code`. */
+/**
+ * Formats the name of a field for people: `Certificate management policy`, `CNAME target`. For a path, formats each name: `Job › Error
+ * code`.
+ */
 export function formatLabel(path: string): string {
   const labels = path.split('.').map((name) => {
     const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split(/[_ ]/)

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { Copy } from './controls.tsx'
 
-/** Matches what is coloured in JSON and YAML: comments, keys, and quoted strings. */
+/** Matches what is colored in JSON and YAML: comments, keys, and quoted strings. */
 const PARTS = /(#.*$)|("[\w.-]+"(?=:\s)|[\w.-]+(?=\s*:(?:\s|$)))|("(?:[^"\\]|\\.)*"|'[^']*')/gm
 
 interface JsonProps {
   value: unknown
   title?: ComponentChildren
-  /** True for a string that is coloured as YAML. */
+  /** True for a string to be colored as YAML. */
   isYaml?: boolean
 }
 
-/** A value as JSON with colours, or a string unchanged. */
+/** A value as JSON with colors, or a string unchanged. */
 export function Json({ value, title, isYaml = false }: JsonProps) {
   const isText = typeof value === 'string'
   const text = isText ? value : JSON.stringify(value, null, 2)

@@ -5,7 +5,7 @@ import { Button } from './controls.tsx'
 import { formatClockTime } from './format.ts'
 import { Card } from './layout.tsx'
 
-/** Something that is not loaded yet. */
+/** Something that has not been loaded yet. */
 export function Loading() {
   return <p class="empty dim">Loading…</p>
 }
@@ -15,7 +15,7 @@ interface KnownProps<T> {
   children: (value: T) => ComponentChildren
 }
 
-/** Shows a value once it is known. If it could not be loaded again, it stays, greyed, with its time and the error. */
+/** Shows a value once it is known. If it could not be reloaded, it stays visible but dimmed, with its time and the error. */
 export function Known<T>({ of, children }: KnownProps<T>) {
   if (of.state === 'loading') return <Loading />
   const again = (

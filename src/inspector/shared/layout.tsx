@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, Copy, Form, Text } from './controls.tsx'
 import { formatCount } from './format.ts'
 
-/** The mark of the product, a gate. */
+/** The product logo, a gate. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
@@ -32,9 +32,9 @@ export function Card({
 
 interface SplitProps {
   tools?: ComponentChildren
-  /** The details of the chosen entry. They cover a part of the list, whose rows do not move. */
+  /** The details of the selected entry. They cover part of the list, whose rows do not move. */
   side: ComponentChildren
-  /** Goes to the entry before or after the chosen one: the keys j, k and the arrows call it. */
+  /** Goes to the entry before or after the selected one. Called for the keys j and k and for the arrow keys. */
   step?: (by: number) => void
 }
 
@@ -51,7 +51,7 @@ export function Split({ tools, side, step, children }: WithChildren<SplitProps>)
   )
 }
 
-/** Calls `step` for the keys j, k and the arrows. */
+/** Calls `step` for the keys j and k and for the arrow keys. */
 export function useSteps(step?: (by: number) => void): void {
   useKeys((key) => {
     const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key]
@@ -60,7 +60,7 @@ export function useSteps(step?: (by: number) => void): void {
   })
 }
 
-/** Calls `pressed` with each key outside of inputs. If it returns true, the browser ignores the key. */
+/** Calls `pressed` with each key pressed outside of inputs. If it returns true, the browser ignores the key. */
 export function useKeys(pressed: (key: string) => boolean): void {
   const current = useRef(pressed)
   current.current = pressed
@@ -84,7 +84,7 @@ interface SideProps {
   back: string
 }
 
-/** The details of the chosen entry, which get the focus. Closing them, also by Escape, gives it back to the entry. */
+/** The details of the selected entry, which receive the focus. Closing them, with Escape or otherwise, returns the focus to the entry. */
 export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
   const heading = useRef<HTMLHeadingElement>(null)
   useKeys((key) => {
@@ -121,12 +121,12 @@ export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
 
 type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
 
-/** Facts by name. A fact that is undefined is left out. */
+/** Facts by name. Undefined facts are omitted. */
 export function DefinitionList({ of }: { of: readonly Fact[] }) {
   return <dl>{of.flatMap(([name, value]) => (value === undefined ? [] : [<dt>{name}</dt>, <dd>{value}</dd>]))}</dl>
 }
 
-/** A link to a place of the page, by an id. */
+/** A link to a location on the page, by id. */
 export function IdLink({ to, id }: { to: string; id: string }) {
   return (
     <code>
@@ -166,12 +166,14 @@ export function Chip({ tone, children }: WithChildren<{ tone: Tone }>) {
 }
 
 interface TabsProps {
-  /** The names of the tabs, with their panels. */
+  /** The names of the tabs and their panels. */
   of: Readonly<Record<string, ComponentChildren>>
   first: string
 }
 
-/** Tabs with the panel of the chosen one. Arrow keys, Home and End choose another: only the chosen tab is a tab stop. */
+/**
+ * Tabs with the panel of the selected one. The arrow keys, Home, and End select another tab, because only the selected tab is a tab stop.
+ */
 export function Tabs({ of, first }: TabsProps) {
   const [current, choose] = useState(first)
   const names = Object.keys(of)
@@ -235,7 +237,7 @@ export function Banner({
   )
 }
 
-/** Asks for a key. The children say where it is found. */
+/** Asks for a key. The children explain where to find it. */
 export function KeyCard({ name, open, children }: WithChildren<{ name: string; open: (key: string) => unknown }>) {
   return (
     <div class="cards">
@@ -252,7 +254,7 @@ export function KeyCard({ name, open, children }: WithChildren<{ name: string; o
   )
 }
 
-/** A command for a shell, to copy. */
+/** A shell command to copy. */
 export function Command({ text }: { text: string }) {
   return (
     <div class="shell flex">
@@ -271,7 +273,7 @@ export function EmptyState({ title, command, children }: WithChildren<{ title: s
   )
 }
 
-/** A part that is folded until it is wanted, and is not made before. */
+/** A part that stays folded, and is not created, until it is needed. */
 export function Fold({ title, isOpen = false, children }: WithChildren<{ title: string; isOpen?: boolean }>) {
   const [isShown, setShown] = useState(isOpen)
   return (

@@ -11,29 +11,29 @@ import { goToRow } from './windowed.tsx'
 const NEWEST = '-time'
 
 interface LogProps<T> {
-  /** The tab of the page, such as `requests`. */
+  /** The tab, such as `requests`. */
   tab: string
-  /** All rows, the newest first. */
+  /** All rows, newest first. */
   all: readonly T[]
   id: string
   idOf: (row: T) => string
   columns: readonly Column<T>[]
   inputsOf?: (row: T) => readonly unknown[]
   words: Words<T>
-  /** Words that buttons switch on and off, with the strings of the buttons. */
+  /** Search terms that buttons toggle, with the labels of the buttons. */
   filters: Readonly<Record<string, string>>
   example: string
-  /** Tells how many of the rows were found. */
+  /** States how many of the rows were found. */
   count?: (found: readonly T[]) => string
   /** Returns what happened between a row and the one before it. */
   between?: (row: T, before: T) => string
   details: (row: T) => ComponentChildren
-  /** Tells why there is no row with the id; empty while it may still arrive. */
+  /** States why there is no row with the id. Empty while the row may still arrive. */
   missing: string
   tools?: ComponentChildren
 }
 
-/** A list of requests, live, with a search, and the details of the chosen one. */
+/** A live, searchable list of requests, with the details of the selected one. */
 export function Log<T extends object>(props: LogProps<T>) {
   const { tab, all, id, idOf, columns, inputsOf, words, filters, example, between, details, missing, tools } = props
   const { count = (found) => `${formatCount(found.length)} of ${formatCount(held.current.length)} here` } = props

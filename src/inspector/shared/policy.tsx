@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { page } from '../page.ts'
 import { Text } from './controls.tsx'
 
-/** The pause in typing after which a policy is checked, in ms. */
+/** The pause in typing, in ms, after which a policy is checked. */
 const PAUSE_MS = 250
 
 interface PolicyProblem {
@@ -20,7 +20,7 @@ interface PolicyInputProps {
   set: (text: string) => void
 }
 
-/** A text area for a traffic policy. It shows the numbers of the lines, and the problems while one types. */
+/** A text area for a traffic policy. It shows line numbers and, while the user types, problems. */
 export function PolicyInput({ label, value, set }: PolicyInputProps) {
   const [problems, setProblems] = useState<readonly PolicyProblem[]>([])
   const [top, setTop] = useState(0)

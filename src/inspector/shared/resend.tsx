@@ -6,25 +6,25 @@ interface Sent {
   readonly method: string
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
-  /** An empty text for no body. */
+  /** Empty if there is no body. */
   readonly body: string
-  /** The values of further inputs, by name. */
+  /** The values of additional inputs, by name. */
   readonly [more: string]: unknown
 }
 
 interface ResendProps extends Pick<Sent, 'method' | 'address' | 'headers' | 'body'> {
-  /** What the address is called. */
+  /** The label of the address. */
   label: string
   isOpen?: boolean
   send: (sent: Sent) => Promise<unknown>
-  /** Further inputs. */
+  /** Additional inputs. */
   inputs?: ComponentChildren
-  /** What is above the form. */
+  /** The content above the form. */
   note?: ComponentChildren
   response?: ComponentChildren
 }
 
-/** A form that sends a request again, edited. */
+/** A form for editing and resending a request. */
 export function Resend({ method, address, label, headers, body, isOpen, send, inputs, note, response }: ResendProps) {
   const lines = Object.entries(headers).map((each) => each.join(': '))
   const submit = ({ headers: text = '', ...rest }: Readonly<Record<string, string>>) => {

@@ -13,7 +13,7 @@ import { Known } from './known.tsx'
 import { PolicyInput } from './policy.tsx'
 import { buildBody, getText, type Input, listInputs, listTypes, listValues } from './schema-inputs.ts'
 
-/** With more objects in a body, their fields are folded at first. */
+/** The number of objects in a body above which their fields are initially folded. */
 const MAX_OPEN_OBJECTS = 2
 
 type Texts = Readonly<Record<string, string>>
@@ -22,9 +22,9 @@ interface FormOptions {
   /** The fields to show, in order. Default: all. */
   fields?: readonly string[]
   labels?: Texts
-  /** The strings at first. */
+  /** The initial strings. */
   initial?: Texts
-  /** The values of fields whose schema does not list them. */
+  /** The values for fields whose schemas do not list them. */
   choices?: Readonly<Record<string, readonly string[]>>
   verb: string
 }
@@ -32,13 +32,13 @@ interface FormOptions {
 interface SchemaFormProps extends FormOptions {
   service: Service
   operation: ServiceOperation
-  /** The values before the change; only fields with other values are sent. */
+  /** The values before the change. Only changed fields are sent. */
   current?: Readonly<Record<string, unknown>>
   send: (body: object) => Promise<unknown>
   cancel?: () => void
 }
 
-/** A form made from the schema of a body. Errors that name a field are shown at the field. */
+/** A form generated from the schema of a body. Errors that name a field are shown next to the field. */
 export function SchemaForm(props: SchemaFormProps) {
   const {
     service,
@@ -155,7 +155,7 @@ interface ControlProps extends InputControlProps {
 /** Matches the description of a field that is a traffic policy. */
 export const POLICY = /^(The|A) traffic policy\b/
 
-/** The input of a field: its schema, its name and its description decide which. */
+/** The input for a field, which depends on the field's schema, name, and description. */
 function Control({ service, schema, name, values, ...input }: ControlProps) {
   const types = listTypes(schema)
   const isJson = types.includes('object') || types.includes('array')
@@ -169,7 +169,7 @@ function Control({ service, schema, name, values, ...input }: ControlProps) {
   return <Text {...(isLong && { rows: 3 })} placeholder={isJson ? 'JSON' : ''} {...input} />
 }
 
-/** Returns the families that a field such as `certificate_id` can refer to, by its name and its description. */
+/** Returns the families that a field such as `certificate_id` can refer to, based on its name and its description. */
 function listReferredFamilies({ families }: Service, field: string, { description = '' }: JsonSchema): string[] {
   const found = families.filter(({ name }) => {
     const one = name.replace(/ies$/, 'y').replace(/s$/, '')
@@ -192,7 +192,7 @@ function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> 
 /** The text of a menu whose entries could not be loaded. */
 const NOT_LOADED = 'They could not be loaded.'
 
-/** An input for an id, with a menu of the resources that it can be of. */
+/** An input for an id, with a menu of the resources that the id can refer to. */
 function IdInput({ families, ...input }: IdInputProps) {
   const list = `ids-${input.label}`
   const records = useRecords(families)
@@ -211,7 +211,7 @@ function IdInput({ families, ...input }: IdInputProps) {
   )
 }
 
-/** An input for several ids: the chosen ones, and a menu of the other resources. */
+/** An input for several ids, with the selected ones and a menu of the other resources. */
 function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
   const live = useRecords(families)
   const { records, none } = inState(

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import { listIdNames, type Service, type ServiceOperation } from '../service.ts'
 
-/** A field of a body, with the names that lead to it. */
+/** A field in a body, with the names that lead to it. */
 export interface Input {
   readonly path: readonly string[]
   readonly schema: JsonSchema
@@ -9,8 +9,8 @@ export interface Input {
 }
 
 /**
- * Returns the fields that a form for an operation shows, with the fields of objects in the body. It omits deprecated fields,
- * ids that are in the path, and alternative spellings of the same body.
+ * Returns the fields to show in a form for an operation, including the fields of objects in the body. It omits deprecated fields, ids that
+ * are in the path, and alternative spellings of the same body.
  */
 export function listInputs(service: Service, { path, body }: ServiceOperation): Input[] {
   return listInputsIn(service, body, listIdNames(path), [])

@@ -4,17 +4,17 @@ import { Button } from './controls.tsx'
 import { Windowed, type WindowedProps } from './windowed.tsx'
 
 export interface Column<T> {
-  /** The name by which the table is sorted. */
+  /** The name by which the table can be sorted. */
   readonly name: string
-  /** The text of the head. Default: the name. */
+  /** The header text. Default: the name. */
   readonly label?: string
   readonly cell: (row: T) => ComponentChildren
-  /** Returns the value by which the table is sorted. A column without it does not sort. */
+  /** Returns the value by which the table is sorted. Columns without this function cannot be sorted. */
   readonly by?: (row: T) => string | number
 }
 
 interface Sorting {
-  /** The name of the column, after a minus if the order is descending. */
+  /** The name of the column, preceded by a minus sign if the order is descending. */
   readonly sort: string
   readonly setSort: (sort: string) => void
 }
@@ -31,7 +31,7 @@ export function sortRows<T>(rows: readonly T[], columns: readonly Column<T>[], s
     .map(({ row }) => row)
 }
 
-/** The head of a column. A press sorts by the column: first descending, then ascending. */
+/** A column header. Pressing it sorts by the column, first in descending order, then in ascending order. */
 function Head({ tag: Tag, of, sort, setSort }: { tag: 'th' | 'span'; of: Column<never> } & Partial<Sorting>) {
   const { name, label = name } = of
   const isDescending = sort === `-${name}`
@@ -52,11 +52,11 @@ function Head({ tag: Tag, of, sort, setSort }: { tag: 'th' | 'span'; of: Column<
 interface TableProps<T> extends Partial<Sorting> {
   columns: readonly Column<T>[]
   rows: readonly T[]
-  /** The key of a row, so that inputs and questions stay with their rows. Default: the index. */
+  /** The key of a row, so that inputs and confirmations stay with their rows. Default: the index. */
   keyOf?: (row: T) => string
 }
 
-/** A table that becomes a list of cards where there is little room. */
+/** A table that turns into a list of cards where space is limited. */
 export function Table<T>({ columns, rows, keyOf, ...sorting }: TableProps<T>) {
   const [first, ...others] = columns
   return (
@@ -88,18 +88,18 @@ export const ROW_HEIGHT = 30
 
 interface LongTableProps<T> extends Pick<WindowedProps, 'onRange' | 'onHold'>, Partial<Sorting> {
   label: string
-  /** The class of the rows, which has the widths of the columns. */
+  /** The class of the rows, which defines the column widths. */
   kind: string
   columns: readonly Column<T>[]
   /** A string is a line between rows. */
   rows: readonly (T | string)[]
   keyOf: (row: T) => string | number
   chosen: T | undefined
-  /** What the cells show besides their row: a row is rendered again only when it or one of these changes. */
+  /** Other values that the cells depend on. A row is rendered again only when the row or one of these values changes. */
   inputsOf?: (row: T) => readonly unknown[]
 }
 
-/** A long table with rows of one height, one line each. Only the visible rows are in the page. */
+/** A long table whose rows are one line each, all with the same height. Only the visible rows are in the document. */
 export function LongTable<T extends object>({ kind, columns, rows, keyOf, chosen, ...more }: LongTableProps<T>) {
   const { sort, setSort, inputsOf, ...rest } = more
   return (
@@ -137,7 +137,7 @@ interface CellsProps<T> {
   inputs: readonly unknown[]
 }
 
-/** A row. The link in it covers the row. */
+/** A row. Its link covers the whole row. */
 export function Cells<T>({ of, columns, kind, inputs }: CellsProps<T>) {
   return useMemo(
     () => (

@@ -5,7 +5,7 @@ const OVERRIDES = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 const TEXTS = ['title', 'aria-label']
 
-/** Shows the characters in all strings of the page that would reverse or hide others, such as `\u202e` in a name. */
+/** Reveals the characters in all strings on the page that would reverse or hide others, such as `\u202e` in a name. */
 export function showOverrides(): void {
   // A string has no type, and is itself instead of the properties.
   options.vnode = (node: { type: unknown; props: unknown }) => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** The number of rows that are rendered above and below the visible ones, for scrolling. */
+/** The number of rows to render above and below the visible ones, for scrolling. */
 const EXTRA_ROWS = 8
 
 export interface WindowedProps {
@@ -9,14 +9,14 @@ export interface WindowedProps {
   rowHeight: number
   label: string
   onRange?: (range: { first: number; count: number }) => void
-  /** Called with true when rows must not move, because the user has scrolled down or uses the keyboard; later with false. */
+  /** Called with true when rows must not move because the user has scrolled down or is using the keyboard, and later with false. */
   onHold?: ((isHeld: boolean) => void) | undefined
-  /** The row of heads, which makes the list a table. It stays in sight. */
+  /** The header row, which makes the list a table. It stays visible. */
   heads?: ComponentChildren
   row: (index: number) => ComponentChildren
 }
 
-/** Goes to a row by its link, and scrolls it into sight. */
+/** Moves to a row by its link, and scrolls it into view. */
 export function goToRow(link: string, index: number, rowHeight: number): void {
   location.hash = link
   const list = document.querySelector('.windowed')
@@ -27,7 +27,7 @@ export function goToRow(link: string, index: number, rowHeight: number): void {
   else if (top + rowHeight > scrollTop + clientHeight) list.scrollTo(0, top + rowHeight - clientHeight)
 }
 
-/** A long list of rows of one height. Only the visible ones are in the page. */
+/** A long list of rows with the same height. Only the visible ones are in the document. */
 export function Windowed({ total, rowHeight, label, onRange, onHold, heads, row }: WindowedProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })

@@ -7,7 +7,7 @@ const AUTOMATIC_HEADERS =
 
 type SentRequest = Pick<JournalEntry, 'method' | 'path' | 'query' | 'requestHeaders' | 'request'>
 
-/** Returns the headers to send a request with again. A made-up API key replaces a hidden one. */
+/** Returns the headers for resending a request. A hidden API key is replaced with a made-up one. */
 export function clientHeaders({ requestHeaders }: SentRequest): Record<string, string> {
   const known = Object.entries(requestHeaders).filter(([name, text]) => {
     return !AUTOMATIC_HEADERS.test(name) && (text !== '[redacted]' || name === 'authorization')
@@ -29,7 +29,10 @@ export function findReplayProblem(page: Page, entry: JournalEntry): string | und
   return name && `the header ${name} is hidden.`
 }
 
-/** Returns a command for a POSIX shell that sends a request again. Its body is not in `-d`, where a first `@` names a file. */
+/**
+ * Returns a command for a POSIX shell that sends a request again. The body is not passed with `-d` because a leading `@` would be read as a
+ * file name.
+ */
 export function toCurl(page: Page, sent: SentRequest): string {
   const body = bodyText(sent)
   const url = buildUrl(page, sent)
@@ -79,7 +82,7 @@ export function curlToCreate(page: Page): string {
   return toCurl(page, { method: 'POST', path: '/reserved_domains', query: '', requestHeaders, request: FIRST_DOMAIN })
 }
 
-/** Returns a body as JSON, without the characters that a terminal acts on when a command is pasted. */
+/** Returns a body as JSON, without the characters that a terminal interprets when a command is pasted. */
 function bodyText({ request }: SentRequest): string | undefined {
   if (request === null) return undefined
   const toEscape = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -39,15 +39,15 @@ function getResponseSize({ response }: JournalEntry): number {
 const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
 
 /**
- * Tells when a journal begins: a gateway that resumed from a store has no earlier visitors. The journal of a sandbox continues too: its oldest
- * request, at this time, is from before.
+ * States when a journal begins. A gateway that resumed from a store has no earlier visitors. A sandbox's journal also continues, so its
+ * oldest request, at this time, is from before.
  */
 export function describeStart(oldest = ''): string {
   const { since } = page.overview ?? {}
   return since && !(oldest && oldest < since) ? ` since ${formatTime(since)}` : ''
 }
 
-/** The columns of tables of requests. On a manual clock, many requests have the same time, so they have numbers. */
+/** The columns of tables of requests. Requests are numbered because on a manual clock many of them have the same time. */
 export function listColumns(): Column<JournalEntry>[] {
   const number = (entry: JournalEntry) => page.requests.getNumber(entry)
   const { manual } = page.overview ?? {}
@@ -90,7 +90,7 @@ function linkTo(id: string): string {
   return page.path[0] === 'requests' ? page.linkWithin(`requests/${id}`) : `#requests/${id}`
 }
 
-/** What a row of a request shows besides the entry. */
+/** What a request's row shows in addition to the entry. */
 export const listShown = (entry: JournalEntry) => [
   page.findWaitEnd(entry),
   getDuration(entry),

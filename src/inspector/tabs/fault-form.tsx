@@ -6,7 +6,7 @@ import { Known } from '../shared/known.tsx'
 import { Fold } from '../shared/layout.tsx'
 import { ControlForm } from '../shared/schema-form.tsx'
 
-/** The effects of faults: the fields of each, and the values that it has in any case. */
+/** The effects of faults: the fields of each effect, and its fixed values. */
 const EFFECTS: Readonly<Record<string, { readonly fields: readonly string[]; readonly always?: object }>> = {
   'fails with a status': { fields: ['status', 'retryAfter', 'message', 'phase'] },
   'fails with an error': { fields: ['error', 'message', 'phase'] },
@@ -36,15 +36,15 @@ const LABELS = {
 const DEFAULTS = { times: '1', status: '503', latency: '5s', truncate: '20' }
 
 interface FaultFormProps {
-  /** The operation; without it, the form has a menu of operations. */
+  /** The operation. If it is missing, the form has a menu of operations. */
   operation?: string
-  /** The family whose operations are in the menu; without it, all are. */
+  /** The family whose operations are in the menu. Default: all families. */
   family?: string
   /** The id of the resource that the requests must be for. */
   resource?: string
 }
 
-/** Adds faults: presets in one click, or a form with the inputs of the chosen effect. */
+/** Adds faults, either as presets in one click or in a form with the inputs for the selected effect. */
 export function FaultForm(props: FaultFormProps) {
   const { operation, resource } = props
   const scope = { ...(operation && { operation }), ...(resource && { resource }) }

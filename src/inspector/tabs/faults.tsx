@@ -143,7 +143,7 @@ function RecordValue({ of: { name, type, value: known, issuewild } }: { of: DnsR
   )
 }
 
-/** Scripts the outcomes of the next attempts, for a domain or for one that the user enters. */
+/** Scripts the outcomes of the next attempts, for a given domain or for one that the user enters. */
 export function ScriptForm({ domain }: { domain?: string }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({ domain: domain ?? '' })
   const add = (outcome: string) => {
@@ -210,12 +210,12 @@ export function PendingFaults({ family, id }: { family: string; id: string }) {
   )
 }
 
-/** Returns whether a fault is one of requests to the API: others are for visitors, or for the agent's API. */
+/** Returns whether a fault is for API requests. Other faults are for visitors or for the agent's API. */
 export function isOfApi({ traffic, agent }: ListedFault): boolean {
   return traffic === undefined && agent === undefined
 }
 
-/** A fault in words. */
+/** A description of a fault. */
 function FaultText({ fault }: { fault: ListedFault }) {
   const { id: _id, missed: _missed, state: _state, hits, passed, times, operation, traffic, agent, ...spec } = fault
   const scope = traffic ? `visitors of ${traffic}` : agent ? `the agent's API ${agent}` : 'every operation'

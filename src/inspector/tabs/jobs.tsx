@@ -38,7 +38,7 @@ export function Jobs({ id }: { id: string }) {
 }
 
 interface JobListProps {
-  /** Some of the domains, from the number `first` on. */
+  /** Some of the domains, starting at number `first`. */
   loaded: Timelines & { readonly first: number }
   id: string
   show: (range: { first: number; count: number }) => void
@@ -106,7 +106,7 @@ function JobList({ loaded, id, show, side }: JobListProps) {
   )
 }
 
-/** The details of a domain; `of` is null for an id that no domain has. */
+/** The details of a domain. `of` is null if no domain has the id. */
 function JobSide({ id, of }: { id: string; of: Live<DomainTimeline | null> }) {
   const job = inState<DomainTimeline | null, DomainTimeline | null>(of, null, null, (known) => known)
   return (
@@ -207,7 +207,9 @@ function JobDetails({ job }: { job: DomainTimeline }) {
   )
 }
 
-/** Divides the transitions that an earlier server made from those of the present one. A sandbox sleeps and wakes unseen. */
+/**
+ * Separates the transitions made by an earlier server from those of the current one. A sandbox sleeps and wakes without this separation.
+ */
 function Restart() {
   if (!page.gateway?.started) return null
   const { manual } = page.overview ?? {}

@@ -33,7 +33,7 @@ export function Now() {
   )
 }
 
-/** What is next and is no event of a record. */
+/** What happens next and is not an event of a record. */
 const STEPS_TO: Readonly<Record<string, string>> = {
   response: 'delayed response to',
   delivery: 'delivery of events to',
@@ -67,7 +67,7 @@ function Resources({ counts }: { counts: Overview['counts'] }) {
   )
 }
 
-/** The first steps with an empty gateway. */
+/** The first steps for an empty gateway. */
 function Welcome() {
   const url = location.origin + page.connection.base
   const key = page.overview?.keys ? "one of this gateway's keys" : "'any text'"

@@ -6,7 +6,7 @@ import { Chip, type Tone } from '../shared/layout.tsx'
 
 const MAX_EVENTS = 12
 
-/** Horizontal places in a picture, in percent: the oldest event, the present, and the furthest time ahead. */
+/** Horizontal positions in a timeline picture, in percent: the oldest event, the present, and the furthest time ahead. */
 const [START, PRESENT, END] = [1, 56, 99]
 
 const DAY_MS = 86_400_000
@@ -14,10 +14,10 @@ const DAY_MS = 86_400_000
 /** The furthest time ahead that pictures show: a certificate of Let's Encrypt is valid for 90 days. */
 const AHEAD_MS = 100 * DAY_MS
 
-/** The axis is not linear, so that seconds and months fit: a time ten times as far is 1.8 times as far in the picture. */
+/** The axis is not linear, so that both seconds and months fit. A time ten times as far away is 1.8 times as far in the picture. */
 const EXPONENT = 0.25
 
-/** Returns the colour of a state or of a transition. */
+/** Returns the color of a state or of a transition. */
 function chooseTone(name: string): Tone {
   if (/fail/.test(name)) return 'bad'
   if (/^(issued|renewed)$/.test(name)) return 'good'
@@ -28,7 +28,7 @@ export function StateChip({ state }: { state: string }) {
   return <Chip tone={chooseTone(state)}>{state}</Chip>
 }
 
-/** Returns the horizontal place of a time in percent. `since` is the time of the oldest event, in ms. */
+/** Returns the horizontal position of a time in percent. `since` is the time of the oldest event, in ms. */
 function computePlace(time: number, since: number): string {
   const ms = time - page.now
   const scale = (all: number) => Math.min(1, Math.abs(ms) / Math.max(1, all)) ** EXPONENT
@@ -39,14 +39,14 @@ function computePlace(time: number, since: number): string {
 
 interface PictureProps {
   job: DomainTimeline
-  /** The time of the oldest event of all pictures, in ms. */
+  /** The time of the oldest event in all pictures, in ms. */
   since: number
   isInList?: boolean
 }
 
 /**
- * The provisioning of one domain as a picture: what happened, the validity of the certificate as a bar, and the next
- * event. Arrow keys go from event to event.
+ * The provisioning of one domain as a picture: what happened, the validity of the certificate as a bar, and the next event. The arrow keys
+ * move from event to event.
  */
 export function Picture({ job, since, isInList = false }: PictureProps) {
   const { domain, due, validFrom, expiresAt, problem, state, startedAt, timeline } = job
@@ -123,12 +123,12 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
 }
 
 interface LaneProps extends Omit<PictureProps, 'job'> {
-  /** Undefined while it is loaded. */
+  /** Undefined while it is loading. */
   job: DomainTimeline | undefined
   isChosen: boolean
 }
 
-/** A domain in the list of all: its state beside its picture. */
+/** A domain in the list of all domains, with its state next to its picture. */
 export function Lane({ job, since, isChosen }: LaneProps) {
   if (!job) return <div class="lane flex" role="listitem" />
   const { id, domain, state, pending, outcomes } = job
@@ -156,7 +156,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
   )
 }
 
-/** Tells how many attempts the job had, and how long it has been running. */
+/** States how many attempts the job has had, and how long it has been running. */
 function describeAttempts({ state, attempts, startedAt }: DomainTimeline): string {
   if (state === 'unmanaged' || attempts === null) return ''
   if (attempts === 0) return 'no attempt yet'
@@ -167,10 +167,10 @@ function describeAttempts({ state, attempts, startedAt }: DomainTimeline): strin
 /** The times that the axis shows, in ms before or after the present. */
 const TICKS_MS = [-1000, -100, -10, -1, -1 / 24, 0, 1 / 24, 1, 10, 90].map((days) => days * DAY_MS)
 
-/** The least distances of two labels of the axis, in percent: in any list, and in a narrow one. */
+/** The minimum distances between two axis labels, in percent, in any list and in a narrow one. */
 const [DISTANCE, NARROW_DISTANCE] = [5.5, 18]
 
-/** Returns the ticks of the axis that have room, the nearest to the present first. */
+/** Returns the axis ticks that fit, nearest to the present first. */
 function chooseTicks(since: number, distance: number): readonly number[] {
   const placeOf = (ms: number) => Number.parseFloat(computePlace(page.now + ms, since))
   const chosen: number[] = []
@@ -179,7 +179,7 @@ function chooseTicks(since: number, distance: number): readonly number[] {
   return chosen
 }
 
-/** The axis of all lanes: ages with their ticks. */
+/** The axis of all lanes, with ages at its ticks. */
 export function Axis({ since }: { since: number }) {
   const narrow = chooseTicks(since, NARROW_DISTANCE)
   return (

@@ -3,16 +3,16 @@ import type { TracedStep } from '../../traffic/trace.ts'
 
 const HIDDEN = '[redacted]'
 
-/** Headers that a client sets by itself. */
+/** Headers that clients set automatically. */
 const AUTOMATIC = /^(host|content-length|connection|transfer-encoding)$/
 
-/** Returns a request as the controls take it, without the headers that are hidden. */
+/** Returns a request in the form that the controls accept, without hidden headers. */
 export function toSendable({ method, url, headers, body, from, target }: TrafficEntry) {
   const known = Object.entries(headers).filter(([name, value]) => !AUTOMATIC.test(name) && !value.includes(HIDDEN))
   return { method, url, headers: Object.fromEntries(known), ...(body && { body }), from, ...target }
 }
 
-/** Returns what of a request the journal does not have; an empty string if it has all. */
+/** Returns the part of a request that is missing from the journal, or an empty string if nothing is missing. */
 export function findHidden({ url, headers, body, from }: TrafficEntry): string {
   const hides = (value: unknown) => JSON.stringify(value).includes(HIDDEN)
   const names = Object.keys(headers).filter((name) => hides(headers[name]))
@@ -24,7 +24,7 @@ export function findHidden({ url, headers, body, from }: TrafficEntry): string {
   ].join(', ')
 }
 
-/** Policies with resources of the account, which a policy test does not have. */
+/** Matches policies that use account resources, which are not available in a policy test. */
 const OF_ACCOUNT = /secrets\.get|\bipp_|\bca_\w{8}/
 
 /** Actions whose outcome depends on more than the request and the policy. */
@@ -47,7 +47,7 @@ export function findTestProblem(visit: TrafficEntry, policy: string): string | u
   return hidden ? `the journal hides ${hidden}.` : undefined
 }
 
-/** Returns a file for `fauxgate policy test` that sends a request again, after those that a rate limit counted before it. */
+/** Returns a `fauxgate policy test` file that resends a request, preceded by earlier ones that a rate limit counted. */
 export function toPolicyTest(visit: TrafficEntry, visits: readonly TrafficEntry[], policy: string): string {
   const { method, url, at, status, rule, upstream, error, trace } = visit
   const { origin, host, pathname } = new URL(url)
@@ -77,7 +77,7 @@ export function toPolicyTest(visit: TrafficEntry, visits: readonly TrafficEntry[
   ].join('\n')
 }
 
-/** Returns a request, oldest first with those that a rate limit on its way counted before it. */
+/** Returns a request, preceded by earlier ones, oldest first, that a rate limit on its path counted. */
 function listRepeated(visit: TrafficEntry, visits: readonly TrafficEntry[]): readonly TrafficEntry[] {
   const { trace, number, endpoint } = visit
   const isCounted = trace.some((each) => 'actions' in each && each.actions.some(({ type }) => type === 'rate-limit'))
@@ -94,7 +94,7 @@ function toCanned({ status, headers }: { status: number; headers: Readonly<Recor
 
 type Step = { advance: string } | { request: object; repeat?: number }
 
-/** Returns requests as steps of a test, with the time between them. Equal ones at the same time are one step. */
+/** Returns requests as steps of a test, with the time between them. Identical requests at the same time are one step. */
 function toSteps(visits: readonly TrafficEntry[]): Step[] {
   const steps: Step[] = []
   visits.forEach((visit, at) => {

@@ -101,7 +101,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** Returns the place of the resource that a request was for or created: its family and its ids. */
+/** Returns the location of the resource that a request was for or created: its family and its ids. */
 function findResource({ operation, path, response }: JournalEntry): string | undefined {
   const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
   const known = page.service?.operations.find(({ name }) => name === operation)
@@ -111,7 +111,7 @@ function findResource({ operation, path, response }: JournalEntry): string | und
   return family && all.length > 0 ? [family.name, ...all].join('/') : undefined
 }
 
-/** The fault that applied, or why none did. */
+/** The fault that applied, or the reason why none did. */
 function AppliedFault({ entry }: { entry: JournalEntry }) {
   const { fault, operationId } = entry
   const faults = useControl<ListedFault[]>('/faults')
@@ -132,7 +132,7 @@ function AppliedFault({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** The error, with its page at the service, which has none for fauxgate's own numbers. */
+/** The error, with the service's page about it. Errors with fauxgate's own codes have no page. */
 function ErrorLine({ entry }: { entry: JournalEntry }) {
   const code = getErrorCode(entry)
   const [, number] = /^ERR_NGROK_(\d+)$/.exec(code) ?? []
@@ -187,13 +187,13 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   )
 }
 
-/** Formats a value of a record: its times are in ms or, in a timeline, in s. */
+/** Formats a value in a record. Its times are in ms or, in a timeline, in seconds. */
 function formatStored(name: string, value: unknown): string {
   if (typeof value === 'number' && /(^|_)(at|until)$/.test(name)) return formatTime(value < 1e11 ? value * 1000 : value)
   return typeof value === 'string' ? value : value === null ? NONE : JSON.stringify(value)
 }
 
-/** Returns the fields of a record by path, with the fields of objects in it. */
+/** Returns the fields of a record by path, including the fields of nested objects. */
 function flatten(value: object | undefined, at = ''): Record<string, string> {
   const fields = Object.entries(value ?? {}).map(([name, each]): Record<string, string> => {
     const path = at ? `${at}.${name}` : name

@@ -77,7 +77,7 @@ export function Requests({ id }: { id: string }) {
   )
 }
 
-/** Tells what happened between a request and the previous one: a restart or a clock move. */
+/** States what happened between a request and the previous one: a restart or a clock move. */
 function describeBetween(entry: JournalEntry, before: JournalEntry): string {
   const { earlier } = page.requests
   if (earlier.includes(before) && !earlier.includes(entry)) return 'The server restarted.'

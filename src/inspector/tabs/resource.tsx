@@ -19,16 +19,16 @@ import { PendingFaults } from './faults.tsx'
 export interface ResourceProps {
   service: Service
   family: ServiceFamily
-  /** The ids in the path of the resource, in order; empty if no resource is chosen. */
+  /** The ids in the resource's path, in order. Empty if no resource is selected. */
   ids: readonly string[]
 }
 
-/** The field of a domain whose certificates are managed. */
+/** The field of a domain with managed certificates. */
 const POLICY_FIELD = 'certificate_management_policy'
 
 type Resource = Readonly<Record<string, unknown>>
 
-/** Returns what people know a resource by: the first field of its tables, or its id. */
+/** Returns the name by which people recognize a resource: its first table field, or its id. */
 function getDisplayName(family: string, resource: Resource): string {
   const [title = ''] = page.gateway?.nouns[family]?.tableFields ?? []
   return String(resource[title] || resource.id || '')
@@ -46,7 +46,7 @@ export function ResourceDetails(props: ResourceProps) {
   )
 }
 
-/** The fields of a resource, and what can be done with it; `loaded` is null if it does not exist. */
+/** The fields of a resource, and the actions on it. `loaded` is null if it does not exist. */
 function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Resource | null }) {
   const [form, setForm] = useState<ServiceOperation | undefined>(undefined)
   const { name, update, remove, actions } = family
@@ -150,7 +150,7 @@ function UsedBy({ ids, resource }: { ids: readonly string[]; resource: Resource 
   )
 }
 
-/** Links to records; `above` has the ids of the resource that may contain them. */
+/** Links to records. `above` contains the ids of the resource that may contain them. */
 export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; above?: readonly string[] }) {
   const { service } = page
   return (
@@ -172,9 +172,7 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
 /** The fields that a schema has. */
 type FieldSchemas = Readonly<Record<string, JsonSchema>> | undefined
 
-/**
- * Fields below their labels, other names unchanged. Objects and long strings come after the others, with headings of their own.
- */
+/** Fields below their labels. Other names are unchanged. Objects and long strings come last, each with a heading. */
 function Fields({ of, known }: { of: object; known?: FieldSchemas }) {
   const fields = Object.entries(of).map(([name, value]) => {
     const isPast = name === 'not_after' && Date.parse(value) <= page.now
@@ -223,7 +221,7 @@ function LongField({
 
 const isEmpty = (value: unknown) => `${value ?? ''}` === ''
 
-/** Returns whether a value needs more than a line: a string of several lines, or an object other than a reference. */
+/** Returns whether a value needs more than one line, that is, whether it is a multiline string or an object other than a reference. */
 function isLong(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\n')
   if (Array.isArray(value)) return value.some(isLong)
@@ -255,7 +253,7 @@ function CertificateChain({ pem }: { pem: string }) {
   )
 }
 
-/** Describes an object in one line: its fields with values. Of a field that is an object, the name says enough. */
+/** Describes an object on one line: its fields with values. For a nested object, the name is enough. */
 function describeObject(value: object): string {
   const fields = Object.entries(value).filter(([name, each]) => name !== 'uri' && !isEmpty(each))
   const text = (each: unknown) => (typeof each === 'object' ? '' : ` ${each}`)
@@ -263,7 +261,7 @@ function describeObject(value: object): string {
   return fields.map(([name, each]) => formatLabel(name) + text(each)).join(', ') || '–'
 }
 
-/** Matches ids and URLs, which have their own style. */
+/** Matches ids and URLs, which have separate styles. */
 const ID = /^[a-z]+_\w{20,}$|^https?:/
 
 export function Value({ value }: { value: unknown }) {

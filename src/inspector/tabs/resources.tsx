@@ -18,12 +18,12 @@ import { RecordLinks, ResourceDetails, type ResourceProps, Value } from './resou
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** A family of the menu. */
+/** A family in the menu. */
 interface Family extends FamilyNouns {
   readonly name: string
 }
 
-/** The number of families that are always in sight. */
+/** The number of families that are always visible. */
 const FIRST_FAMILIES = 4
 
 export function Resources() {
@@ -73,7 +73,7 @@ interface FamilyProps {
   ids: readonly string[]
 }
 
-/** Returns what the document of the service adds: a description, a button that creates a resource, and the details or the form. */
+/** Returns what the service's document adds: a description, a button that creates a resource, and the details or the form. */
 function describe(described: Live<Service>, props: FamilyProps) {
   const { family, ids } = props
   const isOpen = ids.length > 0 || page.query.has('new')
@@ -174,7 +174,7 @@ function Rows({ family, ids, all, sort, ...more }: RowsProps) {
   )
 }
 
-/** The form that creates a resource, and then opens its page. */
+/** The form that creates a resource and then opens its page. */
 function CreateForm({ service, family: { name, create } }: ResourceProps) {
   if (!create?.body) return null
   const close = () => page.setQuery({ new: '' })
@@ -190,7 +190,7 @@ function CreateForm({ service, family: { name, create } }: ResourceProps) {
   )
 }
 
-/** A family without a list: its existing resources, and a form that opens one by the ids in its path. */
+/** A family without a list: its existing resources, and a form that opens a resource by the ids in its path. */
 function Lookup(props: FamilyProps) {
   const { name, many } = props.family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`)
@@ -223,7 +223,7 @@ const PAGE_SIZE = 100
 
 const MAX_SEARCHED = 20_000
 
-/** Loads at least `wanted` resources, the newest first. Returns those that contain the text. */
+/** Loads at least `wanted` resources, newest first. Returns those that contain the text. */
 async function loadResources(path: string, text: string, wanted: number) {
   const most = Math.max(1, wanted)
   const all: Resource[] = []
@@ -238,7 +238,7 @@ async function loadResources(path: string, text: string, wanted: number) {
   return { hasMore, rows: text ? all.filter(isFound) : all }
 }
 
-/** Returns the state of a domain's certificate, by the names that the tab Jobs has for it. */
+/** Returns the state of a domain's certificate, as named in the Jobs tab. */
 function getDomainState({ certificate, certificate_management_policy: policy, ...resource }: Resource): string {
   const job = Object(resource.certificate_management_status).provisioning_job
   if (!policy) return 'unmanaged'
@@ -249,12 +249,12 @@ function getDomainState({ certificate, certificate_management_policy: policy, ..
 
 const COMMON_COLUMNS = ['description', 'created_at', 'id']
 
-/** Fields that are not default columns, because they are long or equal in all resources. */
+/** Fields that are not default columns because they are long or identical in all resources. */
 const HIDDEN_FIELDS = /^(region|uri|metadata|.*_pem)$/
 
 const MAX_OTHER_COLUMNS = 3
 
-/** Returns the columns: the fields that the family names, the first one with a link; the state of a domain; and what all have. */
+/** Returns the columns: the fields listed by the family, the first of which is a link; the state of a domain; and the common fields. */
 function listColumns({ name, tableFields }: Family, rows: readonly Resource[]): Column<Resource>[] {
   const fields = Object.keys(rows[0] ?? {})
   const others = fields.filter((each) => !COMMON_COLUMNS.includes(each) && !HIDDEN_FIELDS.test(each))

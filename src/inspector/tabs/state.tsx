@@ -106,13 +106,13 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   )
 }
 
-/** The names of two snapshots; `to` is empty for the present state. */
+/** The names of two snapshots. `to` is empty for the current state. */
 interface Compared {
   readonly from: string
   readonly to: string
 }
 
-/** The difference, which follows the present state. */
+/** The difference, updated with the current state. */
 function Difference({ from, to }: Compared) {
   const query = new URLSearchParams({ from, ...(to && { to }) })
   const live = useControl<string>(`/snapshots/difference?${query}`)

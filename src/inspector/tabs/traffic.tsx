@@ -18,7 +18,7 @@ const FILTERS = { 'status:2xx': '2xx', 'status:4xx': '4xx', 'status:5xx': '5xx',
 
 type Visits = readonly TrafficEntry[]
 
-/** The visitor requests, live, and the trace of the chosen one. */
+/** The visitor requests, live, and the trace of the selected one. */
 export function Traffic({ id }: { id: string }) {
   return (
     <Known of={useVisits()}>
@@ -80,7 +80,7 @@ function Address({ visit: { number, url } }: { visit: TrafficEntry }) {
   )
 }
 
-/** Loads the visitor requests, the newest first: at first all, and then what is new. */
+/** Loads the visitor requests, newest first: initially all, then only new ones. */
 function useVisits(): Live<Visits> {
   const known = useRef<Visits>([])
   const count = page.overview?.traffic ?? 0

@@ -8,7 +8,7 @@ import { formatCount, formatRelative, formatTimes } from '../shared/format.ts'
 import { Known } from '../shared/known.tsx'
 import { Card, Chip, Fold, type Tone } from '../shared/layout.tsx'
 
-/** The kinds of troubles, the worst first, with their colours. */
+/** The kinds of problems, worst first, with their colors. */
 const KINDS = {
   broken: 'bad',
   waiting: 'busy',
@@ -20,7 +20,7 @@ const KINDS = {
   fixed: 'good',
 } as const
 
-/** The text of the button that makes a call, for one call and for several. */
+/** The label of the button that makes a call, for one call and for several. */
 const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
   '/dns': ['Fix the record', 'Fix all records'],
   '/provisioning/attempt': ['Run the attempt now', 'Run all attempts now'],
@@ -30,7 +30,7 @@ const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
   '/agent': ['Start the agent', ''],
 }
 
-/** The likely mistakes that the gateway shows: the cause, where it is, and a button that fixes it. */
+/** The likely mistakes found by the gateway: the cause, its location, and a button to fix it. */
 export function Troubles() {
   const { overview } = page
   const load = () => page.control<Trouble[]>('GET', '/troubles')
@@ -65,7 +65,7 @@ export function Troubles() {
   )
 }
 
-/** Returns the kinds that there are, the worst first, with their troubles: all, and those that the user has not dismissed. */
+/** Returns the existing kinds, worst first, with their problems: all of them, and those that the user has not dismissed. */
 function groupByKind(listed: readonly Trouble[]) {
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
     const all = listed.filter((each) => each.kind === kind)
@@ -75,16 +75,16 @@ function groupByKind(listed: readonly Trouble[]) {
   return kinds.filter(({ count }) => count > 0)
 }
 
-/** Kinds that a client may cause by the dozen, on purpose. */
+/** Kinds that a client may cause by the dozen on purpose. */
 const DISMISSIBLE = /^(refused|cancelled)$/
 
-/** The number of rows of such a kind that are not folded. */
+/** The number of unfolded rows of such a kind. */
 const MAX_REFUSALS = 5
 
-/** Returns a string that is another one when the trouble happens again. */
+/** Returns a string that differs each time the problem recurs. */
 const keyOf = ({ cause, count }: Trouble) => `${count} ${cause}`
 
-/** Hides the rows of a kind until one happens again, or shows them again. */
+/** Hides the rows of a kind until one recurs, or shows them again. */
 function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; own: readonly Trouble[] }) {
   const { dismissedTroubles: known } = page
   const hide = () => page.set({ dismissedTroubles: [...known, ...own.map(keyOf)] })
@@ -158,7 +158,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   )
 }
 
-/** The tabs that show what isn't a family's record. */
+/** The tabs that show something other than a family's records. */
 const PLACES: Readonly<Record<string, string>> = {
   requests: 'requests',
   traffic: 'traffic',
@@ -167,12 +167,12 @@ const PLACES: Readonly<Record<string, string>> = {
   agent: 'traffic',
 }
 
-/** A link; only its text if the page does not show the place. */
+/** A link, or only its text if the page does not show the location. */
 function Place({ to, children }: { to: string | undefined; children: ComponentChildren }) {
   return to ? <a href={to}>{children}</a> : <code>{children}</code>
 }
 
-/** Returns the address of a place, or undefined if the page does not show it. */
+/** Returns the address of a location, or undefined if the page does not show it. */
 function linkTo({ collection = '', key }: Partial<Trouble['about'][number]>, hasJob = false): string | undefined {
   if (collection === 'other_hosts') return undefined
   if (collection === 'reserved_domains' && hasJob) return key ? `#jobs/${key}` : '#jobs?state=failing'

@@ -13,14 +13,14 @@ import { findHidden, findTestProblem, toPolicyTest, toSendable } from './policy-
 
 type Headers = Readonly<Record<string, string>>
 
-/** The end of a request: its status, or that the connection closed. */
+/** How a request ended: with a status, or with a closed connection. */
 export function Outcome({ visit: { status } }: { visit: TrafficEntry }) {
   return status === null ? <Chip tone="bad">closed</Chip> : <StatusChip status={status} />
 }
 
 interface VisitProps {
   visit: TrafficEntry
-  /** All requests, the newest first. */
+  /** All requests, newest first. */
   visits: readonly TrafficEntry[]
 }
 
@@ -68,14 +68,14 @@ export function VisitDetails({ visit, visits }: VisitProps) {
   )
 }
 
-/** Returns the policy of an endpoint as a string; an empty string if it has none, or is gone. */
+/** Returns an endpoint's policy as a string, or an empty string if it has none or no longer exists. */
 async function loadPolicy(endpoint: string | null): Promise<string> {
   if (!endpoint?.startsWith('ep_')) return ''
   const found = await page.findResource<{ traffic_policy?: string }>(`/endpoints/${endpoint}`)
   return found?.traffic_policy ?? ''
 }
 
-/** The trace of a request as a picture: each stop with what it did, from the visitor to the upstream and back. */
+/** A diagram of a request's trace: each stop and its effects, from the visitor to the upstream and back. */
 function Trace({ visit }: { visit: TrafficEntry }) {
   const { method, url, ip, from, body, headers, responseHeaders, status, error, trace } = visit
   const { country, identity, facts = {} } = from
@@ -203,7 +203,7 @@ function RuleStop({
   )
 }
 
-/** An expression with its value, and below it the value of each variable in it. */
+/** An expression with its value, and the value of each of its variables below. */
 function Expression({ of: { source, value, values, error } }: { of: TracedExpression }) {
   return (
     <div class="expression">
@@ -224,7 +224,7 @@ function show(value: unknown): string {
   return JSON.stringify(value) ?? 'unknown'
 }
 
-/** The headers that differ, as lines of a diff, and the others folded. */
+/** The headers that differ, as diff lines, with all others folded. */
 function HeaderChanges({ before, after }: { before: Headers; after: Headers }) {
   const names = Object.keys({ ...before, ...after }).sort()
   const same = names.filter((name) => before[name] === after[name])

@@ -21,11 +21,11 @@ interface FieldFlag extends Flag {
   readonly field: string
 }
 
-/** The control calls, by their methods and paths, such as `GET /clock`. */
+/** The control calls by method and path, such as `GET /clock`. */
 // A JSON import has no literal types for the kinds of flags.
 export const calls = controlCalls as Readonly<Record<keyof typeof controlCalls, ClientCall>>
 
-/** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
+/** Returns a flag for each field of a call, except the fields in `others`, which are set by arguments or by the command. */
 export function flagsForFields({ fields }: ClientCall, others: readonly string[]): readonly FieldFlag[] {
   return fields.flatMap(({ field, kind, value, sentence }) =>
     others.includes(field) || sentence === undefined ? [] : { field, flag: flagAt(field), kind, value, sentence },
@@ -41,7 +41,7 @@ export function parseFlags(flags: readonly FieldFlag[], parsed: Arguments['flags
   return fields
 }
 
-/** Reads the strings of a flag or a word as a value. A string of the wrong kind stays a string, and the server rejects it. */
+/** Converts the strings of a flag or an argument to a value. A string of the wrong kind is not converted, and the server rejects it. */
 export function parseValue(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
   if (kind === 'texts') return texts.map((each) => parseObjectOrText(each, flag))

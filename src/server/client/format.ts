@@ -98,9 +98,7 @@ function clockText({ ms, manual, waiting = [] }: ClockResponse): string {
   return [manual ? now : `${now} (the system clock)`, ...requests].join('\n')
 }
 
-/**
- * Returns a response as text for standard output, empty or ending in a line feed, and a note for standard error.
- */
+/** Returns a response as text for standard output, either empty or ending in a line feed, and a note for standard error. */
 export function formatResponse(
   call: string,
   response: unknown,

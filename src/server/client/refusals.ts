@@ -1,14 +1,14 @@
 import { THE_BODY } from '../../core/schema/text.ts'
 
-/** The details of an error, which the server sends along with its message. */
+/** The details of an error, which the server sends with its message. */
 export type RefusalDetails = Readonly<Record<string, string>>
 
 /** The maximum number of names that a message lists. */
 const MAX_LISTED = 12
 
 /**
- * Formats the message of an error for the command line. `typedNames` has the flag or the word of each field. Returns
- * undefined if the error is not about the value of a flag or a word.
+ * Formats the message of an error for the command line. `typedNames` contains the flag or argument of each field. Returns undefined if the
+ * error is not about the value of a flag or an argument.
  */
 export function rewriteRefusal(
   { field = '', received, allowed, choices, nearest, typed }: RefusalDetails,

@@ -68,8 +68,8 @@ function readEntry(file: string): RegisteredServer[] {
 }
 
 /**
- * Returns whether a folder belongs to this user. All users share the folder for temporary files, and another user could register
- * any server there.
+ * Returns whether a folder belongs to this user. All users share the folder for temporary files, so another user could register any server
+ * there.
  */
 function isOwnFolder(folder: string): boolean {
   return process.getuid === undefined || statSync(folder).uid === process.getuid()

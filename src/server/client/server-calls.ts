@@ -15,7 +15,7 @@ import { findStartTime, type RunningServer, registeredServers } from './running.
 export interface ServerAddress {
   readonly url: string
   readonly key?: string | undefined
-  /** The root certificate to trust, PEM. */
+  /** The root certificate to trust, as PEM. */
   readonly ca?: string | undefined
   /** The maximum time to wait for a response, in ms. */
   readonly timeout?: number
@@ -67,7 +67,9 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
   throw new UsageError(`${running.length} servers are running: ${list}. Choose one with --url or FAUXGATE_URL.`)
 }
 
-/** Returns the kind of program that listens at a URL. A `program` sends no response in time, or does not speak HTTP. */
+/**
+ * Returns the kind of program that listens at a URL. `program` stands for a program that sends no response in time or does not speak HTTP.
+ */
 export async function detectProgram(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {
     const { status, text } = await sendRequest({ url, timeout: 1000 }, 'GET', `${CONTROL_PATH}/clock`)
@@ -86,7 +88,7 @@ export function printServer({ url, started }: ServerAddress, isDone = false): vo
   printErrorLine(`${isDone ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
 }
 
-/** Returns a URL without its user, password, query and trailing slash. */
+/** Returns a URL without its user name, password, query, and trailing slash. */
 export function baseUrlOf({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
@@ -129,7 +131,7 @@ export async function sendRequest(server: ServerAddress, method: string, path: s
 /**
  * Calls a control of a running gateway that responds with this media type. Returns the JSON or the text of the response, or
  * undefined if it is empty.
- * @throws Error that tells what to do if the server cannot be reached; ControlError if the gateway responds with an error.
+ * @throws Error that explains what to do if the server cannot be reached; ControlError if the gateway responds with an error.
  */
 export async function callControl(
   server: ServerAddress,

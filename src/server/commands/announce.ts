@@ -10,7 +10,7 @@ import type { Log } from '../log/log.ts'
 import { hostInUrl, listenProblem, type Served } from '../serve.ts'
 import { warn } from '../terminal.ts'
 
-/** Logs where the server listens, the URL of the inspector and how to connect a client. */
+/** Logs where the server listens, the URL of the inspector, and how to connect a client. */
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
   const { tls, tlsRoot } = config
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
@@ -40,7 +40,7 @@ Clients need the base URL ${url} and ${which}. Try:
   curl ${trust}${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
 }
 
-/** Tells which dialect the API uses, and how to use another one. */
+/** States which dialect the API uses and how to use another one. */
 function describeDialect(name: string): string {
   const others = dialectNames.filter((each) => each !== name).map((each) => `--dialect ${each}`)
   return `Dialect: ${name}. For another one: ${others.join(' or ')}.`
@@ -63,10 +63,10 @@ function exposureWarning({ keys, control }: Config): string {
   return `other machines can reach this address. The API is open to them ${api}; the controls ${controls}.`
 }
 
-/** The number of further ports to try if a port is taken. */
+/** The number of additional ports to try if a port is taken. */
 const MAX_TRIED_PORTS = 20
 
-/** Returns a message that tells which program uses a port, and suggests a free port. */
+/** Returns a message that states which program uses a port and suggests a free port. */
 export async function portTakenMessage(host: string, port: number): Promise<string> {
   const url = `http://${hostInUrl(host)}:${port}`
   const free = await findFreePort(host, port)
@@ -86,12 +86,12 @@ async function findFreePort(host: string, taken: number): Promise<number | undef
   return undefined
 }
 
-/** Returns a free port: this one, or the next. If no port nearby is free, returns 0, for any. */
+/** Returns a free port: this one, or the next. If no port nearby is free, returns 0, which stands for any port. */
 export async function findPort(host: string, port: number): Promise<number> {
   return (await findFreePort(host, port - 1)) ?? 0
 }
 
-/** Tries to listen at a port, and returns the error, if any. */
+/** Tries to listen on a port, and returns the error, if any. */
 async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer()
   try {

@@ -7,7 +7,7 @@ import type { Flag } from '../options/flags.ts'
 export interface Command {
   /** One or two words, such as `serve` or `clock advance`. */
   readonly name: string
-  /** The placeholders of the words after the name, such as `NAME VALUE`. */
+  /** The placeholders of the arguments after the name, such as `NAME VALUE`. */
   readonly words: string
   readonly summary: string
   readonly flags: readonly Flag[]
@@ -20,9 +20,9 @@ export interface Command {
 }
 
 export interface Arguments {
-  /** The flags on the command line: their values as typed, or true and false for a switch. */
+  /** The flags on the command line: their values as typed, or true or false for a switch. */
   readonly flags: ReadonlyMap<string, readonly string[] | boolean>
-  /** The words that are not flag values. */
+  /** The arguments that are not flag values. */
   readonly words: readonly string[]
 }
 
@@ -79,7 +79,7 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
 /** The maximum number of options that a message lists. */
 const MAX_LISTED = 8
 
-/** The flags that correspond to flags of other programs. */
+/** The flags that correspond to flags in other programs. */
 const MEANT: Readonly<Record<string, string>> = {
   '--dry-run': 'plan',
   '--output': 'out',
@@ -138,8 +138,8 @@ export function requireOneOf<Name extends string>(subject: string, received: str
 }
 
 /**
- * Throws if there are words that a command does not take. After a flag, the message does not repeat these words: they may be the
- * rest of a key that contains a space.
+ * Throws if there are arguments that a command does not take. After a flag, the message does not repeat these arguments, because they may
+ * be the rest of a key that contains a space.
  */
 export function requireNoWords(words: readonly string[], usage: string, { flags }: Arguments, example?: string): void {
   if (words.length === 0) return
@@ -167,7 +167,7 @@ export function parseBaseUrl(typed: string, problem: string, example: string): U
   throw new UsageError('The URL can have only a host, a port and a path. Allowed: https://host:port/path.')
 }
 
-/** Returns the only word of a command that needs one word. Throws if there is none, or more than one. */
+/** Returns the only argument of a command that needs one argument. Throws if there are none or several. */
 export function requireOneWord({ name, words, example }: Command, parsed: Arguments): string {
   const [word, ...rest] = parsed.words
   if (word === undefined) throwMissingWords(name, words, example)
@@ -175,7 +175,7 @@ export function requireOneWord({ name, words, example }: Command, parsed: Argume
   return word
 }
 
-/** Throws because a word that the command needs is missing. */
+/** Throws because a required argument is missing. */
 export function throwMissingWords(name: string, words: string, example: string | undefined): never {
   throw new UsageError(`${name} needs ${words.replaceAll('…', '')}.${exampleOf(example)}`)
 }

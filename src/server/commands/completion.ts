@@ -52,7 +52,7 @@ function choicesIn(text: string): readonly string[] {
   return /^[\w-]+(?:\|[\w-]+)+$/.test(text) ? text.split('|') : []
 }
 
-/** Completes the value of a flag after the flag. Otherwise completes after two known words, such as `clock advance`, or after one. */
+/** After a flag, completes its value. Otherwise, completes after two known words, such as `clock advance`, or after one. */
 function bash(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   words=''

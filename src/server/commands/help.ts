@@ -7,7 +7,7 @@ const COLUMN = 34
 const EXIT_CODES = `Exit codes: 0 success, or stopped by a signal; 1 failure; 2 invalid command line, environment or
 config file. \`fauxgate verify\` has two more.`
 
-/** The headings of the list of commands, each with the first words of its commands. */
+/** The headings in the list of commands, each with the first words of its commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   'Start and connect': ['serve', 'http', 'init', 'migrate', 'completion'],
   Time: ['clock'],
@@ -48,7 +48,7 @@ ${EXIT_CODES}
 `
 }
 
-/** Returns the help for a word that several commands begin with, such as `state`. */
+/** Returns the help for a word that several commands start with, such as `state`. */
 export function helpOnGroup(name: string, commands: readonly Command[]): string {
   const example = commands.find((each) => each.example)?.example
   return `Usage: fauxgate ${name} <command> [options]\n\n${commands.map(commandRow).join('\n')}\n${exampleRow(example)}`
@@ -82,8 +82,8 @@ function flagUsage({ flag, value, kind }: Flag): string {
 }
 
 /**
- * Returns the description of a flag without backquotes. Names of other options are flags, and the default is in parentheses at the
- * end, unless it is none.
+ * Returns the description of a flag without backquotes. Names of other options are shown as flags, and the default, if any, is in
+ * parentheses at the end.
  */
 function flagText({ sentence, value }: Flag, all: readonly Flag[]): string {
   const isOther = (name: string) => !value.split('|').includes(name) && all.some(({ flag }) => flag === name)

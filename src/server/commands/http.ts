@@ -78,7 +78,7 @@ function createAddition(upstream: string, parsed: Arguments): Addition {
   }
 }
 
-/** @throws UsageError with the place of the first error, as `policy check` shows it. */
+/** @throws UsageError with the location of the first error, as `policy check` shows it. */
 async function readPolicy(file: string): Promise<string> {
   const text = await readText(file)
   const error = checkPolicyFile(text).problems.find(({ severity }) => severity === 'error')
@@ -86,7 +86,7 @@ async function readPolicy(file: string): Promise<string> {
   return text
 }
 
-/** Adds the upstream, the dialect and the ports that were not set. */
+/** Adds the upstream, the dialect, and the ports that were not set. */
 async function complete({ config, ...rest }: ParsedServerOptions, upstream: string): Promise<ParsedServerOptions> {
   const { host = '127.0.0.1', upstreams = [] } = config
   const usual = {
@@ -101,7 +101,7 @@ async function complete({ config, ...rest }: ParsedServerOptions, upstream: stri
 const NAME = 'command_line'
 const TUNNEL = `http://127.0.0.1:4040/api/tunnels/${NAME}`
 
-/** The errors of a domain that the account may reserve. */
+/** The errors for a domain that the account may reserve. */
 const UNRESERVED: readonly string[] = [
   'agent_domain_not_reserved',
   'agent_domain_nested',

@@ -1,17 +1,17 @@
-/** The test runners that `fauxgate init` knows, in the order in which it looks for them. */
+/** The test runners that `fauxgate init` supports, in the order in which it looks for them. */
 export const RUNNERS = ['vitest', 'jest', 'playwright', 'bun', 'deno', 'node'] as const
 
 export type TestRunner = (typeof RUNNERS)[number]
 
-/** The facts about a project that decide how its first test is written. */
+/** The facts about a project that determine how its first test is written. */
 export interface ProjectFacts {
-  /** True if package.json says `"type": "module"`. */
+  /** True if package.json contains `"type": "module"`. */
   readonly isModule: boolean
-  /** True if there is a tsconfig.json. */
+  /** True if the project has a tsconfig.json. */
   readonly isTyped: boolean
   /** True if package.json mentions ts-jest. */
   readonly hasTsJest: boolean
-  /** The text of Jest's configuration, or undefined if there is none. */
+  /** The text of Jest's configuration, or undefined if it doesn't exist. */
   readonly jestConfig?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export interface InitFile {
 
 export const INITIAL = 'fauxgate.initial.json'
 
-/** The time from setting a policy to the certificate, in the served gateway and in the first test. */
+/** The time from setting a policy to receiving the certificate, in the served gateway and in the first test. */
 export const DELAY = '5s'
 
 type Kind = TestRunner | 'jest module' | 'ts-jest'

@@ -93,7 +93,7 @@ async function askForRunner(runner: TestRunner): Promise<TestRunner> {
   return answer === '' ? runner : requireOneOf('The response', answer, RUNNERS)
 }
 
-/** Writes a file unless it exists. Returns a line that tells whether it was written. */
+/** Writes a file unless it exists. Returns a line that states whether it was written. */
 export async function writeNewFile({ name, purpose, text }: InitFile): Promise<string> {
   try {
     await writeFile(name, text, { flag: 'wx' })

@@ -62,7 +62,7 @@ const OPTION_OF_ERROR: Readonly<Record<string, string>> = { EACCES: 'port', EADD
 
 const DAY_MS = 86_400_000
 
-/** Issues a certificate for all names of the server. It uses the real time, because clients ignore the gateway's clock. */
+/** Issues a certificate for all names of the server. It uses real time because clients ignore the gateway's clock. */
 function issueCertificate(gateway: Gateway, host: string, { baseUrl, control }: Config) {
   const now = readClock(systemClock)
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []

@@ -9,7 +9,7 @@ import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 
 /**
- * Returns the commands that a line can mean. Most runs are `serve`, `http`, `policy check` or client commands. The last two do
+ * Returns the commands that a command line can stand for. Most runs are `serve`, `http`, `policy check` or client commands. The last two do
  * not load a gateway.
  */
 async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
@@ -64,7 +64,7 @@ function isHelpOnGroup([first = '', second = '', ...more]: readonly string[], co
   return isGroup && more.length === 0 && ['--help', '-h', 'help'].includes(second)
 }
 
-/** Returns the command that a line begins with. If two match, returns the longer one. */
+/** Returns the command that a command line begins with. If two match, returns the longer one. */
 function findCommand(args: readonly string[], commands: readonly Command[]): Command {
   const [first = '', second = ''] = args
   const named = (name: string) => commands.find((each) => each.name === name)
@@ -112,7 +112,7 @@ function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): Redact
   return createRedactor([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])
 }
 
-/** The commands that correspond to words of other programs. */
+/** The commands that correspond to words used by other programs. */
 const MEANT: Readonly<Record<string, string>> = {
   start: 'serve',
   run: 'serve',
@@ -140,7 +140,7 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the command that an unknown one probably means: `snapshots take` for `snapshot take`, `clock advance` for `advance`,
+ * Returns the command that an unknown one probably stands for: `snapshots take` for `snapshot take`, `clock advance` for `advance`, or
  * `overview` for `status`.
  */
 function findMeant(first: string, second: string, commands: readonly Command[]): string | undefined {

@@ -78,7 +78,7 @@ export async function serveUntilStopped(
   return 0
 }
 
-/** The result of one run of the server. A signal ends the command. After a changed file, the next run uses the same port. */
+/** The result of one run of the server. A signal ends the command. After a file has changed, the next run uses the same port. */
 interface RunResult {
   readonly isOver: boolean
   readonly port?: number
@@ -148,7 +148,7 @@ function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, name
   )
 }
 
-/** Logs the options from the config file, which people forget. */
+/** Logs the options from the config file, which are easy to forget. */
 function logConfigFile({ file, names }: ParsedServerOptions, log: Log): void {
   if (file === undefined) return
   const name = pathFromHere(file)
@@ -159,7 +159,7 @@ function logConfigFile({ file, names }: ParsedServerOptions, log: Log): void {
   log.notice('config', `${name} sets ${which}`, { file: name, options: read })
 }
 
-/** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
+/** The options that describe the state after a reset. A stored state has its own seed, time, and resources. */
 const OPTIONS_OF_RESET = ['seed', 'start', 'initial']
 
 function logPostponedOptions(file: string, { names }: ParsedServerOptions, log: Log): void {
@@ -178,7 +178,7 @@ async function openGateway(parsed: ParsedServerOptions, store?: Store) {
   }
 }
 
-/** The notices that even a quiet server prints, because its clients need these. */
+/** The notices that even a quiet server prints because its clients need them. */
 const QUIET_NOTICES = ['listening', 'agent', 'root', 'traffic', 'forwarding']
 
 function createLog(
@@ -201,7 +201,7 @@ interface RunContext {
   readonly environment: NodeJS.ProcessEnv
   /** The files to watch. */
   readonly files: readonly string[]
-  /** The file whose state the gateway has. */
+  /** The file that the gateway's state comes from. */
   readonly resumed: string | undefined
   /** Throws if files in the options cannot be used. */
   readonly check: () => Promise<void>
@@ -253,16 +253,16 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
 
 const urlsOf = (ports: readonly TrafficPort[]) => ports.map(({ url }) => url)
 
-/** Tells how visitors address an endpoint, since no endpoint responds at the port itself. */
+/** Explains how visitors address an endpoint, because endpoints do not respond at the port itself. */
 function describePort(url: string): string {
   const example = url.replace('localhost', 'HOST.localhost')
   return `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${example} for https://HOST`
 }
 
-/** The interval at which due events run, for the log. */
+/** The interval at which due events are run for the log. */
 const SETTLE_MS = 1000
 
-/** Runs due events at their time, not only at the next request. */
+/** Runs due events when they are due, not just at the next request. */
 async function settleRepeatedly(gateway: Gateway, signal: AbortSignal): Promise<void> {
   while (await sleep(SETTLE_MS, signal)) {
     try {

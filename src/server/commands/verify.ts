@@ -162,10 +162,10 @@ async function requireConsent(plan: string): Promise<void> {
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('No requests that create resources were sent.')
 }
 
-/** The number of progress lines printed without a terminal. */
+/** The number of progress lines to print without a terminal. */
 const PROGRESS_LINES = 10
 
-/** Returns functions that show the progress of a run in one line of the terminal, and clear it. Elsewhere, prints some lines. */
+/** Returns functions that show the progress of a run on one terminal line and clear it. Without a terminal, prints a few lines. */
 function progressLine() {
   let printed = 0
   return {
@@ -180,7 +180,7 @@ function progressLine() {
   }
 }
 
-/** Deletes the resources that earlier runs left, by their list. */
+/** Deletes the resources left by earlier runs, based on their log. */
 async function clean(
   list: RunLogFile,
   args: VerifySettings,

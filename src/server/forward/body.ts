@@ -23,7 +23,7 @@ export class ReceivedBody implements BodyParts {
     source: Source,
     /** The Content-Length header. */
     stated: string | undefined,
-    /** Ends the body unread. */
+    /** Discards the unread body. */
     readonly destroy = (): unknown => source.destroy(),
   ) {
     this.#source = source
@@ -98,11 +98,11 @@ export function lengthOf(body: Exclude<Body, null>): number | undefined {
   return body instanceof ReadableStream ? undefined : body.length
 }
 
-/** The ends of a message with a body. */
+/** The parts of a message that a body is written to. */
 interface Sending {
-  /** Sends fields after the body. */
+  /** Sends the trailer fields. */
   readonly trail: (fields: [name: string, value: string][]) => void
-  /** Called if the body breaks off. */
+  /** Called if the body is interrupted. */
   readonly fail: () => void
 }
 
@@ -140,7 +140,7 @@ function toReadable(body: Exclude<Body, null | Uint8Array>): Readable {
   return body instanceof ReadableStream ? Readable.fromWeb(body as NodeStream) : Readable.from(body)
 }
 
-/** Returns the names and values of Node's alternating list of fields. */
+/** Returns the names and values in Node's alternating list of fields. */
 export function pairsOf(raw: readonly string[]): [name: string, value: string][] {
   return raw.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []))
 }

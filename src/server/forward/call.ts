@@ -11,7 +11,7 @@ export interface UpstreamCall extends ServedCall {
   readonly inform?: Inform | undefined
 }
 
-/** The upstream sent nothing for too long. */
+/** Thrown if the upstream was silent for too long. */
 export class SilentUpstream extends Error {
   readonly code = 'ETIMEDOUT'
 }

@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   /** The time that the upstream may be silent, in ms. */
   readonly idle: number
   readonly rejectUnauthorized: boolean
-  /** Looks up the address of the upstream. Default: the system does. */
+  /** Looks up the address of the upstream. Default: the system's lookup. */
   readonly lookup?: LookupFunction
 }
 

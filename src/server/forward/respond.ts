@@ -6,7 +6,7 @@ import { type MessageHeaders, removeHopByHop } from '../../traffic/message-heade
 import { STATUS_CODES } from '../http.ts'
 import { lengthOf, sendBody } from './body.ts'
 
-/** The response that a visitor gets, in HTTP/1.1 or HTTP/2. */
+/** The response to a visitor, over HTTP/1.1 or HTTP/2. */
 export type VisitorResponse = ServerResponse | Http2ServerResponse
 
 interface Sent {
@@ -16,8 +16,7 @@ interface Sent {
 }
 
 /**
- * Sends a response, framed by its body: a Content-Length header counts only if there is no body. No trailer has the name
- * `reserved`.
+ * Sends a response, framed by its body. A Content-Length header counts only if there is no body. Trailers never have the name `reserved`.
  */
 export function sendResponse({ status: sent, headers, body }: Sent, outgoing: VisitorResponse, reserved = ''): void {
   // A final response has a status of at least 200.
@@ -48,7 +47,7 @@ export function sendLast(response: Sent, outgoing: VisitorResponse): void {
 }
 
 /**
- * Writes the head of a response. @throws TypeError for repeated fields that HTTP/2 allows only once. No field is kept then, so
+ * Writes the head of a response. @throws TypeError for repeated fields that HTTP/2 allows only once. In that case, no field is kept, so
  * that another head can be written
  */
 function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHeaders): void {
@@ -96,7 +95,7 @@ export function formatHead(status: number, headers: MessageHeaders): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
 }
 
-/** Ends a response in the middle, so that the visitor notices. */
+/** Ends a response partway through, so that the visitor notices. */
 export function abort(outgoing: VisitorResponse): void {
   if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   else outgoing.destroy()

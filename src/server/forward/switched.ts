@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Switched } from '../../traffic/body.ts'
 
-/** The connection of an upstream that has switched protocols, such as to WebSocket. */
+/** The connection to an upstream that has switched protocols, such as to WebSocket. */
 export class SwitchedConnection implements Switched {
   readonly #socket: Duplex
   readonly #head: Buffer

@@ -25,13 +25,13 @@ const KEEP_ALIVE_MS = 30_000
 interface UpstreamOptions {
   /** The time that it may be silent, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
-  /** False to accept a certificate that no trusted authority signed. */
+  /** False to accept a certificate that is not signed by a trusted authority. */
   readonly verify: boolean
 }
 
 /**
- * A server to forward requests to: those of visitors, of replays and of the recorder. It frames each message itself, and does not
- * trust the Content-Length header.
+ * A server to which requests are forwarded by visitors, replays, and the recorder. It frames each message itself, and does not trust the
+ * Content-Length header.
  */
 export class Upstream {
   readonly #base: URL
@@ -155,7 +155,7 @@ export class Upstream {
 
 export const isBelowLocalhost = (name: string): boolean => name.endsWith('.localhost')
 
-/** Returns the address of this machine for a name below `localhost`, without asking a DNS server. */
+/** Returns this machine's address for a name below `localhost`, without querying a DNS server. */
 const lookUpLocalhost: LookupFunction = (_name, options, callback) => lookup('localhost', options, callback)
 
 /** Returns whether a server switches to one of the listed protocols (RFC 9110, section 7.8). */
@@ -167,7 +167,7 @@ function namesOneOf(protocol: string | undefined, asked = ''): boolean {
   return protocol !== undefined && names.includes(protocol.toLowerCase())
 }
 
-/** The upstream has ended an idle connection. */
+/** Thrown if the upstream has closed an idle connection. */
 class StaleConnection extends Error {
   declare readonly cause: Error
 }
@@ -179,7 +179,7 @@ function isStale(
   return reusedSocket && !res && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
-/** Returns whether a request can be sent twice. Go's client repeats such requests too (RFC 9110, section 9.2.2). */
+/** Returns whether a request can be sent twice. Go's client also repeats such requests (RFC 9110, section 9.2.2). */
 function isRepeatable({ method, body }: UpstreamCall): boolean {
   return body === null && /^(GET|HEAD|OPTIONS|TRACE)$/.test(method)
 }
@@ -188,17 +188,14 @@ function endUnasked(this: Duplex): void {
   this.destroy()
 }
 
-/**
- * Returns a path with only the bytes that a request allows, without a fragment. A policy may have written other characters into
- * it.
- */
+/** Returns a path with only the bytes that are allowed in a request, without a fragment. A policy may have added other characters. */
 function toPath(path: string): string {
   return path.replace(/#.*/s, '').replace(/[^\x21-\xff]+/g, encodeURIComponent)
 }
 
 /**
- * Returns the headers of a request, with those that frame its body. By default, Node's client frames no body for GET, HEAD,
- * DELETE, OPTIONS and TRACE, and one for all other methods.
+ * Returns the headers of a request, with those that frame its body. By default, Node's client does not frame a body for GET, HEAD, DELETE,
+ * OPTIONS, and TRACE, and always frames one for other methods.
  */
 function frame({ method, headers, body }: UpstreamCall, host: string): string[] {
   const framed = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()

@@ -15,7 +15,7 @@ import { readErrorBody } from '../errors.ts'
 import { pathOf } from '../gateways.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
-/** Returns a gateway with the same state that logs requests and provisioning. The log shows no keys. */
+/** Returns a gateway with the same state that logs requests and provisioning. The log does not show keys. */
 export function withLog(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
   const { router } = tableOf(gateway.dialect, families)
   /** Transitions of the running operation, which are logged after the request of the operation. */
@@ -92,7 +92,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
   return withTransport(gateway, { exchange, callerRefusal, delivered, refused, sibling })
 }
 
-/** Returns a function that removes these keys, and those in the headers of a request, from the path of the request. */
+/** Returns a function that removes these keys, and the keys in a request's headers, from the request's path. */
 function createPathRedactor(keys: readonly string[]): (path: string, request: HttpRequest) => string {
   // Most requests have the same headers, or at least the same keys, as the request before.
   let lastHeaders: readonly string[] = []
@@ -110,7 +110,7 @@ function createPathRedactor(keys: readonly string[]): (path: string, request: Ht
   }
 }
 
-/** Returns true for a request that only reads a control. Pages send such requests all the time. */
+/** Returns true for a request that only reads a control. Pages constantly send such requests. */
 function isControlRead({ method }: HttpRequest, path: string): boolean {
   const isControl = path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)
   return isControl && ['GET', 'HEAD', 'OPTIONS'].includes(method)

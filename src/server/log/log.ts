@@ -8,7 +8,7 @@ export interface LoggedRequest {
   /** The gateway's time in ms since 1970. */
   readonly at: number
   readonly method: string
-  /** Without the query, and without keys. */
+  /** Without the query and without keys. */
   readonly path: string
   /** The operation's name, or null for an unknown path or method, and for a control. */
   readonly operation: string | null
@@ -128,8 +128,8 @@ function inOneLine(text: string): string {
 }
 
 /**
- * Returns a function that colours strings if the stream is a terminal. `NO_COLOR` with any value turns colours off. Otherwise,
- * `FORCE_COLOR` with any value except 0 and false turns colours on.
+ * Returns a function that colors strings if the stream is a terminal. `NO_COLOR` with any value turns colors off. Otherwise, `FORCE_COLOR`
+ * with any value except 0 and false turns colors on.
  */
 export function createPainter(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): Painter {
   return hasColours(stream, environment)

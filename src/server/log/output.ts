@@ -9,8 +9,8 @@ const MAX_WAITING_BYTES = 1024 * 1024
 const COLLECT_MS = 5
 
 /**
- * A writer that collects strings for a few milliseconds and writes them to a stream, in order. If nobody reads the stream, it
- * drops strings, so the log neither fills the memory nor stops the server.
+ * A writer that collects strings for a few milliseconds and writes them to a stream, in order. If the stream is not read, it drops strings,
+ * so the log neither fills up memory nor stops the server.
  */
 export class LogOutput {
   readonly #stream: NodeJS.WritableStream & { readonly writableLength: number }

@@ -40,7 +40,7 @@ function findConfigFile(): string | undefined {
 
 /**
  * Reads the JSON of a file, or the default export of a module.
- * @throws UsageError if the file cannot be read. The message quotes no part of the file.
+ * @throws UsageError if the file cannot be read. The message does not quote any part of the file.
  */
 export async function readValue(file: string): Promise<unknown> {
   const path = pathFromHere(file)

@@ -1,8 +1,8 @@
 export interface Flag {
-  /** The name without hyphens. */
+  /** The name without the leading hyphens. */
   readonly flag: string
   readonly kind: 'text' | 'integer' | 'switch' | 'texts' | 'json'
-  /** The placeholder of the value in the help. Empty for a switch. */
+  /** The placeholder for the value in the help. Empty for a switch. */
   readonly value: string
   readonly sentence: string
   /** The environment variable that also sets the option. */

@@ -26,7 +26,7 @@ export const address = v.pipe(
   facts({ type: 'number | string', json: { type: ['integer', 'string'] } }),
 )
 
-/** Returns the schema of a string with at least one character. `allowed` describes the string in messages. */
+/** Creates the schema of a non-empty string. `allowed` describes the string in messages. */
 export const nonEmptyText = (allowed: string) => v.pipe(v.string(allowed), v.nonEmpty(allowed))
 
 /** The host to listen on. It must not be empty, because Node would then listen on every address. */

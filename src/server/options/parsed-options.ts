@@ -21,7 +21,7 @@ export interface ParsedServerOptions {
   readonly file?: string | undefined
 }
 
-/** Reads the options of a command line, the environment and the config file. */
+/** Reads the options from the command line, the environment, and the config file. */
 export async function loadOptions(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedServerOptions> {
   const variable = variableName(CONFIG_FLAG.flag)
   const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variable]

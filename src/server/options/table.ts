@@ -12,7 +12,7 @@ export interface Option extends Flag {
   readonly schema: v.GenericSchema
   /** True if messages must not show the value. */
   readonly isSecret: boolean
-  /** True for the path of a file. In a config file, it is relative to the folder of the config file. */
+  /** True for a file path. In a config file, the path is relative to that file's folder. */
   readonly isFile: boolean
 }
 

@@ -3,12 +3,12 @@ import type { CheckedFile, FileProblem } from '../../service/policy/files/check-
 import { codeOfProblem } from '../../service/policy/problem.ts'
 import type { createPainter } from '../log/log.ts'
 
-/** A checked file, with the name to show its problems with. */
+/** A checked file, with the name to use for showing its problems. */
 export interface ReportedFile extends CheckedFile {
   readonly file: string
 }
 
-/** A function that colours a string. */
+/** A function that colors a string. */
 export type Paint = ReturnType<typeof createPainter>
 
 /** The output formats of `policy check`, by name. */
@@ -38,7 +38,7 @@ function renderText(files: readonly ReportedFile[], paint: Paint): string {
   return `${blocks.map((block) => `${block}\n\n`).join('')}${paint(style, found)} in ${where}.\n`
 }
 
-/** The maximum number of characters of a line to show. Of a longer line, only the part around the problem is shown. */
+/** The maximum number of characters to show per line. Of a longer line, only the part around the problem is shown. */
 const MAX_WIDTH = 100
 
 export function renderProblem(problem: FileProblem, file: string, paint: Paint): string {
@@ -66,11 +66,11 @@ export function renderProblem(problem: FileProblem, file: string, paint: Paint):
   ].join('\n')
 }
 
-/** Returns whether a terminal shows a character in two columns. */
+/** Returns whether a terminal displays a character two columns wide. */
 const isWide = (character: string) =>
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/.test(character)
 
-/** Returns a string without characters that control a terminal. Tabs stay. */
+/** Returns a string without terminal control characters. Keeps tabs. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
   const shown = text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, ' ')

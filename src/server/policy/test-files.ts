@@ -48,7 +48,7 @@ export function loadPolicyTests(file: string): LoadedTests {
   }
 }
 
-/** Selects a policy of a file by its position in the file, or by the name of its resource. */
+/** Selects a policy in a file by its position in the file or by the name of its resource. */
 function choosePolicy(text: string, file: string, chosen: string | undefined): FoundPolicy {
   const { policies, isTemplate } = findPolicies(text)
   const [policy, ...others] = policies.filter(
@@ -63,7 +63,7 @@ function choosePolicy(text: string, file: string, chosen: string | undefined): F
   throw new Error(`${file} has ${policies.length} policies, and policy_name is ${received}. Allowed: one of ${names}.`)
 }
 
-/** Returns a policy that was not found in a file. Its check tells what is wrong. */
+/** Returns a policy that was not found in a file. Checking it reports what is wrong. */
 function writtenPolicy(policy: string | object): FoundPolicy {
   const text = typeof policy === 'string' ? policy : JSON.stringify(policy, null, 2)
   return { name: '', slice: () => ({ text, linesBefore: 0, indent: 0 }) }

@@ -22,8 +22,8 @@ export function percentOf(rules: readonly CoveredRule[]): number {
 }
 
 /**
- * Counts the outcomes of rules and actions with the parts of expressions, the outcomes that tests reach, and, of these, the ones
- * that let a rejected request pass.
+ * Counts the outcomes of rules and actions, including parts of expressions, the outcomes that tests reach, and among those, the ones that
+ * let a rejected request pass.
  */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const actions = rules.flatMap((rule) => rule.actions)
@@ -38,7 +38,10 @@ export function countOutcomes(rules: readonly CoveredRule[]) {
   }
 }
 
-/** Lists what no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions that ran, and parts of expressions. */
+/**
+ * Lists everything that no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions that ran, and
+ * parts of expressions.
+ */
 export function listUnreached(rules: readonly CoveredRule[]) {
   const found = rules.flatMap((rule) => {
     const name = `the rule ${rule.name ?? `${rule.phase}.${rule.index}`}`
@@ -68,7 +71,7 @@ function listUnreachedOf({ type, line, wasReached, outcomes, parts }: CoveredAct
   ]
 }
 
-/** Lists the parts of expressions that decided nothing. List items are grouped by line, because there can be many. */
+/** Lists the parts of expressions that did not decide anything. List items are grouped by line, because there can be many. */
 function listUnreachedParts(parts: readonly CoveredPart[], owner: string) {
   const missing = parts.filter(({ wasReached }) => !wasReached)
   const items = missing.filter(({ of }) => of === 'in')
@@ -90,7 +93,7 @@ function describePart({ of, source }: CoveredPart, owner: string): string {
   return `the case where ${shorten(source)} is the first ${of === '||' ? 'true' : 'false'} operand of ${of} in ${owner}`
 }
 
-/** Returns the source of an expression as one line. */
+/** Returns the source of an expression on one line. */
 const shorten = (source: string) => cut(source.trim().replace(/\s*\n\s*/g, ' '))
 
 /** Returns a path relative to the working directory. */

@@ -38,8 +38,8 @@ function removeLeftFiles(folder: string): number {
 const PAGE_BYTES = 4096
 
 /**
- * Removes the files of deleted sandboxes, and returns their number: workerd empties the database of a deleted object, and leaves
- * the file. After a kill, some databases are empty only together with their log, which SQLite reads too.
+ * Removes the files of deleted sandboxes, and returns their number: workerd empties the database of a deleted object but leaves the file.
+ * After a kill, some databases are empty only when read together with their log, as SQLite does.
  */
 function removeEmptyDatabases(objects: string, open: OpenDatabase): number {
   const empty = readdirSync(objects)

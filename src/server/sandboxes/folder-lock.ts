@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { asSystemError } from '../errors.ts'
 
 /**
- * Locks a folder for this process on every version of Node, with a socket in the folder. The socket ends with its process, even
- * after a kill. Returns a function that releases the lock.
+ * Locks a folder for this process on every version of Node, with a socket in the folder. The socket ends with its process, even if the
+ * process is killed. Returns a function that releases the lock.
  * @throws Error if another process has the lock.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
@@ -46,7 +46,7 @@ function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => server.once('error', reject).listen(path, () => resolve(server)))
 }
 
-/** Returns whether a process listens on a path. */
+/** Returns whether a process is listening on a path. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {

@@ -9,7 +9,7 @@ import { sleep } from '../waiting.ts'
 
 /**
  * Returns the path of workerd's binary, from the current folder's packages or from the packages beside fauxgate.
- * @throws Error that tells how to install it.
+ * @throws Error that explains how to install it.
  */
 export function findWorkerd(): string {
   for (const place of [join(process.cwd(), 'package.json'), import.meta.url]) {
@@ -35,15 +35,15 @@ function canResolve(required: NodeJS.Require): boolean {
   }
 }
 
-/** The configuration of workerd, which the build writes. It lists the Worker's modules. */
+/** The workerd configuration, which the build writes. It lists the Worker's modules. */
 const CONFIG = new URL('./workerd.capnp', import.meta.url)
 
-/** The time for the last requests. It must be shorter than the 10 s after which Docker kills a container. */
+/** The time allowed for the last requests. It must be shorter than the 10 s after which Docker kills a container. */
 const STOP_TIMEOUT_MS = 3000
 
 /**
- * Starts a process that ends workerd if this process is killed, which closes the pipe between the two. Otherwise workerd would
- * keep its port and its folder.
+ * Starts a process that ends workerd if this process is killed, which closes the pipe between them. Otherwise, workerd would keep its port
+ * and its folder.
  */
 function startWatchdog(pid: number): ChildProcess {
   const program = `process.stdin.resume().on('end', () => { try { process.kill(${pid}, 'SIGKILL') } catch {} })`
@@ -99,7 +99,7 @@ export class Workerd {
     throw new Error(`workerd exited ${await this.ended} before it was listening.`)
   }
 
-  /** Stops workerd after its last response, at the latest after {@link STOP_TIMEOUT_MS}. A second call stops it immediately. */
+  /** Stops workerd after its last response, or after {@link STOP_TIMEOUT_MS} at the latest. A second call stops it immediately. */
   stop(): void {
     this.#child.kill(this.isStopping ? 'SIGKILL' : 'SIGTERM')
     this.isStopping = true

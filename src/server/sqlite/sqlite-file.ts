@@ -38,13 +38,13 @@ export class SqliteFile {
   /** Inodes of the opened files, by name. */
   readonly #inodes: ReadonlyMap<string, number | undefined>
 
-  /** True if the file is marked as open, so that a copy of it without its log can be rejected. */
+  /** True if the file is marked as open, so that a copy without the log can be rejected. */
   #isMarked = false
 
   /**
    * Opens a file, or creates it. Only the owner can read it. With `check`, the file must be fauxgate's own: `check` throws before
    * any change if it belongs to another program.
-   * @throws Error if it cannot be opened, is not a SQLite file, is damaged, or is in use.
+   * @throws Error if the file cannot be opened, is not a SQLite file, is damaged, or is in use.
    */
   constructor(file: string, open: OpenDatabase, check?: (run: RunSql) => void) {
     try {
@@ -62,7 +62,7 @@ export class SqliteFile {
     return statement.all(...values)
   }
 
-  /** Runs work as one transaction, which is on disk when this returns. */
+  /** Runs work as one transaction, which is on disk when this function returns. */
   atomically(work: () => void): void {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
@@ -108,7 +108,7 @@ export class SqliteFile {
     }
   }
 
-  /** Throws if a file was deleted or replaced: later writes would be lost when this process ends. */
+  /** Throws if a file was deleted or replaced, because later writes would be lost when this process ends. */
   #requireSameFiles(): void {
     for (const [name, inode] of this.#inodes) {
       if (inodeOf(name) !== inode) throw new Error(`the file ${name} was deleted or replaced`)
@@ -169,7 +169,7 @@ function rollBackJournal(file: string, open: OpenDatabase, check: ((run: RunSql)
   if (statSync(file).size > 0) requireIntact(file, open, check)
 }
 
-/** Checks the whole file with SQLite. It is opened read-only, so that a damaged file stays unchanged. */
+/** Checks the whole file with SQLite. The file is opened read-only so that a damaged file is not changed. */
 function requireIntact(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): void {
   // Reading the file may create a log.
   const hasLog = existsSync(`${file}-wal`)

@@ -17,8 +17,8 @@ export interface SqliteStore extends Store {
 
 /**
  * A store in one SQLite file, for a served gateway: `gateway.db`, and `gateway.db-wal` while it is open. The commits of
- * requests that arrive together share one transaction and one sync to disk, and their responses wait for it. No other
- * process or store can open the file meanwhile. Only its owner can read it, because it contains secrets.
+ * requests that arrive together share one transaction and one sync to disk, and their responses wait for it. In the meantime, no other
+ * process or store can open the file. Only its owner can read it, because it contains secrets.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export function openStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite(), requireStoreOnly))
 }
 
-/** A store in an open SQLite file. Its methods are bound, so `{ ...store }` is a store too. */
+/** A store in an open SQLite file. Its methods are bound, so `{ ...store }` is also a store. */
 export class GroupedStore implements SqliteStore {
   readonly #file: SqliteFile
   readonly #store: Store
@@ -122,7 +122,7 @@ export class GroupedStore implements SqliteStore {
   }
 }
 
-/** Raises or lowers the limit of listeners, so that many open stores do not cause Node's warning of a leak. */
+/** Raises or lowers the listener limit, so that many open stores do not trigger Node's leak warning. */
 function allowExitListeners(more: number): void {
   const limit = process.getMaxListeners()
   if (limit > 0) process.setMaxListeners(limit + more)

@@ -8,7 +8,7 @@ import { defaultCertificateName, isServiceDomain } from '../../service/resources
 
 const DAY_MS = 86_400_000
 
-/** Clients can ask for any number of names. */
+/** The maximum number of cached contexts, because clients can request any number of names. */
 const MAX_CONTEXTS = 1000
 
 /** The certificates of the port with TLS. */
@@ -18,7 +18,7 @@ interface Certificates {
    * or if it has no certificate yet, returns the default certificate, which is for another name (rules: traffic#certificate).
    */
   readonly forName: (name: string) => Promise<SecureContext>
-  /** Issues the certificate for clients that send no name. */
+  /** Issues the certificate for clients that do not send a name. */
   readonly issueOwn: () => ServerCertificate
 }
 
@@ -64,8 +64,8 @@ function readCertificate(gateway: Gateway, id: string): ServerCertificate {
 }
 
 /**
- * Returns the reserved domain for a name: the name itself, or else a wildcard that covers it. A single label means the first
- * domain that begins with it.
+ * Returns the reserved domain for a name: the name itself, or else a wildcard that covers it. A single label stands for the first domain
+ * that begins with it.
  */
 function findDomain({ reservedDomains }: Gateway, name: string): ReservedDomain | undefined {
   if (!isDnsName(name)) return undefined

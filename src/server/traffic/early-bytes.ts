@@ -9,9 +9,8 @@ const MAX_EARLY_BYTES = 65_536
 const ENDS = ['end', 'timeout', 'error']
 
 /**
- * Reads the connection of a visitor whose last request asks to switch protocols, until its next owner takes over. A visitor who
- * ends it meanwhile, or is silent for the server's timeout, counts as disconnected, because Node no longer watches the
- * connection.
+ * Reads the connection of a visitor whose last request asks to switch protocols, until its next owner takes over. A visitor who closes it
+ * in the meantime, or is silent for the server's timeout, counts as disconnected, because Node no longer watches the connection.
  */
 export class EarlyBytes {
   readonly #socket: Socket
@@ -25,7 +24,7 @@ export class EarlyBytes {
     for (const event of ENDS) socket.on(event, this.#leave)
   }
 
-  /** Creates the response to the request, the last one over HTTP. */
+  /** Creates the response to the request, the last one over HTTP on this connection. */
   respondTo(request: IncomingMessage): Response {
     const outgoing = new ServerResponse(request)
     outgoing.shouldKeepAlive = false

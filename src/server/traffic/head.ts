@@ -6,14 +6,14 @@ import { pairsOf, ReceivedBody } from '../forward/body.ts'
 import { METHODS } from '../http.ts'
 import { findMessageProblem, type HeadProblem } from '../message-problem.ts'
 
-/** A visitor's request at a port, over HTTP/1.1 or HTTP/2. */
+/** A visitor's request to a port, over HTTP/1.1 or HTTP/2. */
 export type Arrived = IncomingMessage | Http2ServerRequest
 
 /** The header that sets the host of an endpoint, for clients that cannot set `Host`. */
 const HOST_HEADER = 'x-fauxgate-host'
 
 /**
- * Returns the reason why the head of a request cannot pass a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2
+ * Returns the reason why the head of a request cannot pass through a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2
  * and 6.1; RFC 9113, section 8.3.1).
  */
 export function findHeadProblem(request: Arrived): HeadProblem | undefined {

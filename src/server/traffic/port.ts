@@ -28,7 +28,7 @@ export interface TrafficPort {
 export interface TrafficPortOptions {
   readonly port: number
   readonly host: string
-  /** True for TLS, with the domains' current certificates. */
+  /** True for TLS with the domains' current certificates. */
   readonly tls: boolean
   /** The time that a visitor may be silent, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
@@ -56,7 +56,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
 /** The maximum duration of a handshake, in ms, as documented by the service. */
 const HANDSHAKE_MS = 60_000
 
-/** The maximum number of concurrent requests on an HTTP/2 connection, like that of Go's servers. */
+/** The maximum number of concurrent requests on an HTTP/2 connection, as in Go's servers. */
 const MAX_STREAMS = 250
 
 function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http2SecureServer {
@@ -98,7 +98,7 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
   })
 }
 
-/** Lets pending work on a silent connection end, for example with 504. The connection closes if it is silent again. */
+/** Lets pending work on a silent connection finish, for example with status 504. If the connection is silent again, it is closed. */
 function endInSilence(session: ServerHttp2Session, idle: number): void {
   // Node's own listener for the server's timeout would end the session with its pending work.
   session.removeAllListeners('timeout')

@@ -12,7 +12,7 @@ import type { VisitorLog } from './visitor-log.ts'
 
 /**
  * Opens the visitor ports in the options, and sets their upstreams. `upstreamsName` is the option as the user wrote it.
- * @throws Error if an upstream is on another machine that is not in `upstreamHosts`, or if a port cannot be opened.
+ * @throws Error if an upstream is on a different machine that is not in `upstreamHosts`, or if a port cannot be opened.
  */
 export async function serveTraffic(
   gateway: Gateway,

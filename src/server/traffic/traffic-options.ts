@@ -5,10 +5,7 @@ import { nonEmptyText, port } from '../options/listen-schemas.ts'
 
 const UPSTREAM_ALLOWED = `${UPSTREAM_KEYS}, then "=", then an http or https URL without a query`
 
-/**
- * The parts of an upstream such as `https://app.internal=http://127.0.0.1:3000`: its key, and the server that responds in its
- * place.
- */
+/** The parts of an upstream such as `https://app.internal=http://127.0.0.1:3000`: its key, and the server that responds instead. */
 export function splitUpstream(text: string): { readonly key: string; readonly server: URL } | undefined {
   const { key = '', server = '' } = /^(?<key>.+?)=(?<server>https?:\/\/[^?#]+)$/.exec(text)?.groups ?? {}
   return isUpstreamKey(key) && URL.canParse(server) ? { key, server: new URL(server) } : undefined

@@ -13,7 +13,7 @@ interface VisitCall {
   /** Aborts when the visitor has disconnected or has received the whole response. */
   readonly signal: AbortSignal
   readonly inform: Inform
-  /** The protocol that the visitor asks to switch to. */
+  /** The protocol that the visitor requests to switch to. */
   readonly upgrade?: string | undefined
 }
 
@@ -26,7 +26,7 @@ interface VisitOptions {
 }
 
 /**
- * Creates the function that sends requests of one port through a gateway. The host of a request chooses the endpoint (rules:
+ * Creates the function that sends requests from one port through a gateway. The host of a request selects the endpoint (rules:
  * traffic#ports).
  */
 export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions): SendVisit {
@@ -62,7 +62,7 @@ export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions):
   }
 }
 
-/** Returns the TLS facts of a connection that policies can read, and the visitor's certificates, its own first. */
+/** Returns the TLS facts of a connection that policies can read, and the visitor's certificates, starting with the visitor's own. */
 function describeTls(socket: TLSSocket) {
   const tls = [
     ['conn.tls.version', (socket.getProtocol() ?? '').replace('TLSv', '')],
@@ -76,7 +76,7 @@ function describeTls(socket: TLSSocket) {
   return { tls, certificate: chain.map((der) => writePem('CERTIFICATE', der)).join('') || undefined }
 }
 
-/** Creates a response to a request that reaches no endpoint. Nothing more is read on its connection. */
+/** Creates a response to a request that does not reach any endpoint. Nothing more is read from its connection. */
 export function answerText(status: number, text: string): UpstreamResponse {
   const headers = new MessageHeaders([['content-type', 'text/plain; charset=utf-8']])
   return new UpstreamResponse(status, headers, new TextEncoder().encode(`${text}\n`))

@@ -11,12 +11,12 @@ import type { EarlyBytes } from './early-bytes.ts'
 import { type Arrived, hasBody } from './head.ts'
 import { answerText, type SendVisit } from './visit.ts'
 
-/** The abort reason at the end of a visit. Given a reason, an abort creates no error. */
+/** The abort reason at the end of a visit. With a reason, an abort does not create an error. */
 const ENDED = 'The visit has ended.'
 
 /**
- * The visitors of a port. It is the boundary around each request: a failure there gets a response with an error code, or ends its
- * own connection, and everything that the request opened ends with it.
+ * The visitors of a port. It is the boundary around each request. A failure either receives a response with an error code or ends its own
+ * connection, along with everything that the request opened.
  */
 export class Visitors {
   readonly #gateway: Gateway
@@ -30,7 +30,7 @@ export class Visitors {
   }
 
   /**
-   * Responds to a request. With `early`, its connection is joined with that of an upstream that switches protocols, such as to
+   * Responds to a request. With `early`, its connection is joined with the connection of an upstream that switches protocols, such as to
    * WebSocket.
    */
   async answer(request: Arrived, outgoing: VisitorResponse, early?: EarlyBytes): Promise<void> {
@@ -57,7 +57,7 @@ export class Visitors {
     }
   }
 
-  /** Responds to a visitor who is silent in the middle of a body. A silent upstream ends its own call, with 504. */
+  /** Responds to a visitor that is silent in the middle of a body. A silent upstream ends its own call with status 504. */
   #limitSilence(request: Arrived, outgoing: VisitorResponse, end: AbortController): void {
     outgoing.setTimeout(this.#idle)
     outgoing.once('timeout', () => {

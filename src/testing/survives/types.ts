@@ -204,20 +204,19 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
    * at the end of the run.
    */
   readonly setup?: (gateway: G) => unknown
-  /** Serves the gateways on loopback, for clients that need a URL: `serve` from `fauxgate/node`. It is called once. */
+  /** Serves the gateways on loopback, for clients that need a URL: `serve` from `fauxgate/node`. Called once. */
   readonly serve?: (gateway: Gateway) => Promise<{ readonly url: string; close(): Promise<void> }>
   /**
-   * The resources that the code may leave behind when it rejects: families, or a function that returns true for such a
-   * resource. After each error, the code is called again with the same gateway and disk until it resolves. It must then
-   * leave the same resources as the run without failures. Cannot be combined with copies. Default: the code must leave
-   * nothing, and is not called again.
+   * The resources that the code may leave behind when it rejects: families, or a function that returns true for such a resource. After each
+   * error, the code is called again with the same gateway and disk until it resolves. It must then leave the same resources as the run
+   * without failures. Cannot be combined with copies. Default: the code must leave nothing, and it is not called again.
    */
   readonly mayLeave?: readonly string[] | ((leftover: Leftover, gateway: G) => boolean)
   /** Returns whether the code may reject with this error. Even then, it must leave only what `mayLeave` allows. Default: any error. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /**
-   * Checks a run in which the code resolved. The check fails by returning false, throwing or rejecting. If set, only the numbers
-   * of resources are compared to the run without failures.
+   * Checks a run in which the code resolved. The check fails by returning false, throwing, or rejecting. If it is set, only the numbers of
+   * resources are compared with the run without failures.
    */
   readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
   /** Aborts the search, which rejects with the signal's reason. */
@@ -227,7 +226,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
 /** The options of {@link survives}. */
 export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
   extends ScheduleOptions<T, G> {
-  /** Receives the progress from time to time. Default: updates one line on a terminal; prints nothing in CI. */
+  /** Periodically receives the progress. Default: updates one line on a terminal; prints nothing in CI. */
   readonly onProgress?: (progress: SurvivalProgress) => void
 }
 

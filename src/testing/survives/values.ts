@@ -8,7 +8,7 @@ export interface RowDifference extends Difference {
   readonly other: Row
 }
 
-/** The number of characters to show before the first one in which long strings differ. */
+/** The number of characters to show before the first difference in long strings. */
 const CONTEXT = 20
 
 /** Describes a difference, such as `has metadata "free", expected "in use"`. Never shows a secret. */
@@ -27,7 +27,7 @@ export function describeValues(
   return `has ${name} ${texts[0]}, expected ${texts[1] ?? 'none'}`
 }
 
-/** Returns a value in the form shown in snapshots, and whether these hide a part of it. */
+/** Returns a value in the form shown in snapshots, and whether snapshots hide part of it. */
 function publicValue({ collection, key, unmasked }: Row, ending: Ending, path: Path) {
   const records = ending.publicRecords()[collection.name] ?? []
   const value = valueAt(
@@ -37,7 +37,7 @@ function publicValue({ collection, key, unmasked }: Row, ending: Ending, path: P
   return { value, isHidden: JSON.stringify(value) !== JSON.stringify(valueAt(unmasked, path)) }
 }
 
-/** Formats two values. If long strings have a common beginning, shows the part that differs. */
+/** Formats two values. If long strings have a common prefix, shows the part that differs. */
 function showBoth(found: unknown, wanted: unknown): readonly (string | undefined)[] {
   if (typeof found !== 'string' || typeof wanted !== 'string') return [show(found), show(wanted)]
   const end = [...found].findIndex((sign, place) => sign !== [...wanted][place])

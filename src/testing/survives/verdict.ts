@@ -14,13 +14,13 @@ export interface Judgement extends Pick<TriedSchedule, 'verdict' | 'message'> {
   readonly isOfValues?: boolean | undefined
 }
 
-/** The results of the run without failures, which other runs are compared to. */
+/** The results of the run without failures, with which other runs are compared. */
 export type Baseline = ReturnType<typeof baselineOf>
 
 /** Collects the results of the run without failures. */
 export function baselineOf(run: RunRecord) {
   return {
-    /** The outcomes of copies one after the other. */
+    /** The outcomes of copies that run one after the other. */
     outcomes: [...run.outcomes],
     ending: run.outcomes.at(-1)?.ending ?? run.ending,
     hasTimersLeft: run.remainingTimers.length > 0,
@@ -56,7 +56,7 @@ const STOP_REASONS = {
   timers: () => 'it never stops setting timers',
 } as const
 
-/** Returns the verdict on a run, compared to the run without failures. That run itself is not compared. */
+/** Returns the verdict on a run, compared with the run without failures, which itself is not compared. */
 export async function judge(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const wrong = judgeEnd(run, baseline)
   if (wrong) return wrong
@@ -93,7 +93,7 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
   return undefined
 }
 
-/** Compares copies that ran concurrently to the same copies one after the other. */
+/** Compares copies that ran concurrently with the same copies running one after the other. */
 async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const rejected = run.copies.filter(({ settled }) => settled?.error)
   const [first] = rejected

@@ -29,7 +29,7 @@ const SLOW_MS = 1237
 const MARK = 'isOfSurvives'
 
 /**
- * @throws Error if timers are faked, by a runner or by another call of `survives`, since the host's timers would be unreachable.
+ * @throws Error if timers are already faked, by a runner or by another call to `survives`, because the host's timers would be unreachable.
  */
 export function requireHostTimers(): void {
   const { setTimeout } = globalThis
@@ -48,8 +48,8 @@ export function requireHostTimers(): void {
 }
 
 /**
- * The environment of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
- * explorer moves. These stay the same for all runs, so that code may keep references to them.
+ * The environment of the code under test: timers, dates, random numbers, and the global `fetch`, all on one clock that the explorer moves.
+ * They are the same for all runs, so that code can keep references to them.
  */
 export class World implements Surroundings {
   readonly clock = manualClock(START)
@@ -60,9 +60,9 @@ export class World implements Surroundings {
   #context: ReturnType<World['host']['createContext']> | undefined
   readonly pasts = new Pasts()
   activity = 0
-  /** The errors that nobody has handled. */
+  /** The errors that were not handled. */
   unhandled: unknown[] = []
-  /** The gateway that the global `fetch` reaches. */
+  /** The gateway that handles the global `fetch`. */
   target: Pick<Life, 'url' | 'fetch'> | undefined
   readonly #randomSource = createRandomSource('survives')
   /** The number of random numbers in this run so far, by copy. */
@@ -81,7 +81,7 @@ export class World implements Surroundings {
   }
 
   /**
-   * Starts a run, with the clock, timers and random numbers in their initial state.
+   * Starts a run, with the clock, timers, and random numbers in their initial state.
    * @param elsewhere for another time and other random numbers, with slow responses or without
    */
   begin(elsewhere?: 'fast' | 'slow'): void {
@@ -111,7 +111,7 @@ export class World implements Surroundings {
     return timers.flatMap(([id, { delay }]) => (keepsProcessAlive(this.#handles.get(id)) ? [delay ?? 0] : []))
   }
 
-  /** Undefined without copies, and outside of the code. */
+  /** Undefined without copies and outside the code under test. */
   get copy(): Copy | undefined {
     return this.#context?.storage.getStore()
   }
@@ -127,7 +127,7 @@ export class World implements Surroundings {
     for (const [id, owner] of this.#owners) if (owner === copy) this.timers.fake.clearTimeout(this.#handles.get(id))
   }
 
-  /** Advances to a time. Exceptions of timers are unhandled. */
+  /** Advances to a time. Exceptions from timers are unhandled. */
   advanceTo(at: number): void {
     this.activity++
     try {
@@ -161,7 +161,7 @@ export class World implements Surroundings {
     this.#collectRejections()
   }
 
-  /** Restores the functions of the host. @throws Error with those that the code made unchangeable, after restoring all others. */
+  /** Restores the functions of the host. @throws Error that names those that the code made unchangeable, after restoring all others. */
   restoreGlobals(): void {
     this.#globals.restore()
   }
@@ -189,7 +189,7 @@ export class World implements Surroundings {
     this.#globals.replace(globalThis, { setImmediate: Object.assign(setImmediate, hostSetImmediate) })
   }
 
-  /** Returns a function that sets a timer, counts that as activity, and records the handle. */
+  /** Returns a function that sets a timer, counts it as activity, and records the handle. */
   #countActivityOf(set: SetTimer): SetTimer {
     return (...args) => {
       this.activity++
