@@ -198,7 +198,7 @@ type Declaration struct {
 	TunnelSession *TunnelSessionDeclaration `json:"tunnel_session"`
 	// Declares the filter and the fields of an event source, which only the service's dashboard can set.
 	EventSource *EventSourceDeclaration `json:"event_source"`
-	// Declares a person who has just signed in at an endpoint.
+	// Declares a person who has just signed in to an endpoint.
 	ApplicationUser *ApplicationUserDeclaration `json:"application_user"`
 	// Declares a person's session, which starts now.
 	ApplicationSession *ApplicationSessionDeclaration `json:"application_session"`
@@ -206,7 +206,7 @@ type Declaration struct {
 
 // EdgeEndpointDeclaration: Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 type EdgeEndpointDeclaration struct {
-	// The HTTPS, TCP or TLS edge; not one created by an operation. An edge that is not declared yet is declared too.
+	// The HTTPS, TCP, or TLS edge, which an operation must not have created. If it is not declared yet, it is declared as well.
 	Edge string `json:"edge"`
 	// The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
 	URL string `json:"url"`
@@ -230,7 +230,7 @@ type CredentialDeclaration struct {
 
 // TunnelSessionDeclaration: Declares an agent session, with its endpoints and tunnels.
 type TunnelSessionDeclaration struct {
-	// The version of the agent. Default: `3.39.0`.
+	// The agent's version. Default: `3.39.0`.
 	AgentVersion string `json:"agent_version"`
 	// The credential or SSH credential of the agent. Default: a new one.
 	Credential string `json:"credential"`
@@ -238,7 +238,7 @@ type TunnelSessionDeclaration struct {
 	IP string `json:"ip"`
 	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
-	// The operating system of the agent. Default: `linux`.
+	// The agent's operating system. Default: `linux`.
 	Os string `json:"os"`
 	// The region that the agent is connected to. Default: `us`.
 	Region string `json:"region"`
@@ -250,13 +250,13 @@ type TunnelSessionDeclaration struct {
 	Supports []string `json:"supports"`
 	// The commands that fail on the agent, each with the reason.
 	Failing *CommandFailures `json:"failing"`
-	// The version that the agent can be updated to. Default: none.
+	// The version to which the agent can be updated. Default: none.
 	Update string `json:"update"`
 	// False if no command reaches the agent. Default: `true`.
 	Reachable bool `json:"reachable"`
-	// The endpoints that the agent has online.
+	// The agent's online endpoints.
 	Endpoints []*AgentEndpoint `json:"endpoints"`
-	// The tunnels with labels that the agent has open.
+	// The agent's open labeled tunnels.
 	Labelled []*LabelledTunnel `json:"labelled"`
 	// False to exempt the declared resource from the account's limits. Default: `true`.
 	Limits bool `json:"limits"`
@@ -272,19 +272,19 @@ type CommandFailures struct {
 	Update string `json:"update"`
 }
 
-// AgentEndpoint: An endpoint that the agent has online.
+// AgentEndpoint: An online endpoint of the agent.
 type AgentEndpoint struct {
 	// A human-readable description. At most 255 bytes in UTF-8.
 	Description string `json:"description"`
 	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
-	// The URL at which the endpoint is online, without the usual port of its scheme. Default: a new host below `ngrok-free.app`.
+	// The URL where the endpoint is online, without the default port of its scheme. Default: a new host below `ngrok-free.app`.
 	URL string `json:"url"`
 	// The address that the agent forwards to. Default: `http://localhost:80`.
 	ForwardsTo string `json:"forwards_to"`
-	// The name that the agent gives the endpoint. Default: `command_line`.
+	// The endpoint name assigned by the agent. Default: `command_line`.
 	Name string `json:"name"`
-	// The networks that can reach the endpoint: `public`, `internal` or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+	// The networks that can reach the endpoint: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
 	Binding string `json:"binding"`
 	// True if other pooled endpoints can be online at the same URL. Default: `false`.
 	PoolingEnabled bool `json:"pooling_enabled"`
@@ -292,13 +292,13 @@ type AgentEndpoint struct {
 	TrafficPolicy string `json:"traffic_policy"`
 	// The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
 	UpstreamProtocol string `json:"upstream_protocol"`
-	// False if the agent records no requests for its own API. Default: `true`.
+	// False if the agent does not record requests for its own API. Default: `true`.
 	Inspect bool `json:"inspect"`
 }
 
-// LabelledTunnel: A tunnel with labels that the agent has open.
+// LabelledTunnel: An open labeled tunnel of the agent.
 type LabelledTunnel struct {
-	// The name that the agent gives the tunnel.
+	// The tunnel name assigned by the agent.
 	Name string `json:"name"`
 	// The labels by which edges find the tunnel.
 	Labels map[string]string `json:"labels"`
@@ -320,19 +320,19 @@ type EventSourceDeclaration struct {
 	Fields []string `json:"fields"`
 }
 
-// ApplicationUserDeclaration: Declares a person who has just signed in at an endpoint.
+// ApplicationUserDeclaration: Declares a person who has just signed in to an endpoint.
 type ApplicationUserDeclaration struct {
 	// The name of the identity provider. Default: `google`.
 	Provider string `json:"provider"`
 	// The URL of the identity provider. Default: `https://accounts.google.com`.
 	ProviderURL string `json:"provider_url"`
-	// The id of the person at the provider. Default: `1`.
+	// The person's id at the provider. Default: `1`.
 	ProviderUserID string `json:"provider_user_id"`
-	// The name that the person signs in with. Default: `kim@example.com`.
+	// The name with which the person signs in. Default: `kim@example.com`.
 	Username string `json:"username"`
-	// The email address of the person. Default: `kim@example.com`.
+	// The person's email address. Default: `kim@example.com`.
 	Email string `json:"email"`
-	// The name of the person. Default: `Kim`.
+	// The person's name. Default: `Kim`.
 	Name string `json:"name"`
 }
 
@@ -340,7 +340,7 @@ type ApplicationUserDeclaration struct {
 type ApplicationSessionDeclaration struct {
 	// The id of the application user.
 	User string `json:"user"`
-	// The URL at which the person signed in. Default: `https://app.example.com`.
+	// The URL where the person signed in. Default: `https://app.example.com`.
 	PublicURL string `json:"public_url"`
 	// The User-Agent header. Default: `Mozilla/5.0`.
 	UserAgent string `json:"user_agent"`

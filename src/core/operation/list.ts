@@ -25,7 +25,7 @@ export const listQuery = named(
       }),
     ),
     before_id: v.optional(
-      documented(v.string(), 'Only items created before the one with this id, which may have been deleted.', {
+      documented(v.string(), 'Only items created before the one with this id, which may itself have been deleted.', {
         json: { pattern: `^$|${idPattern('[a-z][a-z0-9]*')}` },
         errors: [general.id_unparsable, general.id_wrong_prefix],
         rules: 'lists#cursor',
@@ -205,7 +205,7 @@ export type Page<Items extends string, Resource> = { readonly [K in Items]: read
 
 export const pageTail = {
   uri: documented(v.string(), 'The URL of the list.', { json: { format: 'uri' } }),
-  next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last one.', {
+  next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last page.', {
     json: { format: 'uri' },
   }),
 }

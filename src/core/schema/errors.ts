@@ -171,7 +171,7 @@ export function isErrorOf(dialect: CommonDialect, { occursIn }: CatalogueError):
 
 /** Declares the error for a string that is too long. */
 export function tooLong(number: number): FieldEntry<{ readonly bytes: number; readonly limit: number }> {
-  return ofField(number, 400, '{field} has {bytes} bytes in UTF-8. At most {limit} are allowed.')
+  return ofField(number, 400, '{field} is {bytes} bytes long in UTF-8. The maximum is {limit}.')
 }
 
 /** One reason for rejecting a request. */

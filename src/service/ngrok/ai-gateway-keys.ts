@@ -8,10 +8,10 @@ import { ACCOUNT_USER, descriptionAndMetadata, putIfChanged, refField, updatedAt
 const display_name = kit.documented(v.string(), 'The beginning and the end of the key, such as `sk-abc***xyz`.')
 const last_used = kit.documented(
   v.nullable(kit.time),
-  'The time when the key was last used: always null, because fauxgate has no AI gateway.',
+  'The time when the key was last used: always null because fauxgate does not have an AI gateway.',
 )
 const created_by = userField('The user who created it.')
-const last_updated_by = userField('The user who changed it last.')
+const last_updated_by = userField('The user who last changed it.')
 const users = { created_by: { id: ACCOUNT_USER, uri: '' }, last_updated_by: { id: ACCOUNT_USER, uri: '' } }
 
 /** Returns only the beginning and the end of a key. */
@@ -59,7 +59,7 @@ const providers = parts.columns(
   {
     updated_at: updatedAt,
     ai_gateway_api_key_id: parts.column({
-      create: kit.documented(someText, 'The id of the API key that the key belongs to.'),
+      create: kit.documented(someText, 'The id of the API key that the provider key belongs to.'),
     }),
     key_id: parts.column({ kept: kit.idOf('aigk'), shown: false }),
     provider_id: parts.column({
@@ -70,7 +70,7 @@ const providers = parts.columns(
     value: parts.column({ create: value }),
     created_by: parts.column({ shown: created_by }),
     last_updated_by: parts.column({ shown: last_updated_by }),
-    ai_gateway_api_key: parts.column({ shown: refField('The API key that the key belongs to.') }),
+    ai_gateway_api_key: parts.column({ shown: refField('The API key that the provider key belongs to.') }),
     display_name: parts.column({ kept: v.string(), shown: display_name }),
     last_used: parts.column({ shown: last_used }),
   },

@@ -44,7 +44,7 @@ const shape = kit.named(
   v.object({
     id,
     uri,
-    public_url: text('The URL at which the person signed in.'),
+    public_url: text('The URL where the person signed in.'),
     browser_session: kit.documented(
       kit.named(
         v.object({
@@ -61,9 +61,9 @@ const shape = kit.named(
     created_at,
     last_active: kit.documented(kit.time, 'The time of the last request.'),
     expires_at: kit.documented(kit.time, 'The time at which the session ends.'),
-    endpoint: orNull('The endpoint of an agent, or null.'),
+    endpoint: orNull("The agent's endpoint, or null."),
     edge: orNull('The edge, or null.'),
-    route: orNull('The route of the edge, or null.'),
+    route: orNull("The edge's route, or null."),
   }),
   'ApplicationSession',
   "A person's session at an endpoint.",
@@ -124,7 +124,7 @@ const applicationSession = kit.declaration({
   schema: kit.named(
     v.object({
       user: kit.documented(v.string(), 'The id of the application user.'),
-      public_url: v.optional(text('The URL at which the person signed in.'), 'https://app.example.com'),
+      public_url: v.optional(text('The URL where the person signed in.'), 'https://app.example.com'),
       user_agent: v.optional(text('The User-Agent header.'), 'Mozilla/5.0'),
       ip_address: v.optional(text('The IP address that the person connects from.'), '203.0.113.10'),
       country_code: v.optional(nullableText('The two-letter country code.'), null),

@@ -38,7 +38,7 @@ const pem = v.pipe(
   parts.readBy(readErrors, (text: string) => readAuthority(text).pem),
 )
 
-const CA_PEM = 'The certificate of the authority: PEM with 64 columns of base64 and a trailing line break.'
+const CA_PEM = 'The CA certificate: PEM, wrapped at 64 columns, with a trailing line break.'
 const usages = (sentence: string) => kit.documented(v.array(v.string()), sentence)
 
 const table = parts.columns(
@@ -71,8 +71,8 @@ const table = parts.columns(
     subject_common_name: parts.column({
       shown: kit.documented(v.string(), 'The common name of its subject; "" if there is none.'),
     }),
-    not_before: parts.column({ shown: kit.documented(kit.time, 'The start of its validity.') }),
-    not_after: parts.column({ shown: kit.documented(kit.time, 'The end of its validity.') }),
+    not_before: parts.column({ shown: kit.documented(kit.time, 'The start of its validity period.') }),
+    not_after: parts.column({ shown: kit.documented(kit.time, 'The end of its validity period.') }),
     key_usages: parts.column({
       shown: usages('The key usages, named as in RFC 5280, such as `keyCertSign`.'),
     }),

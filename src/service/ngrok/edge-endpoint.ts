@@ -27,7 +27,7 @@ const fields = kit.named(
   v.object({
     edge: kit.documented(
       kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
-      'The HTTPS, TCP or TLS edge; not one created by an operation. An edge that is not declared yet is declared too.',
+      'The HTTPS, TCP, or TLS edge, which an operation must not have created. If it is not declared yet, it is declared as well.',
     ),
     url: kit.documented(
       v.string(),

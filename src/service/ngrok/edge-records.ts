@@ -58,7 +58,7 @@ export const edgeFields = {
   hostports: v.optional(
     kit.documented(
       hostports,
-      'The hosts and ports that the edge serves: a reserved domain with port 443, or for a TCP edge a reserved address.',
+      'The hosts and ports that the edge serves: a reserved domain with port 443 or, for a TCP edge, a reserved address.',
       { rules: 'edges#hostports' },
     ),
   ),

@@ -29,7 +29,7 @@ const errors = kit.declareErrors({
   configuration_limit_reached: kit.tooMany(1670),
 })
 
-const TYPE = 'The kind of traffic that the configuration applies to: `http`, `https` or `tcp`.'
+const TYPE = 'The kind of traffic that the configuration applies to: `http`, `https`, or `tcp`.'
 
 const types = ['http', 'https', 'tcp'] as const
 const type = v.pipe(

@@ -5,10 +5,10 @@ import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { type EndpointRecord, getEdgeKind, getTunnelId, parseUrl, SCHEMES } from './endpoint-records.ts'
 import { omitNulls, refField, userField } from './shared.ts'
 
-export const URL_SENTENCE = 'The URL at which the endpoint is online, without the usual port of its scheme.'
+export const URL_SENTENCE = 'The URL where the endpoint is online, without the default port of its scheme.'
 export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as sent.'
 export const POOLING = 'True if other pooled endpoints can be online at the same URL.'
-export const BINDING = 'The networks that can reach the endpoint: `public`, `internal` or `kubernetes`.'
+export const BINDING = 'The networks that can reach the endpoint: `public`, `internal`, or `kubernetes`.'
 
 const optionalText = (sentence: string) => v.exactOptional(kit.documented(v.string(), sentence))
 const optionalRef = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
@@ -20,7 +20,7 @@ export const endpointShape = kit.named(
     updated_at: kit.documented(kit.time, 'The time of the last change.'),
     type: kit.documented(
       v.string(),
-      'The origin of the endpoint: the API (`cloud`), an agent (`ephemeral`) or an edge.',
+      'The origin of the endpoint: the API (`cloud`), an agent (`ephemeral`), or an edge.',
       { json: { listed: ['cloud', 'ephemeral', 'edge'] } },
     ),
     url: optionalText(`${URL_SENTENCE} Absent for an edge.`),
@@ -32,16 +32,16 @@ export const endpointShape = kit.named(
     traffic_policy: v.exactOptional(kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY)),
     domain: optionalRef('The reserved domain that the URL uses.'),
     tcp_addr: optionalRef('The reserved address that the URL uses.'),
-    edge: optionalRef('The edge of the endpoint.'),
-    tunnel: optionalRef('The tunnel of the agent.'),
-    tunnel_session: optionalRef('The session of the agent.'),
+    edge: optionalRef("The endpoint's edge."),
+    tunnel: optionalRef("The agent's tunnel."),
+    tunnel_session: optionalRef("The agent's session."),
     principal: v.exactOptional(userField("The owner of the agent's credential. Absent if there is none.")),
-    name: optionalText('The name that the agent gave it.'),
+    name: optionalText('The name assigned by the agent.'),
     upstream_url: optionalText('The URL that the agent forwards to.'),
     upstream_protocol: optionalText('The protocol that the agent uses for its upstream.'),
   }),
   'Endpoint',
-  "A URL that is online: a cloud endpoint, an agent's or an edge's.",
+  "A URL that is online: a cloud endpoint, an agent's endpoint, or an edge's endpoint.",
 )
 
 /** Returns the fields that an endpoint and its tunnel have in common. */

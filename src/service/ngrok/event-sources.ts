@@ -40,7 +40,7 @@ const common = {
 const listShape = kit.named(
   v.object({ sources: kit.documented(v.array(sourceShape), SOURCES), uri: kit.resourceHead.uri }),
   'EventSourceList',
-  'The sources of an event subscription. All are on one page.',
+  'The sources of an event subscription, all on one page.',
 )
 
 const operations = {

@@ -37,19 +37,19 @@ const table = parts.columns(
   },
   {
     body: parts.column({
-      sent: v.unwrap(parts.textOfBytes(MAX_BODY_BYTES, errors.response_body_too_large, 'The body of the response.')),
-      kept: kit.documented(v.string(), 'The body of the response.'),
+      sent: v.unwrap(parts.textOfBytes(MAX_BODY_BYTES, errors.response_body_too_large, 'The response body.')),
+      kept: kit.documented(v.string(), 'The response body.'),
       first: '',
     }),
     headers: parts.column({
       sent: kit.documented(
         headersSchema({ name: invalid, value: invalid, twice: invalid }),
-        'The headers of the response. Names are stored in lower case.',
+        'The response headers. Names are stored in lowercase.',
         { json: { additionalProperties: { type: 'string' } }, rules: 'backends#http-responses' },
       ),
       shown: kit.documented(
         v.nullable(v.record(v.string(), v.string())),
-        'The headers of the response, with names in lower case; null if there are none.',
+        'The response headers, with lowercase names; null if there are none.',
       ),
       first: {},
       show: (headers) => (Object.keys(headers).length > 0 ? headers : null),
@@ -57,10 +57,10 @@ const table = parts.columns(
     status_code: parts.column({
       sent: kit.documented(
         v.pipe(kit.integerFrom(100, 599), kit.refusedAs(errors.response_status_invalid)),
-        'The status of the response.',
+        'The response status.',
         { rules: 'backends#http-responses' },
       ),
-      shown: kit.documented(v.number(), 'The status of the response.'),
+      shown: kit.documented(v.number(), 'The response status.'),
       first: 200,
     }),
   },

@@ -61,7 +61,7 @@ const MATCH = 'The path of the requests that the route handles: a whole path or 
 /** The schema of a route in a response. */
 export const routeShape = kit.named(
   v.object({
-    edge_id: kit.documented(v.string(), 'The id of the edge.'),
+    edge_id: kit.documented(v.string(), 'The edge id.'),
     ...kit.resourceHead,
     match_type: kit.documented(
       v.picklist(MATCH_TYPES),

@@ -115,7 +115,7 @@ export const ipPolicies = kit.resource(policies.kind, {
 })
 
 const ACTIONS = ['allow', 'deny'] as const
-const CIDR = "The rule's address range, trimmed and in lower case."
+const CIDR = "The rule's address range, trimmed and in lowercase."
 const ACTION = 'The action for connections from the range.'
 const ACTION_FACTS = { json: { enum: ACTIONS }, rules: 'ngrok-families#rule-actions' } as const
 const ALLOWED_ACTIONS = ACTIONS.join(' or ')
@@ -167,7 +167,7 @@ const table = parts.columns(
       kept: kit.idOf('ipp'),
       shown: false,
     }),
-    ip_policy: parts.column({ shown: refField('The policy that has the rule.') }),
+    ip_policy: parts.column({ shown: refField('The policy that contains the rule.') }),
     action: parts.column({
       create: kit.documented(v.optional(action, ''), ACTION, { ...ACTION_FACTS, isRequired: true }),
       update: kit.documented(v.optional(action), ACTION, ACTION_FACTS),

@@ -75,7 +75,7 @@ const table = parts.columns(
     }),
     texts: descriptionAndMetadata(),
     title: 'IpRestriction',
-    sentence: 'The addresses from which a part of the service can be reached.',
+    sentence: 'The addresses from which clients can access part of the service.',
     examples: [{ type: 'agent', ip_policy_ids: ['ipp_1'] }],
   },
   {

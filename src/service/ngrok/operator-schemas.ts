@@ -6,10 +6,10 @@ import { ACCOUNT_USER, descriptionAndMetadata, knownRegions, userField } from '.
 
 export const DEFAULT_REGION = 'global'
 
-const FEATURES = 'The features of the operator, in lower case.'
+const FEATURES = 'The features of the operator, in lowercase.'
 const REGION = 'The region of its connections.'
 const DEPLOYMENT = 'The deployment of the operator in its cluster.'
-const SELECTORS = 'CEL expressions over `endpoint`. The operator binds each endpoint for which one of these is true.'
+const SELECTORS = 'CEL expressions over `endpoint`. The operator binds each endpoint for which one of them is true.'
 const BINDING = 'The settings for binding endpoints.'
 const INGRESS = 'The address that the operator forwards to.'
 
@@ -81,9 +81,9 @@ export const operatorShape = kit.named(
         endpoint_selectors: kit.documented(v.nullable(v.array(v.string())), `${SELECTORS} Null if none were sent.`),
         cert: kit.named(
           v.object({
-            cert: kit.documented(v.string(), 'The certificate and its issuer: PEM. "" if no request was sent.'),
-            not_before: kit.documented(kit.time, `The start of its validity; ${NO_TIME} without a certificate.`),
-            not_after: kit.documented(kit.time, `The end of its validity; ${NO_TIME} without a certificate.`),
+            cert: kit.documented(v.string(), 'The certificate and its issuer: PEM. "" if no CSR was sent.'),
+            not_before: kit.documented(kit.time, `The start of its validity period; ${NO_TIME} without a certificate.`),
+            not_after: kit.documented(kit.time, `The end of its validity period; ${NO_TIME} without a certificate.`),
           }),
           'KubernetesOperatorCert',
           "The client certificate for the operator's last certificate signing request.",

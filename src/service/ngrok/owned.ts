@@ -41,7 +41,7 @@ export const errors = kit.declareErrors({
   token_precomputed: kit.ofField(638, 400, '{field} was sent. The service always generates tokens. Omit the field.'),
 })
 
-const OWNER = 'The user who owns it: the user of the account, a bot user or a service user.'
+const OWNER = "The user who owns it: the account's user, a bot user, or a service user."
 
 /** The fields of a body that updates a record that belongs to a user. */
 export const updateFields = descriptionAndMetadata({
@@ -86,7 +86,7 @@ export const tokenColumn = parts.column({
   kept: v.exactOptional(parts.made(v.pipe(v.string(), kit.secret))),
   shown: kit.documented(
     v.nullable(v.pipe(v.string(), kit.secret)),
-    'The token. Only the response to the request that created it has the token; null in all others.',
+    'The token. Included only in the response to the request that created it; null in all other responses.',
   ),
   show: () => null,
 })

@@ -20,7 +20,7 @@ const addedHeaders = headersSchema({
 
 const headers = {
   add: v.optional(
-    kit.documented(addedHeaders, 'The headers to add, by name. Names are stored in lower case.', {
+    kit.documented(addedHeaders, 'The headers to add, by name. Names are stored in lowercase.', {
       json: { additionalProperties: { type: 'string' } },
     }),
     {},
@@ -34,8 +34,8 @@ const headers = {
 const headersShape = kit.named(
   v.object({
     enabled: v.unwrap(parts.enabled),
-    add: kit.documented(v.record(v.string(), v.string()), 'The headers that are added, with names in lower case.'),
-    remove: kit.documented(v.array(v.string()), 'The names of the headers that are removed, in lower case.'),
+    add: kit.documented(v.record(v.string(), v.string()), 'The headers that are added, with lowercase names.'),
+    remove: kit.documented(v.array(v.string()), 'The names of the headers that are removed, in lowercase.'),
   }),
   'RouteHeaders',
   'The headers that a route adds or removes.',

@@ -100,7 +100,7 @@ const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
   },
 )
 
-const SIGN_IN_SENTENCE = 'The provider that people sign in with, and who is allowed.'
+const SIGN_IN_SENTENCE = 'The provider with which people sign in, and who is allowed.'
 
 const providerBody = kit.named(v.pipe(fields, providersRule), 'OAuthProvidersBody', SIGN_IN_SENTENCE)
 

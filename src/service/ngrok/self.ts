@@ -13,15 +13,15 @@ const shape = kit.named(
   v.object({
     account: kit.named(
       v.object({
-        id: text('The id of the account.'),
-        name: text('The name of the account.'),
+        id: text('The account id.'),
+        name: text('The account name.'),
         created_at: kit.documented(kit.time, 'The time at which the account was created.'),
         suspended: no('True if the account has unpaid invoices.'),
         enforce_sso: no('True if people must sign in with a provider.'),
         min_api_version: kit.documented(v.number(), 'The oldest version of the API that the account may use.'),
         min_agent_version: text('The oldest version of an agent that the account may use.'),
         user_mfa_required: no('True if people need a second factor.'),
-        traffic_full_capture: no('True if whole requests are recorded.'),
+        traffic_full_capture: no('True if complete requests are recorded.'),
       }),
       'Account',
       'An account.',
@@ -38,10 +38,10 @@ const shape = kit.named(
       'The oldest API key created through the API, or a key without a resource if there is none.',
       { rules: 'ngrok-families#self' },
     ),
-    user: text('The email address of the user.'),
+    user: text("The user's email address."),
   }),
   'Self',
-  'The account, the user and the API key of a request.',
+  'The account, the user, and the API key of a request.',
 )
 
 /** The API key shown for requests whose key is not a resource. */

@@ -53,7 +53,7 @@ export const endpointFields = kit.named(
     ...descriptionAndMetadata(),
     url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
     forwards_to,
-    name: textWithDefault('The name that the agent gives the endpoint.', 'command_line'),
+    name: textWithDefault('The endpoint name assigned by the agent.', 'command_line'),
     binding: v.optional(
       kit.documented(
         parts.oneOfThese(BINDINGS),
@@ -66,26 +66,26 @@ export const endpointFields = kit.named(
       kit.documented(v.string(), 'The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.'),
     ),
     inspect: v.optional(
-      kit.documented(v.boolean(), 'False if the agent records no requests for its own API.', {
+      kit.documented(v.boolean(), 'False if the agent does not record requests for its own API.', {
         rules: 'agent#requests',
       }),
       true,
     ),
   }),
   'AgentEndpoint',
-  'An endpoint that the agent has online.',
+  'An online endpoint of the agent.',
 )
 
 /** The fields of an agent's labeled tunnel. */
 export const labelledFields = kit.named(
   v.object({
-    name: v.exactOptional(kit.documented(parts.someText, 'The name that the agent gives the tunnel.')),
+    name: v.exactOptional(kit.documented(parts.someText, 'The tunnel name assigned by the agent.')),
     labels: kit.documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
     forwards_to,
     metadata,
   }),
   'LabelledTunnel',
-  'A tunnel with labels that the agent has open.',
+  'An open labeled tunnel of the agent.',
 )
 
 const failureReason = (command: string) =>
@@ -108,13 +108,13 @@ const startTime = v.pipe(
 /** The fields of a session declared by a test. */
 export const sessionFields = kit.named(
   v.object({
-    agent_version: textWithDefault('The version of the agent.', '3.39.0'),
+    agent_version: textWithDefault("The agent's version.", '3.39.0'),
     credential: v.optional(
       kit.documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.'),
     ),
     ip: textWithDefault('The address that the agent connects from.', '203.0.113.10'),
     metadata,
-    os: textWithDefault('The operating system of the agent.', 'linux'),
+    os: textWithDefault("The agent's operating system.", 'linux'),
     region: v.optional(
       kit.documented(parts.someText, 'The region that the agent is connected to.', knownRegions()),
       'us',
@@ -126,13 +126,10 @@ export const sessionFields = kit.named(
       [...COMMANDS],
     ),
     failing: v.optional(commandFailures, {}),
-    update: v.optional(kit.documented(parts.someText, 'The version that the agent can be updated to. Default: none.')),
+    update: v.optional(kit.documented(parts.someText, 'The version to which the agent can be updated. Default: none.')),
     reachable: v.optional(kit.documented(v.boolean(), 'False if no command reaches the agent.'), true),
-    endpoints: v.optional(kit.documented(v.array(endpointFields), 'The endpoints that the agent has online.'), []),
-    labelled: v.optional(
-      kit.documented(v.array(labelledFields), 'The tunnels with labels that the agent has open.'),
-      [],
-    ),
+    endpoints: v.optional(kit.documented(v.array(endpointFields), "The agent's online endpoints."), []),
+    labelled: v.optional(kit.documented(v.array(labelledFields), "The agent's open labeled tunnels."), []),
     limits,
   }),
   'TunnelSessionDeclaration',

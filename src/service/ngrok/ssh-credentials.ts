@@ -55,7 +55,7 @@ const table = parts.columns(
     texts: owned.updateFields,
     keptTexts: descriptionAndMetadata(),
     title: 'SshCredential',
-    sentence: 'A public key that can open tunnels over SSH.',
+    sentence: 'A public key that can start tunnels over SSH.',
     note: '; at least one field is required',
   },
   {

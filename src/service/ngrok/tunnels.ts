@@ -8,7 +8,7 @@ import { knownRegions, omitNulls, refField } from './shared.ts'
 import { isInGroup, tunnelGroups } from './tunnel-group-backends.ts'
 
 const { id, metadata } = kit.resourceHead
-const ABSENT = 'Absent for a tunnel with labels.'
+const ABSENT = 'Absent for a labeled tunnel.'
 
 const shape = kit.named(
   v.object({
@@ -17,14 +17,14 @@ const shape = kit.named(
     started_at: kit.documented(kit.time, 'The time at which the agent opened the tunnel.'),
     region: kit.documented(v.string(), 'The region of the session.', knownRegions()),
     forwards_to: kit.documented(v.string(), 'The address that the agent forwards to.'),
-    tunnel_session: refField('The session of the agent.'),
+    tunnel_session: refField("The agent's session."),
     public_url: v.exactOptional(kit.documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
     proto: v.exactOptional(kit.documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
     endpoint: v.exactOptional(refField(`The endpoint. Its id has the same characters after the prefix. ${ABSENT}`)),
     backends: v.exactOptional(
       kit.documented(
         v.array(kit.ref),
-        'The tunnel group backends that have the tunnel, newest first. Absent if there are none.',
+        'The tunnel group backends that include the tunnel, newest first. Absent if there are none.',
       ),
     ),
     labels: v.exactOptional(

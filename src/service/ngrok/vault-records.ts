@@ -73,7 +73,7 @@ export const vaultTable = parts.columns(
     }),
     created_by: parts.column({ shown: kit.documented(v.string(), 'The id of the user who created the vault.') }),
     last_updated_by: parts.column({
-      shown: kit.documented(v.string(), 'The id of the user who changed the vault last.'),
+      shown: kit.documented(v.string(), 'The id of the user who last changed the vault.'),
     }),
   },
   { indexes: { name: ({ name }) => name } },

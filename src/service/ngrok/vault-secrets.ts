@@ -71,7 +71,7 @@ export const secretTable = parts.columns(
     limit: { what: 'secrets in a vault', each: 'vault', reached: secretErrors.secret_limit_reached },
     texts: descriptionAndMetadata(),
     title: 'VaultSecret',
-    sentence: 'A value that a vault stores under a name. No response includes the value.',
+    sentence: 'A value that a vault stores under a name. Responses do not include the value.',
   },
   {
     updated_at: updatedAt,
@@ -91,14 +91,14 @@ export const secretTable = parts.columns(
       kept: kit.idOf('vault'),
       shown: false,
     }),
-    vault: parts.column({ shown: refField('The vault that has the secret.') }),
+    vault: parts.column({ shown: refField('The vault that contains the secret.') }),
     vault_name: parts.column({
       create: v.optional(kit.documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
       kept: vaultName,
       shown: kit.documented(v.string(), 'The name of that vault.'),
     }),
     created_by: parts.column({ shown: userField('The user who created the secret.') }),
-    last_updated_by: parts.column({ shown: userField('The user who changed the secret last.') }),
+    last_updated_by: parts.column({ shown: userField('The user who last changed the secret.') }),
   },
   { indexes: { vault: ({ vault_id }) => vault_id, place: ({ vault_id, name }) => `${vault_id} ${name}` } },
 )

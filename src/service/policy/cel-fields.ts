@@ -81,7 +81,7 @@ function reportType(
   reporter: Reporter,
 ): undefined {
   const hint = type === 'string' || type === 'int' ? { hint: 'Compare it with a value, such as with ==.' } : {}
-  const what = `is ${quote(source)}, which is of type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that is true or false`
+  const what = `is ${quote(source)}, which is of type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that evaluates to true or false`
   reporter.report(number, path, what, { within: { offset: 0, length: source.length }, ...hint })
 }
 
@@ -120,10 +120,15 @@ function checkNames(tree: ASTNode, { declared, reporter, number, path, offset }:
       const near = nearest(variable, declared)
       const hint =
         near === undefined ? 'Set it with set-vars, earlier in the same phase.' : `Did you mean vars.${near}?`
-      reporter.report(number, path, `uses ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase`, {
-        within,
-        hint,
-      })
+      reporter.report(
+        number,
+        path,
+        `uses ${quote(`vars.${variable}`)}, but no earlier set-vars action in this phase sets it`,
+        {
+          within,
+          hint,
+        },
+      )
     }
   })
 }

@@ -67,7 +67,8 @@ function checkPlace(
     reporter.report(2256, at, `is ${type}, which the ${plan} plan does not include`)
   if (onlyOne && seen.has(onlyOne.group)) {
     const members = ACTIONS.filter((each) => each.onlyOne?.group === onlyOne.group).map((each) => each.type)
-    const what = `is ${type}, but the policy already has one. Only one ${members.length > 1 ? 'of ' : ''}${members.join(', ')} is allowed in a policy`
+    const names = members.length > 1 ? `of ${members.join(', ').replace(/, ([^,]*)$/, ', and $1')}` : type
+    const what = `is ${type}, but the policy already has one. A policy can have only one ${names}`
     reporter.report(onlyOne.number, at, what)
   }
   if (onlyOne) seen.set(onlyOne.group, at)

@@ -27,7 +27,7 @@ export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: M
     reporter.reportValue(2236, [...path, 'name'], name, 'a string')
   const length = JSON.stringify(rule).length
   if (length > MAX_RULE_LENGTH)
-    return reporter.report(2236, path, `has ${length} characters. At most ${MAX_RULE_LENGTH} are allowed in a rule`)
+    return reporter.report(2236, path, `is ${length} characters long. The maximum for a rule is ${MAX_RULE_LENGTH}`)
   checkExpressions(expressions, [...path, 'expressions'], known)
   // A misspelt `actions` is one mistake, not two.
   if (actions !== undefined || !unknown.some((key) => nearest(key, FIELDS) === 'actions'))

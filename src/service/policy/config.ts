@@ -119,9 +119,9 @@ function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path
   }
   if (field.format !== 'query-value') {
     if (minLength > 0 && text.length === 0) return refuse(2223, 'is empty')
-    if (text.length > maxLength) return refuse(2221, `has ${text.length} characters. At most ${maxLength} are allowed`)
+    if (text.length > maxLength) return refuse(2221, `is ${text.length} characters long. The maximum is ${maxLength}`)
   } else if (text.length > maxLength) {
-    return refuse(maxLength > 128 ? 2246 : 2245, `has ${text.length} characters. At most ${maxLength} are allowed`)
+    return refuse(maxLength > 128 ? 2246 : 2245, `is ${text.length} characters long. The maximum is ${maxLength}`)
   }
   if (field.format) checkFormat(field.format, text, path, place)
 }

@@ -7,7 +7,7 @@ export const enforce = {
   kind: 'boolean',
   default: true,
   about:
-    'Whether to reject traffic that fails the check. With `false`, the result is only in the variables of the action.',
+    "Whether to reject traffic that fails the check. With `false`, the result is available only in the action's variables.",
 } as const satisfies Field
 
 export const onError = (initial: 'halt' | 'continue', isRequired?: true) =>
@@ -15,7 +15,7 @@ export const onError = (initial: 'halt' | 'continue', isRequired?: true) =>
     kind: 'text',
     choices: ['halt', 'continue'],
     default: initial,
-    about: 'Whether further actions run after a failure.',
+    about: 'Whether to run further actions after a failure.',
     ...(isRequired && { isRequired }),
   }) as const satisfies Field
 
@@ -96,14 +96,14 @@ export const signIn = {
 /** The variables of `oauth` and `openid-connect`. */
 export const signedIn = (sessionId: string, extra: Variables = {}): Variables => ({
   identity: {
-    id: text('The id of the identity.'),
-    email: text('The address of the user.'),
-    name: text('The name of the user.'),
-    provider_user_id: text('The id of the user at the provider.'),
-    [sessionId]: text('The id of the session.'),
+    id: text('The identity id.'),
+    email: text("The user's email address."),
+    name: text("The user's name."),
+    provider_user_id: text("The user's id at the provider."),
+    [sessionId]: text('The session id.'),
   },
-  access_token: text('The access token of the provider.'),
-  refresh_token: text('The refresh token of the provider.'),
+  access_token: text("The provider's access token."),
+  refresh_token: text("The provider's refresh token."),
   expires_at: text('When the session ends.'),
   session_timed_out: flag('Whether the session ended because of inactivity.'),
   session_max_duration_reached: flag('Whether the session reached its maximum duration.'),

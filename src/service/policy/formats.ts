@@ -26,19 +26,19 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
       length !== undefined && /^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= (bytes?.length ?? 0) * 8
     if (bytes && isRange && rest.length === 0) return undefined
     const hint = bytes && length === undefined ? ` Did you mean "${text}/${bytes.length * 8}"?` : ''
-    return { number: 2217, what: `is ${quote(text)}.${hint} Allowed: a range of addresses, such as "203.0.113.0/24"` }
+    return { number: 2217, what: `is ${quote(text)}.${hint} Allowed: a CIDR range, such as "203.0.113.0/24"` }
   },
   'cookie-name'(text) {
     if (HEADER_NAME.test(text)) return undefined
     return {
       number: 2222,
-      what: `is ${quote(text)}. Allowed: letters, digits and characters such as "-", because it is part of the name of a cookie`,
+      what: `is ${quote(text)}. Allowed: letters, digits, and characters such as "-", because it is part of a cookie name`,
     }
   },
   credentials: credentialsProblem,
   domain(text) {
     const labels = text.replace(/^\./, '').split('.')
-    const allowed = 'Allowed: the name of a domain, such as "example.com"'
+    const allowed = 'Allowed: a domain name, such as "example.com"'
     if (labels.length < 2 || text.length > 253 || !labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i.test(label)))
       return { number: 2243, what: `is ${quote(text)}. ${allowed}` }
     const wrong = labels.find((label) => /^xn--/i.test(label) && !isPunycode(label.slice(4).toLowerCase()))
@@ -48,7 +48,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   },
   'header-value'(text) {
     if (text.length > MAX_HEADER_VALUE) {
-      return { number: 2209, what: `has ${text.length} characters. At most ${MAX_HEADER_VALUE} are allowed` }
+      return { number: 2209, what: `is ${text.length} characters long. The maximum is ${MAX_HEADER_VALUE}` }
     }
     // biome-ignore lint/suspicious/noControlCharactersInRegex: headers take no control characters but tabs
     if (!/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)) return undefined
@@ -72,7 +72,10 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   'query-value': () => undefined,
   url(text) {
     if (/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+/i.test(text) && !/\s/.test(text) && URL.canParse(text)) return undefined
-    return { number: 2226, what: `is ${quote(text)}. Allowed: a URL with its scheme, such as "https://api.internal"` }
+    return {
+      number: 2226,
+      what: `is ${quote(text)}. Allowed: a URL that includes the scheme, such as "https://api.internal"`,
+    }
   },
 }
 
@@ -96,7 +99,7 @@ function credentialsProblem(text: string): FormatProblem | undefined {
   if (/^\$\{[^}]*\}$/.test(text)) return undefined
   const plain = text.replace(/\$\{[^}]*\}/g, HOLE)
   const colon = plain.indexOf(':')
-  if (colon < 0) return { number: 2222, what: 'has no colon. Allowed: user:password' }
+  if (colon < 0) return { number: 2222, what: 'does not contain a colon. Allowed: user:password' }
   const [user, password] = [plain.slice(0, colon), plain.slice(colon + 1)]
   if (!user.includes(HOLE) && hasControl(user)) return { number: 2257, what: 'has a user name with control characters' }
   if (password.includes(HOLE)) return undefined

@@ -111,8 +111,8 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   on('isPrivateIp', 'string.isPrivateIp(): bool', 'Returns whether the string is a private address.'),
   on('isQueryString', 'string.isQueryString(): bool', 'Returns whether the string is a query string.'),
   on('isURL', 'string.isURL(): bool', 'Returns whether the string is a URL.'),
-  on('lower', 'string.lower(): string', 'Returns the string in lower case.'),
-  on('upper', 'string.upper(): string', 'Returns the string in upper case.'),
+  on('lower', 'string.lower(): string', 'Returns the string in lowercase.'),
+  on('upper', 'string.upper(): string', 'Returns the string in uppercase.'),
   on('strings.quote', 'strings.quote(string): string', 'Quotes and escapes a string.'),
   on('inCidrRange', 'inCidrRange(string, string): bool', 'Returns whether a range contains an address.'),
   on(

@@ -25,7 +25,7 @@ export function checkHeaderName(
     return reporter.report(
       2210,
       path,
-      `has the name ${quote(name)}. Allowed: letters, digits, "-", "_" and the other characters of header names`,
+      `has the invalid name ${quote(name)}. Allowed: letters, digits, "-", "_", and other characters that are valid in header names`,
       more,
     )
   }

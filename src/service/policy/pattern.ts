@@ -100,7 +100,7 @@ class PatternReader {
     const rest = this.pattern.slice(this.#at, this.#at + 80)
     const [flags] = /^\(\?[imsU]*(?:-[imsU]+)?[:)]/.exec(rest) ?? []
     const [named, name = ''] = /^\(\?P?<([A-Za-z0-9_]+)>/.exec(rest) ?? []
-    if (/^\(\?<?[=!]/.test(rest)) fail(`RE2 does not support look-around, such as ${this.#show(4)}`)
+    if (/^\(\?<?[=!]/.test(rest)) fail(`RE2 does not support lookaround, such as ${this.#show(4)}`)
     if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} does not begin an RE2 group`)
     if (named && this.names.has(name)) fail(`the group name ${cut(name, 20)} is used twice`)
     if (named) this.names.add(name)
@@ -178,7 +178,7 @@ class PatternReader {
     const rest = this.pattern.slice(this.#at, this.#at + 60)
     if (rest === '\\') fail('it ends with a backslash')
     if (/^\\[1-9]/.test(rest) && !/^\\[1-7][0-7]/.test(rest))
-      fail(`RE2 does not support back references, such as ${this.#show(2)}`)
+      fail(`RE2 does not support backreferences, such as ${this.#show(2)}`)
     if (!isInClass && rest.startsWith('\\Q')) {
       const end = this.pattern.indexOf('\\E', this.#at)
       this.#at = end < 0 ? this.pattern.length : end + 2

@@ -47,13 +47,13 @@ const contentType = (whose: string): Variables => ({
 })
 
 const message = (whose: string): Variables => ({
-  content_encoding: texts(`The encodings of the body of the ${whose}.`),
-  content_length: int64(`The length of the body of the ${whose}, in bytes.`),
+  content_encoding: texts(`The body encodings of the ${whose}.`),
+  content_length: int64(`The body length of the ${whose}, in bytes.`),
   content_type: contentType(whose),
   cookies: map('list<Cookie>', `The cookies of the ${whose}, by name.`),
-  headers: map('list<string>', `The headers of the ${whose}, by name in lower case.`),
+  headers: map('list<string>', `The headers of the ${whose}, by lowercase name.`),
   location: text(`The header \`location\` of the ${whose}.`),
-  trailers: map('list<string>', `The trailers of the ${whose}, by name in lower case.`),
+  trailers: map('list<string>', `The trailers of the ${whose}, by lowercase name.`),
 })
 
 export const REQUEST: Variables = {
@@ -69,11 +69,11 @@ export const REQUEST: Variables = {
     _text: text('The whole URL, normalized.', forms.URL_TEXT),
     authority: text('Credentials, host and port.'),
     host: text('The host name.', forms.HOST),
-    path: text('The path, with its leading slash.', forms.PATH),
+    path: text('The path, with the leading slash.', forms.PATH),
     port: whole('The port, if the URL has one.'),
-    query: text('The query, without its question mark.', forms.QUERY),
+    query: text('The query, without the question mark.', forms.QUERY),
     query_params: map('list<string>', 'The query parameters.'),
-    raw: text('The whole URL as sent.', forms.URL_TEXT),
+    raw: text('The complete URL, as sent.', forms.URL_TEXT),
     raw_path: text('The path as sent.', forms.PATH),
     scheme: text('`http` or `https`.', forms.SCHEMES),
     uri: text('Path and query.', forms.URI),
@@ -138,7 +138,7 @@ const entity = (about: string): Variables => ({
 
 const certificate = (whose: string): Variables => ({
   extensions: list('Extension', `The extensions of the certificate of the ${whose}.`),
-  issuer: entity('The issuer of the certificate.'),
+  issuer: entity("The certificate's issuer."),
   pem: text('The certificate, as PEM.'),
   san: {
     _text: text('The subject alternative names.'),
@@ -148,8 +148,8 @@ const certificate = (whose: string): Variables => ({
     uris: texts('The URIs.'),
   },
   serial_number: text('The serial number.'),
-  signature_algorithm: text('The algorithm of the signature.'),
-  subject: entity('The subject of the certificate.'),
+  signature_algorithm: text('The signature algorithm.'),
+  subject: entity("The certificate's subject."),
   validity: { not_after: time('When it expires.'), not_before: time('When it becomes valid.') },
 })
 
@@ -168,21 +168,21 @@ export function tlsVariables(): Variables {
 }
 
 const podMetadata: Variables = {
-  name: text('The name of the pod.'),
-  namespace: text('The namespace of the pod.'),
+  name: text('The pod name.'),
+  namespace: text('The pod namespace.'),
   annotations: map('string', 'The annotations whose names begin with `k8s.ngrok.com/`.'),
-  error_code: text('The code of the error that made the pod unknown.'),
-  error_message: text('The reason for which the pod is unknown.'),
+  error_code: text('The code of the error because of which the pod is unknown.'),
+  error_message: text('The reason why the pod is unknown.'),
 }
 
 export const CONNECTION: Variables = {
   bytes_in: int64('The bytes from the client.'),
   bytes_out: int64('The bytes to the client.'),
-  client_ip: address('The address of the client.'),
-  client_port: whole('The port of the client.'),
+  client_ip: address("The client's address."),
+  client_port: whole("The client's port."),
   server_ip: address('The address that the client connected to.'),
   server_port: whole('The port that the client connected to.'),
-  server_region: text('The region of the gateway.'),
+  server_region: text("The gateway's region."),
   ts: { start: time('When the connection began.') },
   geo: {
     city: place.city,
@@ -191,38 +191,38 @@ export const CONNECTION: Variables = {
     subdivision: place.subdivision,
     ...coordinates,
   },
-  k8s: { pod: { id: text('The UID of the pod.'), metadata: podMetadata } },
+  k8s: { pod: { id: text('The pod UID.'), metadata: podMetadata } },
 }
 
 export const ENDPOINT: Variables = {
-  addr: text('The address of the endpoint.'),
-  host: text('The host of the endpoint.', forms.HOST),
-  id: text('The id of the endpoint.', forms.ENDPOINT_ID),
-  port: whole('The port of the endpoint.'),
-  protocol: text('The protocol of the endpoint.', forms.PROTOCOLS_OF_ENDPOINTS),
-  url: text('The URL of the endpoint.'),
+  addr: text("The endpoint's address."),
+  host: text("The endpoint's host.", forms.HOST),
+  id: text("The endpoint's id.", forms.ENDPOINT_ID),
+  port: whole("The endpoint's port."),
+  protocol: text("The endpoint's protocol.", forms.PROTOCOLS_OF_ENDPOINTS),
+  url: text("The endpoint's URL."),
 }
 
 export const TIME: Variables = { now: text('The time in UTC, in RFC 3339 format.') }
 
 export const ACTION_ERROR: Variables = {
-  code: text('The number of an error of the action.', forms.ERROR_CODE),
+  code: text('The error number of the action.', forms.ERROR_CODE),
   message: text('What went wrong.'),
 }
 
 /** The request and the response of an `http-request` action. */
 export const SENT_REQUEST: Variables = {
-  method: text('The method of the request.', forms.METHOD),
-  header: map('list<string>', 'The headers of the request.'),
-  url: text('The URL of the request.'),
-  body: text('The body of the request.'),
+  method: text('The request method.', forms.METHOD),
+  header: map('list<string>', 'The request headers.'),
+  url: text('The request URL.'),
+  body: text('The request body.'),
 }
 export const RECEIVED_RESPONSE: Variables = {
   resolved_ip: text('The address of the host that responded.'),
-  header: map('list<string>', 'The headers of the response.'),
-  status_code: whole('The status of the response.'),
+  header: map('list<string>', 'The response headers.'),
+  status_code: whole('The response status.'),
   time_ms: text('How long the response took.'),
-  body: text('The body of the response.'),
+  body: text('The response body.'),
 }
 
 /** The variables of `retry_condition`. The action's page uses `statusCode`, but its list of variables uses `status_code`. */
@@ -230,7 +230,7 @@ export const RETRY: Variables = {
   attempts: whole('The number of attempts so far.'),
   last_attempt: {
     req: SENT_REQUEST,
-    res: { ...RECEIVED_RESPONSE, statusCode: whole('The status of the response.') },
+    res: { ...RECEIVED_RESPONSE, statusCode: whole('The response status.') },
     error: text('The error of the last attempt.'),
   },
 }
@@ -240,7 +240,7 @@ export const OLDER_REQUEST: Variables = {
   Method: text('The method.', forms.METHOD),
   URL: text('The URL.'),
   Host: text('The host.'),
-  ContentLength: int64('The length of the body.'),
+  ContentLength: int64('The body length.'),
   ContentType: text('The media type.', forms.MEDIA_TYPE),
   Headers: map('list<string>', 'The headers, by canonical name.'),
   Params: map('list<string>', 'The query parameters.'),
@@ -249,12 +249,12 @@ export const OLDER_REQUEST: Variables = {
 export const OLDER_RESPONSE: Variables = {
   // The service took comparisons with numbers and with strings, as programs of 2024 wrote them.
   StatusCode: { type: 'dyn', about: 'The status.' },
-  ContentLength: int64('The length of the body.'),
+  ContentLength: int64('The body length.'),
   ContentType: text('The media type.', forms.MEDIA_TYPE),
   Headers: map('list<string>', 'The headers, by canonical name.'),
 }
 export const OLDER_CONNECTION: Variables = {
-  ClientIP: text('The address of the client.', forms.IP),
+  ClientIP: text("The client's address.", forms.IP),
   ServerIP: text('The address that the client connected to.', forms.IP),
   Geo: {
     City: text('The city.'),

@@ -82,7 +82,7 @@ const upload = v.pipe(
 const order = v.object({
   domain: v.pipe(
     v.string(),
-    v.check((name) => isDnsName(name), 'a DNS name in lower case'),
+    v.check((name) => isDnsName(name), 'a lowercase DNS name'),
   ),
   private_key_type: oneOfThese(MANAGED_KEY_TYPES),
   not_before: scheduledTime,

@@ -61,7 +61,7 @@ export const recordType = v.picklist(TYPES, TYPES.join(', '))
 const fields = {
   name: documented(
     recordName,
-    'The DNS name, optionally with a leading `*.`; stored in lower case without a trailing dot.',
+    'The DNS name, optionally with a leading `*.`; stored in lowercase without a trailing dot.',
   ),
   type: documented(
     recordType,
@@ -150,7 +150,7 @@ const record = v.object({
         time,
         v.check((text) => timeMs(text) !== undefined, 'a time'),
       ),
-      'The time from which resolvers see the record; absent if they see it immediately.',
+      'The time from which resolvers see the record; absent if they see the record immediately.',
     ),
   ),
 })
@@ -158,7 +158,7 @@ const record = v.object({
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
   withFittingValue(record),
   'DnsRecord',
-  'A record in the simulated DNS zone, or the failure that resolvers see in its place. A name has at most one ' +
+  'A record in the simulated DNS zone, or the failure that resolvers see instead. A name has at most one ' +
     'record, but a CAA record can coexist with an address record.',
 )
 

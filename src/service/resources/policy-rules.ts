@@ -110,7 +110,7 @@ const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =
   'CEL expressions over `req`, `res` and `conn` that traffic must match for the rule to apply. Without ' +
   'expressions, the rule applies to all traffic.'
-const ACTIONS = 'The actions on the traffic, in order; nothing follows `deny` and `custom-response`.'
+const ACTIONS = 'The actions on the traffic, in order; no action can follow `deny` or `custom-response`.'
 const CONFIG = "The action's configuration. Its fields depend on the type."
 const RULE = 'The actions on traffic that matches the expressions.'
 const ACTION = 'An action on traffic.'

@@ -58,7 +58,7 @@ const PORTS = 20_000
 
 const DEFAULT_REGION = 'us'
 
-const REGION = 'The datacenter region that the address is in.'
+const REGION = 'The datacenter region of the address.'
 
 const addr = documented(
   v.pipe(

@@ -57,7 +57,7 @@ const shape = named(
     ...resourceHead,
     certificate_pem: documented(
       v.string(),
-      'The chain, leaf first: PEM with 64 columns of base64 and a trailing line break.',
+      'The chain, leaf first: PEM, wrapped at 64 columns, with a trailing line break.',
       { rules: 'tls-certificates#normalized' },
     ),
     subject_common_name: leafText("common name of the leaf's subject"),
@@ -76,11 +76,11 @@ const shape = named(
       v.nullable(time),
       'The time at which the certificate was issued automatically; null for an uploaded certificate.',
     ),
-    not_before: documented(time, "The start of the leaf's validity."),
-    not_after: documented(time, "The end of the leaf's validity."),
+    not_before: documented(time, "The start of the leaf's validity period."),
+    not_after: documented(time, "The end of the leaf's validity period."),
     key_usages: documented(
       v.array(v.string()),
-      'The key usages of the leaf, named as in RFC 5280, such as `digitalSignature`.',
+      "The leaf's key usages, named as in RFC 5280, such as `digitalSignature`.",
     ),
     extended_key_usages: documented(
       v.array(v.string()),
@@ -90,7 +90,7 @@ const shape = named(
     issuer_common_name: leafText("common name of the leaf's issuer"),
     serial_number: documented(
       v.string(),
-      "The leaf's serial number in lower-case hex, in whole bytes, including leading zeros.",
+      "The leaf's serial number in lowercase hexadecimal, in whole bytes, including leading zeros.",
       { rules: 'tls-certificates#fields' },
     ),
     subject_organization: leafText("organization of the leaf's subject"),
@@ -133,7 +133,7 @@ const createBody = named(
     ),
     private_key_pem: documented(
       pemField(keyErrors, readKey, v.pipe(v.string(), secret)),
-      "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
+      "The leaf's own private key, RSA, ECDSA, or Ed25519: PEM of PKCS#8, PKCS#1, or SEC1 without a passphrase.",
       { json: { minLength: 1, writeOnly: true }, isRequired: true, rules: 'tls-certificates#private-key' },
     ),
   }),

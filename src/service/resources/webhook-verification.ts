@@ -49,15 +49,19 @@ const WITH_KEY = 'sendgrid'
 /** The only provider that signs with its own certificates instead of a shared secret. */
 const WITHOUT_SECRET = 'sns'
 
-const provider = documented(v.string(), 'The webhook provider, in upper or lower case. Responses repeat it as sent.', {
-  // The case of letters is free. A pattern for every spelling would be very long.
-  json: {
-    listed: WEBHOOK_PROVIDERS,
-    pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
+const provider = documented(
+  v.string(),
+  'The webhook provider, in uppercase or lowercase. Responses repeat it as sent.',
+  {
+    // The case of letters is free. A pattern for every spelling would be very long.
+    json: {
+      listed: WEBHOOK_PROVIDERS,
+      pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
+    },
+    isRequired: true,
+    rules: 'webhook-verification#provider',
   },
-  isRequired: true,
-  rules: 'webhook-verification#provider',
-})
+)
 
 const providerSecret = documented(
   v.pipe(v.string(), secret),
@@ -115,7 +119,7 @@ export const webhookModule = {
   shape: named(
     v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
     'WebhookVerification',
-    'Accepts only webhooks that their provider has signed.',
+    'Accepts only webhooks that were signed by their provider.',
   ),
 }
 

@@ -161,7 +161,7 @@ UpstreamFields = TypedDict(
 EdgeEndpointDeclaration = TypedDict(
     "EdgeEndpointDeclaration",
     {
-        # The HTTPS, TCP or TLS edge; not one created by an operation. An edge that is not declared yet is declared too.
+        # The HTTPS, TCP, or TLS edge, which an operation must not have created. If it is not declared yet, it is declared as well.
         "edge": "str",
         # The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
         "url": "str",
@@ -211,13 +211,13 @@ AgentEndpoint = TypedDict(
         "description": "str",
         # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
-        # The URL at which the endpoint is online, without the usual port of its scheme. Default: a new host below `ngrok-free.app`.
+        # The URL where the endpoint is online, without the default port of its scheme. Default: a new host below `ngrok-free.app`.
         "url": "str",
         # The address that the agent forwards to. Default: `http://localhost:80`.
         "forwards_to": "str",
-        # The name that the agent gives the endpoint. Default: `command_line`.
+        # The endpoint name assigned by the agent. Default: `command_line`.
         "name": "str",
-        # The networks that can reach the endpoint: `public`, `internal` or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+        # The networks that can reach the endpoint: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
         "binding": "Literal['public', 'internal', 'kubernetes']",
         # True if other pooled endpoints can be online at the same URL. Default: `false`.
         "pooling_enabled": "bool",
@@ -225,7 +225,7 @@ AgentEndpoint = TypedDict(
         "traffic_policy": "str",
         # The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
         "upstream_protocol": "str",
-        # False if the agent records no requests for its own API. Default: `true`.
+        # False if the agent does not record requests for its own API. Default: `true`.
         "inspect": "bool",
     },
     total=False,
@@ -234,7 +234,7 @@ AgentEndpoint = TypedDict(
 LabelledTunnel = TypedDict(
     "LabelledTunnel",
     {
-        # The name that the agent gives the tunnel.
+        # The tunnel name assigned by the agent.
         "name": "str",
         # The labels by which edges find the tunnel.
         "labels": "dict[str, str]",
@@ -268,13 +268,13 @@ ApplicationUserDeclaration = TypedDict(
         "provider": "str",
         # The URL of the identity provider. Default: `https://accounts.google.com`.
         "provider_url": "str",
-        # The id of the person at the provider. Default: `1`.
+        # The person's id at the provider. Default: `1`.
         "provider_user_id": "str",
-        # The name that the person signs in with. Default: `kim@example.com`.
+        # The name with which the person signs in. Default: `kim@example.com`.
         "username": "str",
-        # The email address of the person. Default: `kim@example.com`.
+        # The person's email address. Default: `kim@example.com`.
         "email": "str",
-        # The name of the person. Default: `Kim`.
+        # The person's name. Default: `Kim`.
         "name": "str",
     },
     total=False,
@@ -285,7 +285,7 @@ ApplicationSessionDeclaration = TypedDict(
     {
         # The id of the application user.
         "user": "str",
-        # The URL at which the person signed in. Default: `https://app.example.com`.
+        # The URL where the person signed in. Default: `https://app.example.com`.
         "public_url": "str",
         # The User-Agent header. Default: `Mozilla/5.0`.
         "user_agent": "str",
@@ -515,7 +515,7 @@ VisitFields = TypedDict(
 TunnelSessionDeclaration = TypedDict(
     "TunnelSessionDeclaration",
     {
-        # The version of the agent. Default: `3.39.0`.
+        # The agent's version. Default: `3.39.0`.
         "agent_version": "str",
         # The credential or SSH credential of the agent. Default: a new one.
         "credential": "str",
@@ -523,7 +523,7 @@ TunnelSessionDeclaration = TypedDict(
         "ip": "str",
         # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
-        # The operating system of the agent. Default: `linux`.
+        # The agent's operating system. Default: `linux`.
         "os": "str",
         # The region that the agent is connected to. Default: `us`.
         "region": "str",
@@ -535,13 +535,13 @@ TunnelSessionDeclaration = TypedDict(
         "supports": "list[Literal['restart', 'stop', 'update']]",
         # The commands that fail on the agent, each with the reason.
         "failing": "CommandFailures",
-        # The version that the agent can be updated to. Default: none.
+        # The version to which the agent can be updated. Default: none.
         "update": "str",
         # False if no command reaches the agent. Default: `true`.
         "reachable": "bool",
-        # The endpoints that the agent has online.
+        # The agent's online endpoints.
         "endpoints": "list[AgentEndpoint]",
-        # The tunnels with labels that the agent has open.
+        # The agent's open labeled tunnels.
         "labelled": "list[LabelledTunnel]",
         # False to exempt the declared resource from the account's limits. Default: `true`.
         "limits": "bool",
@@ -623,7 +623,7 @@ Declaration = TypedDict(
         "tunnel_session": "TunnelSessionDeclaration",
         # Declares the filter and the fields of an event source, which only the service's dashboard can set.
         "event_source": "EventSourceDeclaration",
-        # Declares a person who has just signed in at an endpoint.
+        # Declares a person who has just signed in to an endpoint.
         "application_user": "ApplicationUserDeclaration",
         # Declares a person's session, which starts now.
         "application_session": "ApplicationSessionDeclaration",

@@ -8,7 +8,7 @@ import { refField } from '../shared.ts'
 const backendShape = kit.named(
   v.object({ enabled: v.unwrap(parts.enabled), backend: refField('The backend.') }),
   'EdgeBackend',
-  'The backend that gets the traffic of an edge or a route.',
+  'The backend that receives the traffic of an edge or a route.',
 )
 
 /** The last path segments of backends, by id prefix. */
@@ -34,7 +34,7 @@ export function backendModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
     errors: parts.backendErrors,
     body: v.object({
       enabled: parts.enabled,
-      backend_id: kit.documented(backendId, 'The id of the backend that gets the traffic.', {
+      backend_id: kit.documented(backendId, 'The id of the backend that receives the traffic.', {
         rules: 'edges#backends',
       }),
     }),

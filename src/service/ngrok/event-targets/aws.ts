@@ -18,7 +18,7 @@ const role = kit.named(
 
 const creds = kit.named(
   v.object({
-    aws_access_key_id: text('The id of the access key.'),
+    aws_access_key_id: text('The access key id.'),
     aws_secret_access_key: secretText('The secret access key.'),
   }),
   'AwsCredentials',
@@ -26,7 +26,7 @@ const creds = kit.named(
 )
 
 const roleShape = kit.named(
-  v.object({ role_arn: text('The ARN of the role.') }),
+  v.object({ role_arn: text("The role's ARN.") }),
   'AwsRole',
   'A role that the service assumes.',
 )

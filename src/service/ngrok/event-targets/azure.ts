@@ -9,7 +9,7 @@ const { event_azure_invalid, event_azure_rule_missing, event_azure_stream_missin
 const SOME = /./
 
 const azureFields = {
-  tenant_id: textMatching(event_azure_invalid, SOME, 'The id of the tenant.'),
+  tenant_id: textMatching(event_azure_invalid, SOME, 'The tenant id.'),
   client_id: textMatching(event_azure_invalid, SOME, "The application's client id."),
   logs_ingestion_uri: textMatching(
     event_azure_uri_invalid,

@@ -5,7 +5,7 @@ import { onError, text } from '../fields.ts'
 
 export const forwardInternal = action({
   type: 'forward-internal',
-  about: 'Forwards traffic to an internal endpoint of the account, whose own policy runs too.',
+  about: 'Forwards traffic to an internal endpoint of the account, whose own policy also runs.',
   page: 'forward-internal',
   phases: ['on_tcp_connect', 'on_http_request'],
   config: {

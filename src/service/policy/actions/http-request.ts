@@ -12,12 +12,12 @@ export const httpRequest = action({
   phases: ['on_http_request', 'on_http_response'],
   outcomes: ['succeeded', 'failed'],
   config: {
-    url: { kind: 'text', format: 'url', takesCel: true, isRequired: true, about: 'The URL of the request.' },
+    url: { kind: 'text', format: 'url', takesCel: true, isRequired: true, about: 'The request URL.' },
     method: {
       kind: 'text',
       choices: ['GET', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS'],
       default: 'GET',
-      about: 'The method of the request.',
+      about: 'The request method.',
     },
     query_params: {
       kind: 'list',
@@ -41,8 +41,8 @@ export const httpRequest = action({
         },
       },
     },
-    headers: headers('The headers of the request.'),
-    body: { kind: 'text', takesCel: true, about: 'The body of the request.' },
+    headers: headers('The request headers.'),
+    body: { kind: 'text', takesCel: true, about: 'The request body.' },
     max_redirects: { kind: 'integer', min: 0, max: 5, default: 0, about: 'The maximum number of redirects to follow.' },
     timeout: {
       kind: 'duration',

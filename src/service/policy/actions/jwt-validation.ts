@@ -128,7 +128,7 @@ export const jwtValidation = action({
           kind: 'list',
           min: 1,
           isRequired: true,
-          about: 'The algorithms of signatures. `none` is not allowed.',
+          about: 'The signature algorithms. `none` is not allowed.',
           item: {
             kind: 'text',
             choices: ['256', '384', '512']

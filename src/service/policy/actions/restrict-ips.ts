@@ -11,7 +11,7 @@ const ranges = (about: string) =>
 
 export const restrictIps = action({
   type: 'restrict-ips',
-  about: 'Allows only connections from addresses in an allowed range that are in no denied range.',
+  about: 'Allows only connections from addresses that are in an allowed range and not in a denied range.',
   page: 'restrict-ips',
   phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
   outcomes: ['allowed', 'denied'],
@@ -27,7 +27,7 @@ export const restrictIps = action({
   },
   sets: {
     action: text('`allow` or `deny`.', ['allow', 'deny']),
-    matched_cidr: text('The range that contains the address, or an empty text.'),
+    matched_cidr: text('The range that contains the address, or an empty string.'),
   },
   parts: ({ allow, deny }) => [...nameItems('allow', allow), ...nameItems('deny', deny)],
   refusal: ({ action }, phase) => (action === 'deny' ? refuse(phase) : undefined),

@@ -39,7 +39,7 @@ export const terminateTls = action({
         takesCel: true,
         about: 'A certificate as PEM, or the id of a certificate authority.',
       },
-      about: 'The authorities whose client certificates are accepted.',
+      about: 'The certificate authorities whose client certificates are accepted.',
     },
     mutual_tls_verification_strategy: {
       kind: 'text',

@@ -5,7 +5,7 @@ import { enforce, flag } from '../fields.ts'
 
 export const verifyWebhook = action({
   type: 'verify-webhook',
-  about: 'Rejects webhooks that their sender has not signed with a secret.',
+  about: 'Rejects webhooks that were not signed by their sender.',
   page: 'verify-webhook',
   phases: ['on_http_request'],
   outcomes: ['verified', 'failed'],
@@ -22,7 +22,7 @@ export const verifyWebhook = action({
       minLength: 1,
       takesCel: true,
       isSecret: true,
-      about: 'The secret that the sender signs with. All senders but `sns` need one.',
+      about: 'The secret with which the sender signs. All senders except `sns` need one.',
     },
     enforce,
   },

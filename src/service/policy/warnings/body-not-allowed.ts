@@ -4,7 +4,7 @@ import type { Warning } from './warning.ts'
 export const bodyNotAllowed: Warning = {
   id: 'body-not-allowed',
   about: 'A `custom-response` with the status 204 or 304 has a body.',
-  reason: 'A response with this status has no body. The client gets 500 and `ERR_NGROK_3604`.',
+  reason: 'A response with this status cannot have a body. The client receives a 500 response with `ERR_NGROK_3604`.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/custom-response/',
   wrong: `on_http_request:
   - actions: [{ type: custom-response, config: { status_code: 204, body: done } }]

@@ -5,7 +5,7 @@ export const invalidRange: Warning = {
   id: 'invalid-range',
   about: 'A string passed to `inCidrRange` or `inCidrRanges` is not a range.',
   reason:
-    'An invalid range contains no addresses. A single address needs a prefix length too, such as `203.0.113.9/32`.',
+    'An invalid range contains no addresses. A single address also needs a prefix length, such as `203.0.113.9/32`.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
   wrong: `on_http_request:
   - expressions: ["inCidrRange(conn.client_ip, '203.0.113.9')"]

@@ -9,7 +9,7 @@ import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const neverEqual: Warning = {
   id: 'never-equal',
-  about: 'A variable is compared to a string that it can never equal, such as a method in lower case.',
+  about: 'A variable is compared with a string that it can never equal, such as a lowercase method.',
   reason:
     'Strings are equal only if every character matches. The page of the variable documents the format of its values.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/',

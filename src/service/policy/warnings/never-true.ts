@@ -13,7 +13,7 @@ const DOCS = 'https://ngrok.com/docs/traffic-policy/concepts/expressions/'
 export const neverTrue: Warning = {
   id: 'never-true',
   about:
-    'A condition, or all expressions of a rule together, cannot be true, also after a check that rejects requests.',
+    'A condition, or all expressions of a rule together, can never be true, for example because an earlier check rejects the requests.',
   reason:
     'All expressions of a rule must be true, and a value cannot equal two strings. A month is a number from 0 to 11.',
   docs: DOCS,

@@ -5,7 +5,7 @@ export const notEnforced: Warning = {
   id: 'not-enforced',
   about: 'An action has `enforce: false`, and no expression reads its result.',
   reason:
-    'With `enforce: false`, a check does not terminate traffic. Its result is only in the variables of the action, and `circuit-breaker` has none.',
+    "With `enforce: false`, a check does not terminate traffic. Its result is available only in the action's variables, and `circuit-breaker` has none.",
   docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
   wrong: `on_http_request:
   - actions: [{ type: restrict-ips, config: { allow: [203.0.113.0/24], enforce: false } }]

@@ -10,7 +10,7 @@ const TEXT_METHODS: ReadonlySet<string> = new Set(['matches', 'startsWith', 'end
 
 export const rangeComparedAsText: Warning = {
   id: 'range-compared-as-text',
-  about: 'An address is compared to a range as if both were strings.',
+  about: 'An address is compared with a range as if both were strings.',
   reason:
     'An address is a string such as `203.0.113.9`, so it never equals a string with a slash. `inCidrRange` tests whether a range contains an address.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',

@@ -7,7 +7,7 @@ const HIDING: readonly (number | undefined)[] = [2201, 2203, 2206, 2230, 2236]
 
 export const resultNotSet: Warning = {
   id: 'result-not-set',
-  about: 'An expression reads the result of an action that no earlier rule or phase has.',
+  about: 'An expression reads the result of an action that is not in an earlier rule or phase.',
   reason:
     'The variables of an action have values after it has run. Rules run in order, and the conditions of a rule run before its actions.',
   docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',

@@ -9,7 +9,7 @@ const DOCS = 'https://ngrok.com/docs/traffic-policy/how-it-works/#chaining-rules
 export const ruleUnreachable: Warning = {
   id: 'rule-unreachable',
   about:
-    "An earlier rule ends all of a rule's traffic: it has no expressions, the same ones, or a shorter prefix of the path.",
+    "An earlier rule ends all of a rule's traffic: it has no expressions, the same expressions, or a shorter path prefix.",
   reason: 'Rules run in order, and a terminating action ends them.',
   docs: DOCS,
   wrong: `on_http_request:

@@ -34,10 +34,9 @@ export const PATH = `/${NAME}`
 
 const AUTHORITY = 'The public ACME certificate authority to issue the certificates.'
 const KEY_TYPE = 'The key type of the certificates.'
-const DOMAIN =
-  'The hostname, exact or with one leading `*.`. It is stored in lower case, and can be reserved only once.'
+const DOMAIN = 'The hostname, exact or with one leading `*.`. It is stored in lowercase, and can be reserved only once.'
 const GRAMMAR =
-  'At least two labels of 1 to 63 letters, digits and inner hyphens, with dots between, at most 253 characters in all; ' +
+  'At least two labels of 1 to 63 letters, digits, and inner hyphens, separated by dots, at most 253 characters in total; ' +
   'internationalized names as Punycode.'
 const REGION = 'A datacenter region; deprecated, as traffic for domains is handled globally.'
 const DEPRECATED: JsonFacts = { deprecated: true }
