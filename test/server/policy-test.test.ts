@@ -477,6 +477,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ["getReqHeader('x-token')[0] != 'secret-1'", 'x-token', ['secret-1', 'b']],
     ["!hasReqHeader('x-age') || int(getReqHeader('x-age')[0]) < 18", 'x-age', ['20', '9']],
     ["getReqCookie('session').value != 'secret-1'", 'cookie', ['session=secret-1', 'session=b']],
+    ["req.cookies['session'].size() != 1", 'cookie', ['session=a', 'session=a; session=b']],
     [
       "!hasReqHeader('x-at') || timestamp(getReqHeader('x-at')[0]) < timestamp('2026-01-01T00:00:00Z')",
       'x-at',
@@ -509,6 +510,13 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'restrict-ips',
+      '{ allow: [203.0.113.0/24, 198.51.100.0/2] }',
+      ['from: { ip: 203.0.113.7 }', 'from: { ip: 8.8.8.8 }'],
+      'allow[1]',
+      'from: { ip: 198.51.100.7 }',
+    ],
+    [
+      'restrict-ips',
       '{ allow: [0.0.0.0/0], deny: [203.0.113.0/24, 198.51.100.0/24] }',
       ['from: { ip: 203.0.113.7 }', 'from: { ip: 192.0.2.1 }'],
       'deny[1]',
@@ -531,13 +539,13 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect(stdout).toContain('ngrok.yml:4:5: warning: Nothing reads the policy at endpoints[0].traffic_polcy.')
   })
 
-  test('each range of inCidrRanges must have an address once', async () => {
-    const condition = "inCidrRanges(conn.client_ip, ['203.0.113.0/24', '198.51.100.0/24'])"
+  test.each([24, 2])('each range of inCidrRanges must decide once, a wider one by itself: /%i', async (bits) => {
+    const condition = `inCidrRanges(conn.client_ip, ['203.0.113.0/24', '198.51.100.0/${bits}'])`
     const policy = `on_http_request:\n  - name: closed\n    expressions: ["${condition}"]\n    actions: [{ type: deny }]\n`
-    const requests = ['203.0.113.7', '192.0.2.1', '198.51.100.7'].map((ip) => `from: { ip: ${ip} }`)
+    const requests = ['203.0.113.7', '8.8.8.8', '198.51.100.7'].map((ip) => `from: { ip: ${ip} }`)
     expect(await listMissed(policy, requests.slice(0, 2))).toEqual([
       1,
-      "list item '198.51.100.0/24' in the rule closed",
+      `list item '198.51.100.0/${bits}' in the rule closed`,
     ])
     expect(await listMissed(policy, requests)).toEqual([0])
   })

@@ -27,6 +27,15 @@ describe('the policies of a file', () => {
     expect(findSlices(text)).toEqual([{ text, name: '', linesBefore: 0, indent: 0 }])
   })
 
+  test.each([
+    ['{ /* closed * */ "on_http_request": [] }', '/*', 1],
+    ['{\n  // closed\n  /* all */ "on_http_request": [] }', '//', 2],
+    ['// closed\n{ "on_http_request": [] }', '//', 1],
+  ])('a comment of JavaScript makes a policy unreadable: %j', (text, sign, line) => {
+    const message = expect.stringContaining(`JSON and YAML have no comments that begin with ${sign}.`)
+    expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line, message }])
+  })
+
   test('Kubernetes manifests have policies, misspelt ones too, with place and protocol', () => {
     expect(findSlices(MANIFESTS)).toMatchObject([
       { name: 'spec.trafficPolicy.policy', place: 'internal', protocol: 'https', linesBefore: 5 },

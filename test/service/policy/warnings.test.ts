@@ -71,6 +71,13 @@ test.each([
   ["['x', 'y'].map(h, getReqHeader(h)[0]) != ['a', 'b']", 'Write !hasReqHeader(h) || before it.'],
   ["size(['x', 'y'].filter(h, getReqHeader(h)[0] == 'a')) > 0", 'Write !hasReqHeader(h) || before it.'],
   ["['x', 'y'].filter(h, getReqHeader(h)[0] == 'a').size() < 2", 'Write !hasReqHeader(h) || before it.'],
+  ["req.url.query_params['x'].size() != 1", "Write !has(req.url.query_params['x']) || before it."],
+  ["size(req.headers['x']) == 0", "Write !has(req.headers['x']) || before it."],
+  ["req.cookies['x'].size() < 1", "Write !has(req.cookies['x']) || before it."],
+  ["req.headers['x'] == []", "Write !has(req.headers['x']) || before it."],
+  ["req.headers['x'][0] == ''", "Write !has(req.headers['x']) || before it."],
+  ["getReqHeader('x')[0].trim() == ''", "Write !hasReqHeader('x') || before it."],
+  ["getReqCookie('x').value == ''", "Write !hasReqCookie('x') || before it."],
   ["duration('5 minutes') > duration('1m')", 'Change the constant: the text is not a duration, such as 1h30m.'],
   [
     "timestamp('yesterday') < timestamp(time.now)",
@@ -229,6 +236,10 @@ test.each([
   ["['a', 'b'].map(v, {'x': v}).exists(v, v['x'] != 'a' && v.x != 'b')"],
   ["size(['a', 'b'].filter(v, v != req.method)) > 0"],
   ["!hasReqHeader('x') || !getReqHeader('x')[0].isJson()"],
+  ["getReqHeader('x').size() != 1 && req.headers['x'].size() > 1"],
+  ["!has(req.headers['x']) || req.headers['x'][0] == '' || req.headers['x'].size() != 1"],
+  ["req.cookies.exists(k, req.cookies[k].exists(c, c.value != 'a'))"],
+  ["req.headers.exists(k, req.headers[k][0] != 'a' && getReqHeader(k)[0] != 'b')"],
 ])('%s gets no warning', (source) => {
   expect(checkPolicy(when(source))).toEqual([])
 })

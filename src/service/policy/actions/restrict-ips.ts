@@ -1,4 +1,5 @@
 import { action, type Field } from '../action.ts'
+import { listNarrowest } from '../cel/addresses.ts'
 import { enforce, nameItems, text } from '../fields.ts'
 import type { Phase } from '../phases.ts'
 
@@ -41,9 +42,13 @@ export const restrictIps = action({
     const denied = matching.find(({ action }) => action === 'deny')
     const [matched] = denied ? [denied] : matching
     const lists = matched?.action === 'deny' ? { deny } : matched ? { allow } : {}
-    const parts = Object.entries(lists).flatMap(([name, ranges]) =>
-      nameItems(name, ranges).filter((_, index) => visit.isInRange(visit.clientIp, ranges[index] ?? '')),
-    )
+    const parts = Object.entries(lists).flatMap(([name, ranges]) => {
+      const narrowest = listNarrowest(
+        matching.map(({ cidr }) => cidr).filter((cidr) => ranges.includes(cidr)),
+        String,
+      )
+      return nameItems(name, ranges).filter((_, index) => narrowest.includes(ranges[index] ?? ''))
+    })
     const sets = { action: matched?.action ?? 'deny', matched_cidr: matched?.cidr ?? '' }
     if (matched?.action === 'allow') return { did: `allowed ${visit.clientIp} by ${matched.cidr}`, sets, parts }
     const why = matched ? `by ${matched.cidr}` : 'because it is in no allowed range'

@@ -12,6 +12,13 @@ export function isInRange(address: string, range: string): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits)
 }
 
+/** Returns the narrowest of the ranges that have an address. It decides: a wider one needs an address that only it has. */
+export function listNarrowest<Range>(all: readonly Range[], textOf: (range: Range) => string): readonly Range[] {
+  const bitsOf = (range: Range) => Number(textOf(range).split('/')[1])
+  const most = Math.max(...all.map(bitsOf))
+  return all.filter((range) => bitsOf(range) === most)
+}
+
 /** Returns whether an address is in one of the private networks of RFC 1918. */
 export function isPrivate(address: string): boolean {
   return isAddress(address) && ipaddr.process(address).range() === 'private'

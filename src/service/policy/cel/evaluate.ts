@@ -3,6 +3,7 @@ import { lookUp } from '../../../core/schema/values.ts'
 import { TEXT } from '../environment.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
+import { listNarrowest } from './addresses.ts'
 import { hasItem, makeMap, readItem } from './items.ts'
 import { limit, measure, Steps } from './limits.ts'
 import { join, listItems, MACROS, requireBool } from './macros.ts'
@@ -207,10 +208,13 @@ export class Compiler {
   /** Compiles the search for an address in a list of ranges, and records the ranges that contain it. */
   #compileRanges(name: string, address: ASTNode, list: Extract<ASTNode, { op: 'list' }>): Evaluate {
     const find = this.#callOverload(name, [address, list])
-    const tests = list.args.map((range) => ({ range, test: this.#callOverload('inCidrRange', [address, range]) }))
+    const tests = list.args.map((range) => {
+      return { range, read: this.compile(range), test: this.#callOverload('inCidrRange', [address, range]) }
+    })
     return (frame) => {
       const found = find(frame)
-      for (const { range, test } of found ? tests : []) if (test(frame)) frame.decided?.add(range)
+      const having = found ? tests.filter(({ test }) => test(frame)) : []
+      for (const { range } of listNarrowest(having, ({ read }) => String(read(frame)))) frame.decided?.add(range)
       return found
     }
   }

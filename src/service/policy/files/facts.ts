@@ -10,8 +10,14 @@ export const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 /** Matches lines that contain a phase, which may be indented. */
 export const HAS_PHASE = new RegExp(`^\\s*\\{?\\s*(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
-/** Matches a document that is a policy. It does not need to be searched, and is parsed only once. */
-export const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*)?(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
+/**
+ * Matches a document that is a policy. It does not need to be searched, and is parsed only once. Comments of JavaScript may come
+ * first: such a document cannot be read.
+ */
+export const IS_POLICY = new RegExp(
+  `^(?:\\s*\\{\\s*(?:/\\*(?:[^*]|\\*(?!/))*\\*/\\s*|//.*\\n\\s*)*)?(["']?)(?:${PHASE})\\1[ \\t]*:`,
+  'm',
+)
 
 /** The facts about the policies in an object. */
 export interface Facts {

@@ -52,7 +52,7 @@ function run({ conditions }: ReadRule, given: Given) {
   return { result, evaluation }
 }
 
-const VISITORS: readonly Visitor[] = ['without', 'wrong', 'right', 'high', 'unreadable', 'large']
+const VISITORS: readonly Visitor[] = ['without', 'wrong', 'empty', 'right', 'high', 'unreadable', 'large']
 
 /** Returns the results of rule conditions for visitors, for each combination of all other tests, along with those tests. */
 function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
@@ -68,8 +68,8 @@ function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
           row[visitor] = result
           for (const each of evaluation.compared) compared.add(each)
         }
-        const { without, wrong, right, high, unreadable, large } = row
-        return { without, wrong, right, high, unreadable, large }
+        const { without, wrong, empty, right, high, unreadable, large } = row
+        return { without, wrong, empty, right, high, unreadable, large }
       }),
     )
   }
@@ -84,7 +84,8 @@ function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | unde
   const isLimit = isDenial(rule)
   const isAddress = (isLimit || checkOf(rule) !== undefined) && ADDRESS_HEADERS.test(subject.name ?? '')
   const find = (rows: readonly Row[]) => ({
-    fails: rows.some(({ without, wrong }) => wrong === true && without === undefined),
+    // Who acts on an empty header means a missing one too.
+    fails: rows.some(({ without, wrong, empty }) => (wrong || (empty && subject.name)) && without === undefined),
     isUnreadable: rows.some(
       ({ wrong, high, unreadable, large }) =>
         (wrong || (isLimit && high)) && (unreadable === undefined || large === undefined),

@@ -23,6 +23,9 @@ type Facts = Omit<Subject, 'key' | 'test'>
 const PRESENTED = 'actions.ngrok.basic_auth.credentials.presented'
 const AUTHORIZED = 'actions.ngrok.basic_auth.credentials.authorized'
 
+/** A value whose key comes from its map, in a macro: it is there. */
+const OWN_KEY = /^(.+)\[\1\[\*\]\]$/
+
 /** Reads the parts of a request that a visitor may lack, such as headers, and records which ones conditions read. */
 export class RequestParts {
   readonly subjects = new Map<string, Subject>()
@@ -53,7 +56,7 @@ export class RequestParts {
       return key === HOST
         ? new Unknown(key)
         : this.#read(key, { source, guard: `!has(${source})`, name: describe(name) }, true)
-    const isListed = owner.key === HOST || this.subjects.get(owner.key)?.name !== undefined
+    const isListed = owner.key === HOST || OWN_KEY.test(owner.key) || this.subjects.get(owner.key)?.name !== undefined
     const [ownerNode] = node.args
     if (isListed || isThere(node, ownerNode, name, this.variables)) return new Unknown(key)
     const size = `size(${sourceOf(ownerNode)})`
@@ -109,6 +112,7 @@ export class RequestParts {
 
   /** Returns the value of a part of a request that may be missing. */
   #read(key: string, facts: Facts, isList: boolean): Value {
+    if (OWN_KEY.test(key)) return new Unknown(key)
     this.#note(key, facts)
     if (key !== this.subject?.key) return new Unknown(key)
     if (this.visitor === 'without') return FAILED

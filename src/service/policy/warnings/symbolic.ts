@@ -20,10 +20,10 @@ export interface Subject {
 }
 
 /**
- * A visitor, by its value: none, a value that no condition names, a value that satisfies each comparison, or a value above all others.
+ * A visitor, by its value: none, a value that no condition names, an empty value, a value that satisfies each comparison, or a value above all others.
  * Functions that need a number, a time, or a length fail for unreadable values, and integer conversions fail for large ones.
  */
-export type Visitor = 'without' | 'wrong' | 'right' | 'high' | 'unreadable' | 'large'
+export type Visitor = 'without' | 'wrong' | 'empty' | 'right' | 'high' | 'unreadable' | 'large'
 
 /** The visitors whose value is above all others. */
 export const HIGH: readonly Visitor[] = ['right', 'high', 'large']

@@ -54,7 +54,7 @@ export interface ReadAction {
 export interface Hole {
   readonly rule: ReadRule
   readonly subject: Subject
-  /** True if the conditions fail without the value and are true with a wrong value. */
+  /** True if the conditions fail without the value and are true with a wrong or an empty value. */
   readonly fails: boolean
   /**
    * True if the conditions fail with some values, such as one that is not a number, and either are true with a wrong value or deny a high
