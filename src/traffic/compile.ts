@@ -202,29 +202,30 @@ class Compiler {
     return new Dynamic((values) => limitPattern(template.evaluate(values), pattern))
   }
 
-  /** Compiles a value of `set-vars`. A string that consists of a single `${…}` keeps the type of the value. */
-  #compileWhole(value: unknown): unknown {
-    if (typeof value !== 'string' || !value.includes('${')) return this.#compileDeep(value)
-    const template = compileTemplate(value, this.scope, this.expressions)
+  /** Compiles a string of `set-vars`. A string that consists of a single `${…}` keeps the type of the value. */
+  #compileWhole(text: string): unknown {
+    if (!text.includes('${')) return text
+    const template = compileTemplate(text, this.scope, this.expressions)
     return new Dynamic((values) => (template.isWhole ? template.evaluateValue(values) : template.evaluate(values)))
   }
 
-  #compileDeep(value: unknown): unknown {
-    if (typeof value === 'string') return this.#compileText(value)
+  #compileDeep(value: unknown, compileText = (text: string) => this.#compileText(text)): unknown {
+    if (typeof value === 'string') return compileText(value)
     if (Array.isArray(value))
       return join(
-        value.map((each) => this.#compileDeep(each)),
+        value.map((each) => this.#compileDeep(each, compileText)),
         (all) => all,
       )
     if (!isObject(value)) return value
     const names = Object.keys(value)
-    const parts = Object.values(value).map((each) => this.#compileDeep(each))
+    const parts = Object.values(value).map((each) => this.#compileDeep(each, compileText))
     return join(parts, (all) => Object.fromEntries(names.map((name, at) => [name, all[at]])))
   }
 
   #compileAssignments(list: readonly unknown[]): unknown {
+    const compile = (value: unknown) => this.#compileDeep(value, (text) => this.#compileWhole(text))
     const parts = list.flatMap((each) =>
-      Object.entries(isObject(each) ? each : {}).map(([name, value]) => [name, this.#compileWhole(value)] as const),
+      Object.entries(isObject(each) ? each : {}).map(([name, value]) => [name, compile(value)] as const),
     )
     return new Dynamic((values) =>
       parts.map(([name, part]): Assignment => ({ name, read: () => readPart(part, values) })),

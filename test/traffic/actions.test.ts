@@ -172,6 +172,21 @@ describe('actions on requests', () => {
     expect(received[0]?.headers.get('x-text')).toBe('n is 1')
   })
 
+  test('set-vars keeps the types of expressions in lists and maps (set-vars, CEL interpolation)', async () => {
+    const vars = [
+      { n: '${2 + 3}' },
+      { list: [1, 'a', '${vars.n}'] },
+      { map: { n: ['${vars.n}'], text: 'n ${vars.n}' } },
+    ]
+    const body = '${vars.list[2] + vars.map.n[0] == 10} ${vars.map.text}'
+    const actions = [
+      { type: 'set-vars', config: { vars } },
+      { type: 'custom-response', config: { body } },
+    ]
+    const { visit } = createVisited(JSON.stringify({ on_http_request: [{ actions }] }))
+    expect(await (await visit()).text()).toBe('true n 5')
+  })
+
   test('an expression that fails in an action is error 3900, and the trace has its source', async () => {
     const assign = (value: string) => policyOf('set-vars', { vars: [{ a: value }] })
     const read = (expression: string) => policyOf('custom-response', { body: `\${${expression}}` })

@@ -82,7 +82,13 @@ function readWord(source: string, at: number): ExpressionProblem | undefined {
 }
 
 /** Operators from other languages, and their equivalents in CEL. */
-const OTHER_OPERATORS: Readonly<Record<string, string>> = { '=~': '.matches(…)', '=': '==', '&': '&&', '|': '||' }
+const OTHER_OPERATORS: Readonly<Record<string, string>> = {
+  '=~': '.matches(…)',
+  '=>': 'a comma, as in exists(v, …)',
+  '=': '==',
+  '&': '&&',
+  '|': '||',
+}
 
 /** Describes a character at which the parser stops. The library reports a later one. */
 function explainCharacter(source: string, at: number): ExpressionProblem {
@@ -142,6 +148,8 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   if (code === 'limit_exceeded') return { message: explainLimit(summary) }
   if (code === 'no_such_overload') {
     const message = `the types do not match: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}`
+    const [, map] = /([\w.]+\.(?:headers|cookies|query_params))\[\d+\]/.exec(known.source) ?? []
+    if (map !== undefined) return { message, hint: `A key of ${map} is a name, as in ${map}['name'][0].` }
     const isOfList = /list<string> (?:==|!=) string|string (?:==|!=) list<string>/.test(summary)
     return {
       message,
@@ -151,7 +159,7 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   const message = cut(cleanTypes(nameTokens(summary.charAt(0).toLowerCase() + summary.slice(1))), 200)
   if (summary.startsWith('List index must be int'))
     return { message, hint: 'The value is a list. Use its first item, with [0].' }
-  return { message }
+  return { message, hint: explainHyphen(known.source, /^Reserved identifier: (\w+)/.exec(summary)?.[1] ?? '') }
 }
 
 /** Returns the corrected form of `!a in b`, which negates the value instead of the test, or undefined for other nodes. */
@@ -196,12 +204,8 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
       hint: `It is available in ${elsewhere.join(', ')}.`,
     }
   }
-  const [, owner, field] = source.match(/([\w.]+)\.(\w+(?:-\w+)+)/) ?? []
-  if (owner !== undefined && field?.split('-').includes(name))
-    return {
-      message: `there is no variable ${cut(name)}`,
-      hint: `A - subtracts. Write ${cut(owner)}['${cut(field)}'].`,
-    }
+  const hyphen = explainHyphen(source, name)
+  if (hyphen !== undefined) return { message: `there is no variable ${cut(name)}`, hint: hyphen }
   if (/^[A-Z]+$/.test(name) && new RegExp(`([=!]=|[,[(])\\s*${name}\\b(?![.(])`).test(source))
     return { message: `there is no variable ${name}`, hint: `Write a string in quotes: '${name}'.` }
   if (/^(?:env|[A-Z][A-Z0-9_]+)$/.test(name)) {
@@ -216,6 +220,13 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
   if (macro !== undefined && suggested === undefined)
     return { message: `there is no variable ${cut(name)}`, hint: `Name it first: ${macro}(${name}, …).` }
   return { message: `there is no variable ${cut(name)}`, hint: suggest(suggested) }
+}
+
+/** Returns the better form of a name with a hyphen, of which a part was read as a variable. */
+function explainHyphen(source: string, part: string): string | undefined {
+  const [, owner, field] = source.match(/([\w.]+)\.(\w+(?:-\w+)+)/) ?? []
+  if (owner === undefined || !field?.split('-').includes(part)) return undefined
+  return `A - subtracts. Write ${cut(owner)}['${cut(field)}'].`
 }
 
 function explainField(node: Extract<ASTNode, { op: '.' }>, { scope, variables }: Known): Explanation {

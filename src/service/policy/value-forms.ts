@@ -8,6 +8,8 @@ const lower = (text: string) => text.toLowerCase()
 /** The form of the results of `lower()` and `upper()`. */
 export const LOWER: Form = { about: 'The text is in lower case.', never: /\p{Lu}/u, fix: lower }
 export const UPPER: Form = { about: 'The text is in capitals.', never: /\p{Ll}/u, fix: upper }
+/** The result of `sha256()` and others. */
+export const HEX: Form = { about: 'A hash is in lower case.', never: /[A-Z]/, fix: lower }
 
 export const METHOD: Form = { about: 'Methods are in capitals.', never: /[a-z]/, fix: upper }
 export const SCHEMES = ['http', 'https']

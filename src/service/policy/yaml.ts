@@ -64,8 +64,29 @@ export function readYaml(text: string): ReadYaml {
     if (!(error instanceof YAMLException)) return refuse(error instanceof Error ? error.message : String(error), 0)
     // The end of a string is a place that no editor shows.
     const offset = Math.max(0, Math.min(error.mark?.position ?? 0, text.trimEnd().length - 1))
-    return refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
+    return explainQuotes(text, offset) ?? refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
   }
+}
+
+/** What a line has before a string in quotes. */
+const BEFORE = '^\\s*(?:-\\s+)*(?:\\w[\\w-]*:\\s+)?(?:\\[\\s*)?'
+const CONTAINS_QUOTE = new RegExp(`${BEFORE}(["'])(?:\\\\.|(?!\\1)[^\\\\])*\\1(?=[^\\s,#\\]}:"'])`)
+const OPENS = new RegExp(`${BEFORE}"(?:\\\\.|[^"\\\\])*$`)
+
+/** Returns the problem of the quotes that a parser's error is about; undefined for other errors. */
+function explainQuotes(text: string, offset: number): ReadYaml | undefined {
+  const lines = text.slice(0, offset).split('\n')
+  const end = text.indexOf('\n', offset)
+  const [, sign] = CONTAINS_QUOTE.exec(`${lines.pop()}${text.slice(offset, end < 0 ? text.length : end)}`) ?? []
+  const at = lines.findLastIndex((line) => line.includes('"'))
+  if (OPENS.test(lines[at] ?? '')) {
+    const start = [...lines.slice(0, at), ''].join('\n').length + (lines[at] ?? '').indexOf('"')
+    return refuse(`the string that begins ${inLine(text, start)} has no closing quote`, start)
+  }
+  if (sign === undefined) return undefined
+  const [own, other] = sign === '"' ? ['double', 'single'] : ['single', 'double']
+  const what = `a string in ${own} quotes contains a ${own} quote ${inLine(text, offset)}; use ${other} quotes for one of the two`
+  return refuse(what, offset)
 }
 
 function inLine(text: string, offset: number): string {

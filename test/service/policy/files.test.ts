@@ -36,6 +36,18 @@ describe('the policies of a file', () => {
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line, message }])
   })
 
+  test("an Ingress's annotation has the name of a policy, and not a policy", () => {
+    const annotation = 'k8s.ngrok.com/traffic-policy: |\n      on_http_request: []\n'
+    const text = `kind: Ingress\nmetadata:\n  annotations:\n    ${annotation}`
+    const hint = 'Put it in an NgrokTrafficPolicy, and write the name of that here.'
+    expect(checkPolicyFile(text).problems).toMatchObject([{ rule: 'policy-unread', line: 4, hint }])
+  })
+
+  test('the policy of a manifest is an object, and not a string', () => {
+    const text = 'kind: NgrokTrafficPolicy\nspec:\n  policy: |\n    on_http_request: []\n'
+    expect(checkPolicyFile(text).problems).toMatchObject([{ rule: 'manifest-field', line: 3 }])
+  })
+
   test('Kubernetes manifests have policies, misspelt ones too, with place and protocol', () => {
     expect(findSlices(MANIFESTS)).toMatchObject([
       { name: 'spec.trafficPolicy.policy', place: 'internal', protocol: 'https', linesBefore: 5 },

@@ -108,6 +108,8 @@ test.each([
   ["req.url.scheme.matches('^HTTP$')", "It is http or https. Use '^http$'."],
   ["req.host == 'https://a.example.com/b'", "It is a host name, without a scheme or a path. Use 'a.example.com'."],
   ["req.method.lower() != 'GET'", "The text is in lower case. Use 'get'."],
+  ["getReqHeader('x')[0].sha256() == '2CF24DBA'", "A hash is in lower case. Use '2cf24dba'."],
+  ["hash.md5(req.host, 'hex') == 'AB'", "A hash is in lower case. Use 'ab'."],
   ["req.host.upperAscii().endsWith('.org')", "The text is in capitals. Use '.ORG'."],
   ["req.url.scheme == 'HTTPS'", "It is http or https. Use 'https'."],
   ["req.url == 'a.example.com/b'", 'A URL begins with its scheme.'],
@@ -194,6 +196,7 @@ test.each([
   "req.url.scheme.matches('^https?$') || req.host.matches('^a[.]example[.]com(:[0-9]+)?$') || req.host.matches('^a.+[.]com$')",
   "req.content_type.startsWith('text/') || req.content_type.raw == 'Text/HTML; charset=utf-8'",
   "conn.geo.country in ['Germany', 'USSR'] || conn.geo.city == 'DE' || conn.client_ip in ['::1', '192.0.2.1']",
+  "req.host.sha256() == 'ab' || req.host.sha256('base64') == 'AB=' || hash.md5(req.host, 'base64') == 'AB='",
   "endpoint.protocol.startsWith('http') || endpoint.id.startsWith('ep_') || req.version.startsWith('HTTP/1')",
 ])('%s has no warning', (source) => {
   expect(checkPolicy(when(source))).toEqual([])
@@ -359,6 +362,62 @@ test('A policy that reads who signed in decides for itself; a log of it decides 
   expect(read('set-vars', { vars: [{ user }] })).toEqual([])
 })
 
+const unread = (expressions: string) => `on_http_request:
+  - expressions:
+${expressions}
+    actions: [{ type: deny }]
+  - expressions: ["true"]
+    actions: [{ type: deny }]
+`
+
+test.each<[string, number, string]>([
+  [
+    `      - 'req.url.path == '/admin''`,
+    3,
+    'a string in single quotes contains a single quote in line 3; use double quotes',
+  ],
+  [
+    `      - "secrets.get("v", "s") == 'a'"`,
+    3,
+    'a string in double quotes contains a double quote in line 3; use single',
+  ],
+  [`      - "req.method == 'GET'`, 3, 'the string that begins in line 3 has no closing quote.'],
+  [
+    `      - "req.method == 'GET'\n      - "req.host == 'a'"`,
+    3,
+    'the string that begins in line 3 has no closing quote.',
+  ],
+  [`      - "req.method\n        == 'GET'"\n      - a: b: c`, 5, 'bad indentation of a mapping entry in line 5.'],
+])('The quotes that make a policy unreadable are named: %j', (expressions, line, message) => {
+  expect(checkPolicy(unread(expressions))).toMatchObject([
+    { number: 2236, line, message: expect.stringContaining(`The policy cannot be read: ${message}`) },
+  ])
+})
+
+test.each([
+  ["req.headers[0] == 'x'", "A key of req.headers is a name, as in req.headers['name'][0]."],
+  ["req.headers['x'].exists(v => v == 'x')", 'Did you mean a comma, as in exists(v, …)?'],
+  ["vars.my-var == 'x'", "A - subtracts. Write vars['my-var']."],
+])('An invalid expression gets the better form: %s', (condition, hint) => {
+  expect(checkPolicy(when(condition))).toMatchObject([{ number: 2200, hint }])
+})
+
+test('A condition that misspells the result of a sign-in gets only its error', () => {
+  const signIn = { actions: [{ type: 'openid-connect', config: { issuer_url: 'https://accounts.google.com' } }] }
+  const condition = "actions.ngrok.openid_connect.identity.email != 'a@b.test'"
+  const deny = { expressions: [condition], actions: [{ type: 'deny' }] }
+  expect(rulesOf(JSON.stringify({ on_http_request: [signIn, deny] }))).toEqual([2200])
+})
+
+test.each([
+  ["int(getReqHeader('x')[0]) < 18", "!….matches('^[0-9]{1,18}$')"],
+  ["json.decode(getReqHeader('x')[0]) != {}", '!….isJson()'],
+  ["getReqHeader('x')[0].substring(0, 8) != 'abcdefgh'", 'size(…) < 8'],
+])('The hint about an unreadable value fits the function: %s', (condition, check) => {
+  const hints = checkPolicy(when(`!hasReqHeader('x') || ${condition}`)).map(({ hint }) => hint)
+  expect(hints).toEqual([`Check its format first, for example with ${check} ||.`])
+})
+
 // Issue 60: everybody with an account at a company's own provider is of the company.
 test.each([
   ['https://accounts.google.com', true],
@@ -388,7 +447,9 @@ test.each([
   ['forward-internal', 'https://a${vars.b}', false],
   ['http-request', 'ftp://a.internal/x', true],
   ['http-request', 'ftp://${req.host}/x', true],
-  ['http-request', 'https://example.com', false],
+  ['http-request', 'https://example.com', true],
+  ['http-request', 'https://a.internal/b', false],
+  ['http-request', 'https://${req.host}', false],
 ])('%s to %s is not reachable: %s', (type, url, isWrong) => {
   const set = { actions: [{ type: 'set-vars', config: { vars: [{ b: 'c' }] } }] }
   const found = rulesOf(JSON.stringify({ on_http_request: [set, { actions: [{ type, config: { url } }] }] }))
@@ -412,6 +473,12 @@ test.each<[string, object, (string | number)[]]>([
     { allow: ['10.0.0.0/8'], deny: ['10.0.0.0/8'], ip_policies: ['ipp_2p2q5Yt85IKQQ7zbpR4XmUpyVIN'] },
     [],
   ],
+  ['restrict-ips', { ip_policy: ['ipp_2p2q5Yt85IKQQ7zbpR4XmUpyVIN'] }, [2203]],
+  ['url-rewrite', { from: '/v1/(.*)', to: '/v2/${1}' }, ['group-unknown']],
+  ['redirect', { from: '/v1/(.*)', to: '/v2/\\1' }, ['group-unknown']],
+  ['request-body-find-replace', { replacements: [{ from: 'id=(.)', to: 'n=\\1' }] }, ['group-unknown']],
+  ['url-rewrite', { from: '/v1/(.*)', to: '/v2/$1${2 + 3}' }, []],
+  ['remove-headers', { headers: ['x-a', 'x-internal-*'] }, ['header-value']],
   ['custom-response', { status_code: 304, content: 'a' }, ['body-not-allowed']],
   ['custom-response', { status_code: 304, body: '' }, []],
   ['custom-response', { status_code: 200, body: 'a' }, []],

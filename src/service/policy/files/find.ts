@@ -121,6 +121,16 @@ function searchDocument(text: string, linesBefore: number): Search {
         const more = { rule: 'policy-unread', hint, ...(docs !== undefined && { docs }) }
         report(place, `Nothing reads the policy at ${inner}.`, more)
       }
+      if (own.manifest && isOfManifest && isPolicy && typeof below === 'string')
+        report(
+          place,
+          `In the manifest, ${own.manifest.policy} is a string. Allowed: an object whose keys are phases.`,
+          {
+            rule: 'manifest-field',
+            hint: 'Remove the sign of the string, such as "|".',
+            docs: own.manifest.docs,
+          },
+        )
       const field = isPolicy ? undefined : findMeant(own, path, key)
       if (field !== undefined && !(isObject(below) && Object.values(below).some(hasRules)))
         report(place, `The ${own.manifest?.kind ?? 'config of the agent'} has no field ${inner}.`, {
@@ -190,6 +200,7 @@ function findRightPlace(
   { manifest, isOfAgent }: Facts,
   path: PolicyPath,
 ): string | undefined {
+  if (key === 'k8s.ngrok.com/traffic-policy') return 'Put it in an NgrokTrafficPolicy, and write the name of that here.'
   if (manifest) return `Move it to ${manifest.policy}.`
   if (isOfAgent && path.at(-2) === 'endpoints' && !isReadByAgent(path))
     return 'Make endpoints a list: put a hyphen before each endpoint, and move its name to the field "name".'

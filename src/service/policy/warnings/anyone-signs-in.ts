@@ -30,7 +30,9 @@ export const anyoneSignsIn: Warning = {
       if ((row.type !== 'oauth' && !isOpen) || problems.some((each) => isWithin(each.path, path))) return []
       const identity = `actions.ngrok.${variableOf(row)}.identity`
       const typeOf = (at: PolicyExpression['path']) => actions.find((each) => isWithin(at, each.path))?.row.type ?? ''
-      const isRead = expressions.some((each) => each.source.includes(identity) && !NOTES.has(typeOf(each.path)))
+      // So is an expression that misspells the result.
+      const reads = ({ source, problem }: PolicyExpression) => source.includes(problem ? '.identity' : identity)
+      const isRead = expressions.some((each) => reads(each) && !NOTES.has(typeOf(each.path)))
       if (isRead) return []
       return [
         {

@@ -1,6 +1,6 @@
 import { isInRange } from '../cel/addresses.ts'
 import { formatProblem } from '../formats.ts'
-import type { Warning } from './warning.ts'
+import { isWithin, type Warning } from './warning.ts'
 
 export const everybodyDenied: Warning = {
   id: 'everybody-denied',
@@ -13,7 +13,7 @@ export const everybodyDenied: Warning = {
   right: `on_http_request:
   - actions: [{ type: restrict-ips, config: { allow: [0.0.0.0/0, '::/0'], deny: [203.0.113.0/24] } }]
 `,
-  find: ({ actions }) =>
+  find: ({ actions, problems }) =>
     actions.flatMap(({ row, config, path }) => {
       const { allow, deny, ip_policies, enforce } = config
       const [allowed = [], denied = []] = [allow, deny].map((list) => (Array.isArray(list) ? list.map(String) : []))
@@ -22,6 +22,8 @@ export const everybodyDenied: Warning = {
       const isOverlap = allowed.length > 0 && allowed.every((each) => denied.some((range) => hasAll(range, each)))
       const isDenied = ip_policies === undefined && isOverlap
       if (row.type !== 'restrict-ips' || (hasRange && !isDenied) || enforce === false) return []
+      // An action with an error is fixed first.
+      if (problems.some((each) => isWithin(each.path, path))) return []
       const why = hasRange ? 'that denies each range that it allows, and so' : 'without an allowed range, which'
       const hint = hasRange
         ? 'Allow a range that is not in a denied one.'

@@ -5,7 +5,8 @@ import type { Warning } from './warning.ts'
 
 export const groupUnknown: Warning = {
   id: 'group-unknown',
-  about: 'A replacement such as `$2` names a group that the pattern does not have.',
+  about:
+    'A replacement such as `$2` names a group that the pattern does not have, or writes a group as `${1}` or `\\1`.',
   reason: 'A group that does not exist is replaced with an empty string.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/url-rewrite/',
   wrong: `on_http_request:
@@ -20,6 +21,14 @@ export const groupUnknown: Warning = {
         const { from, to } = isObject(each) ? each : {}
         if (typeof from !== 'string' || typeof to !== 'string' || from.includes('${')) return []
         const groups = groupsOf(from)
+        const at = [...path, 'config', ...(index > 0 ? ['replacements', index - 1] : []), 'to']
+        const [written, digits, escaped = digits] = /\$\{\s*(\d+)\s*\}|\\(\d)/.exec(to) ?? []
+        if (written !== undefined && groups?.has(escaped ?? ''))
+          return {
+            path: at,
+            what: `writes a group as ${written}, which is ${digits === undefined ? 'that text' : `the number ${digits}`}`,
+            hint: `Write $${escaped}.`,
+          }
         const name = groups && namesIn(to).find((group) => !groups.has(group))
         if (name === undefined) return []
         const known = [...(groups ?? [])].slice(1).map((group) => `$${group}`)
@@ -28,7 +37,7 @@ export const groupUnknown: Warning = {
             ? `The pattern has ${known.join(', ')}.`
             : 'Put the part that it should stand for in parentheses in the pattern.'
         return {
-          path: [...path, 'config', ...(index > 0 ? ['replacements', index - 1] : []), 'to'],
+          path: at,
           what: `refers to the group $${name}, which the pattern does not have, so it is replaced with nothing`,
           hint: `${hint} Write $$ for a dollar sign.`,
         }

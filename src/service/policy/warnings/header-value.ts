@@ -6,7 +6,8 @@ import type { Finding, Warning } from './warning.ts'
 
 export const headerValue: Warning = {
   id: 'header-value',
-  about: 'The value of a header has a control character around a `${…}`, or a character outside ASCII.',
+  about:
+    'The value of a header has a control character around a `${…}`, or a character outside ASCII, or the name of a header to remove has a `*`.',
   reason:
     'Headers cannot contain control characters: traffic gets the error 3900. Other characters are sent in UTF-8, which clients read as Latin-1.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/add-headers/',
@@ -27,6 +28,10 @@ export const headerValue: Warning = {
 function findIn(field: Field, value: unknown, path: Finding['path']): readonly Finding[] {
   if (field.kind === 'map' && isObject(value))
     return Object.entries(value).flatMap(([name, each]) => findIn(field.value, each, [...path, name]))
+  if (field.kind === 'list' && Array.isArray(value))
+    return value.flatMap((each, index) => findIn(field.item, each, [...path, index]))
+  if (field.kind === 'header-name' && typeof value === 'string' && value.includes('*'))
+    return [{ path, what: 'has a "*", which is not a wildcard', hint: 'Write the whole name of each header.' }]
   if (field.kind !== 'text' || field.format !== 'header-value' || typeof value !== 'string') return []
   const fixed = blankInterpolations(value)
   const [letter] = /[^\t\x20-\x7e]/u.exec(fixed) ?? []

@@ -3,7 +3,7 @@ import { quote } from '../../../core/schema/text.ts'
 import type { Form, Variable, Variables } from '../action.ts'
 import { findBelow, TEXT, variablesOf } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
-import { LOWER, UPPER } from '../value-forms.ts'
+import { HEX, LOWER, UPPER } from '../value-forms.ts'
 import { isVariable } from '../variables.ts'
 import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
@@ -40,6 +40,8 @@ export const neverEqual: Warning = {
     })
   },
 }
+
+const HASH = /^(?:crc32|crc64|md5|sha1|sha256|sha512|xxhash64)$/
 
 const TESTS = { startsWith: 'begins with', endsWith: 'ends with', contains: 'has' } as const
 
@@ -88,6 +90,11 @@ function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'patter
 function formOf(node: ASTNode, variables: Variables): Form | undefined {
   if (node.op === 'rcall' && /^(?:lower|upper)(?:Ascii)?$/.test(node.args[0]))
     return node.args[0].startsWith('lower') ? LOWER : UPPER
+  if (node.op === 'rcall' && HASH.test(node.args[0])) {
+    const [, owner, args] = node.args
+    const [format] = owner.op === 'id' && owner.args === 'hash' ? args.slice(1) : args
+    return !format || literalOf(format) === 'hex' ? HEX : undefined
+  }
   const found = findBelow(variables, pathOfNode(node)?.split('.') ?? [''])
   const variable: Variable | Variables | undefined = found && (isVariable(found) ? found : found[TEXT])
   if (!variable || !isVariable(variable)) return undefined

@@ -4,9 +4,9 @@ import type { Warning } from './warning.ts'
 export const urlNotReachable: Warning = {
   id: 'url-not-reachable',
   about:
-    '`forward-internal` names a host that is not below `.internal`, or `http-request` a URL that is not http or https.',
+    '`forward-internal` or `http-request` names a host that is not below `.internal`, or `http-request` a URL that is not http or https.',
   reason:
-    'Traffic is forwarded to internal endpoints only, and their hosts end with `.internal`. Requests are made over HTTP.',
+    'Traffic is forwarded to internal endpoints only, and their hosts end with `.internal`. Requests are made over HTTP, and to other hosts only if support enables it.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/forward-internal/',
   wrong: `on_http_request:
   - actions: [{ type: forward-internal, config: { url: https://api.example.com } }]
@@ -33,6 +33,15 @@ export const urlNotReachable: Warning = {
             path,
             what: `has the scheme ${quote(scheme)}, which http-request does not support`,
             hint: 'Use http or https.',
+          },
+        ]
+      if (type === 'http-request' && host !== undefined && !/\.internal$/i.test(host))
+        return [
+          {
+            path,
+            what: `names the host ${quote(host)}, but requests to external hosts are disabled by default`,
+            hint: 'Use the URL of an internal endpoint, such as "https://api.internal", or ask ngrok\'s support to enable external requests.',
+            docs: 'https://ngrok.com/docs/traffic-policy/actions/http-request/',
           },
         ]
       return []

@@ -1,6 +1,14 @@
 import { cut } from '../../../core/schema/text.ts'
 import { placeOf } from './holes.ts'
+import { sourceOf } from './symbolic.ts'
 import type { Warning } from './warning.ts'
+
+/** The functions that fail, and the check of their values. */
+const CHECKS: readonly (readonly [RegExp, string])[] = [
+  [/json\.decode|decodeJson/, '!….isJson()'],
+  [/\.(?:substring|charAt)\(/, 'size(…) < 8'],
+]
+const MATCHES = "!….matches('^[0-9]{1,18}$')"
 
 export const valueUnreadable: Warning = {
   id: 'value-unreadable',
@@ -23,10 +31,11 @@ export const valueUnreadable: Warning = {
       // A missing value has its own warning.
       if (!isUnreadable || fails || subject.base !== undefined) return []
       const source = cut(subject.source)
+      const [, check = MATCHES] = CHECKS.find(([name]) => name.test(sourceOf(subject.test))) ?? []
       return {
         ...placeOf(hole),
         what: `fails for some values of ${source} that a client may send, so its rule does not apply`,
-        hint: `Check its format first, for example with !….matches('^[0-9]{1,18}$') ||.`,
+        hint: `Check its format first, for example with ${check} ||.`,
       }
     }),
 }
