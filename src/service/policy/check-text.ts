@@ -38,7 +38,7 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
 
 /** Returns whether the value on the unreadable line begins with the "!" of a tag. */
 function isTag(text: string, offset: number): boolean {
-  return /^(?:[\s-]|[\w-]+:\s)*!/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1))
+  return /^(?:\s|-\s|\w[\w-]*:\s)*!/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1))
 }
 
 /** Adds positions in the text to problems. `above` is the path of the policy in the text. */

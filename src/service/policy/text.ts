@@ -41,7 +41,7 @@ export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
     )
   }
   // YAML would take it as a part of the first key.
-  const [, before, comment] = /^(\s*\{?\s*)(\/[/*])/.exec(source) ?? []
+  const [, before, comment] = /^(\s*(?:\{\s*)?)(\/[/*])/.exec(source) ?? []
   if (before !== undefined) return refuse(`JSON and YAML have no comments that begin with ${comment}`, before.length)
   const { events, ...read } = readYaml(source)
   return { ...read, locate: locateIn(source, () => events) }

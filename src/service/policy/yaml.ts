@@ -68,7 +68,7 @@ export function readYaml(text: string): ReadYaml {
   }
 }
 
-/** What a line has before a string in quotes. */
+/** The pattern of the characters that can precede a quoted string in its line. */
 const BEFORE = '^\\s*(?:-\\s+)*(?:\\w[\\w-]*:\\s+)?(?:\\[\\s*)?'
 const CONTAINS_QUOTE = new RegExp(`${BEFORE}(["'])(?:\\\\.|(?!\\1)[^\\\\])*\\1(?=[^\\s,#\\]}:"'])`)
 const OPENS = new RegExp(`${BEFORE}"(?:\\\\.|[^"\\\\])*$`)

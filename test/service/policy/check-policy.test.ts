@@ -399,3 +399,11 @@ test('An expression in a field that is one itself has no ${}, and the hint says 
   })
   expect(problem).toMatchObject({ number: 2224, hint: 'The field is an expression: write it without ${ and }.' })
 })
+
+// With a quadratic pattern, each takes half a minute, longer than a test may take.
+test.each([
+  ['hyphens', `${'-'.repeat(250_000)}: [`],
+  ['blanks', `${' '.repeat(250_000)}"a"b`],
+])('An unreadable policy of many %s is rejected in linear time', (_, text) => {
+  expect(checkPolicy(text)).toMatchObject([{ number: 2236 }])
+})
