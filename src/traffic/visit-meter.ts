@@ -44,7 +44,7 @@ export class VisitMeter {
 
   /**
    * Calls a function when the response body has passed through. In the same process, the body is received before the response is returned,
-   * because few tests read it to the end. An event stream, which may never end, counts only as far as it is read.
+   * because few tests read it to the end. An event stream, which may never end, counts only the part that is read.
    */
   async finish(
     response: UpstreamResponse | undefined,
