@@ -122,7 +122,7 @@ describe('The report says of the response that code may have misread', () => {
     const about = "expected undefined to be 'cert_1' // Object.is equality"
     const attempt = `; certificate is null: the next attempt is at ${dueAfter('30s')}`
     expect(readOf(about, opened)).toContain(attempt)
-    gateway.clock.advance('30s')
+    gateway.clock.advance('31s')
     await send('GET', `/reserved_domains/${body.id}`)
     expect(readOf(about, opened)).toMatch(/has the fields id, .*(?<!certificate is null.*)$/)
   })
@@ -134,7 +134,7 @@ describe('The report says of the response that code may have misread', () => {
     const next = `At ${dueAfter('30s')}: the attempt for app.example.com.`
     expect(gateway.report({ about: 'there is no certificate' })).toContain(next)
     expect(gateway.report({ about: 'expected 1 to be 2' })).not.toContain(next)
-    gateway.clock.advance('10s')
+    gateway.clock.advance('11s')
     expect(gateway.report({ about: 'there is no certificate' })).not.toContain('  next:')
   })
 
