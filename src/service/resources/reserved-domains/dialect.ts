@@ -26,7 +26,7 @@ export interface DomainDialect {
   readonly domainNames: 'exact' | 'trimmed'
   /**
    * Names that cannot be reserved, by error key. A leading `*.` stands for all subdomains, except under `domain_wildcard_suffix`, where it
-   * stands only for the wildcard itself.
+   * means only the wildcard itself.
    */
   readonly refusedDomains: { readonly [Key in RefusedDomainKey]?: readonly string[] }
 }
