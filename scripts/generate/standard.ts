@@ -28,7 +28,7 @@ const ROWS: Readonly<Record<string, (dialect: Dialect) => string>> = {
 
 /** Says where the numbers are explained. test/docs/truths.test.ts proves the sentences. */
 const NUMBERS =
-  '`docs/reference.md` in the package lists the errors of `createNgrok` by number. An error of `createGateway` has the same number after ' +
+  '`docs/reference.md` in the package lists the errors of `createNgrok` by number. Errors from `createGateway` have the same number after ' +
   '`ERR_GATEWAY_`. Its status is the same too, except for the two kinds above.'
 
 const NOTATION =

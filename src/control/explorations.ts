@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry } from '../core/schema/errors.ts'
 import { listOfThese, sentDuration } from '../core/schema/options.ts'
+import { tries } from '../core/schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { errors as gatewayErrors, requireGatewayHost } from './gateways.ts'
 
@@ -23,14 +24,6 @@ const texts = v.array(v.string(), 'an array of strings')
 export const FAILURE_KINDS = ['lost', '5xx', '429', 'cut', 'silent', 'crash', 'outcomes'] as const
 
 const above0 = v.pipe(v.number('a number above 0'), v.gtValue(0, 'a number above 0'))
-
-function isPattern(text: string): boolean {
-  try {
-    return Boolean(new RegExp(text))
-  } catch {
-    return false
-  }
-}
 
 const settings = named(
   v.object({
@@ -64,7 +57,10 @@ const settings = named(
         'Default: none.',
     ),
     allow: optional(
-      v.pipe(v.string(), v.check(isPattern, 'a regular expression')),
+      v.pipe(
+        v.string(),
+        v.check((text) => tries(() => new RegExp(text)), 'a regular expression'),
+      ),
       'A regular expression for the errors that the code may reject with. Default: any error.',
     ),
     setup: optional(v.boolean(), 'Whether each run starts with the step `setup`. Default: false.'),

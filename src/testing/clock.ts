@@ -65,7 +65,9 @@ export interface Timers {
 export function timersOn(clock: ManualClock): Timers {
   if (!clock || typeof clock.attach !== 'function') {
     throw atCaller(
-      new TypeError(`timersOn received ${quote(clock)}. Allowed: a manual clock, such as that of manualClock().`),
+      new TypeError(
+        `timersOn received ${quote(clock)}. Allowed: a manual clock, such as the one that manualClock() returns.`,
+      ),
     )
   }
   const { fake, setInterval } = fakeTimersOn(clock)

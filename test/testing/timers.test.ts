@@ -110,7 +110,9 @@ describe('Timers on a manual clock', () => {
   })
 
   test('need a manual clock', () => {
-    const error = new TypeError('timersOn received an object. Allowed: a manual clock, such as that of manualClock().')
+    const error = new TypeError(
+      'timersOn received an object. Allowed: a manual clock, such as the one that manualClock() returns.',
+    )
     expect(() => timersOn(createGateway().clock as never)).toThrow(error)
   })
 

@@ -11,7 +11,7 @@ const MAX_CHANGES = 6
 /** Matches a code such as `DNS_ERROR`. Other strings that a gateway generates contain ids, times, or names. */
 const CODE = /^[A-Z][A-Z_]+$/
 
-/** Returns the changes to a resource that are reproducible. `isSent` returns whether a string came from a client. */
+/** Returns the reproducible changes to a resource. `isSent` returns whether a string came from a client. */
 export function findChanges(before: unknown, after: unknown, isSent: (text: string) => boolean): readonly Change[] {
   return listChanges(before, after, [], isSent).slice(0, MAX_CHANGES)
 }

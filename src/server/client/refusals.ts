@@ -1,6 +1,6 @@
 import { THE_BODY } from '../../core/schema/text.ts'
 
-/** The details of an error, which the server sends with its message. */
+/** The details that the server sends along with an error message. */
 export type RefusalDetails = Readonly<Record<string, string>>
 
 /** The maximum number of names that a message lists. */

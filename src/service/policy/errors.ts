@@ -28,7 +28,10 @@ export const languageErrors = declareErrors({
   policy_duration_out_of_range: refused(2225, 'A duration in a config is too short or too long.'),
   policy_url_invalid: refused(2226, 'A string in a config is not a URL.'),
   policy_pem_invalid: refused(2228, 'A string in a config is not valid PEM.'),
-  policy_phase_invalid: refused(2230, 'A policy has a phase that does not exist, or that its protocol does not have.'),
+  policy_phase_invalid: refused(
+    2230,
+    'A policy uses a phase that does not exist or that its protocol does not support.',
+  ),
   policy_value_twice: refused(2231, 'A list in a config contains a value twice.'),
   policy_value_missing: refused(2234, 'A config has no value for a required field.'),
   policy_does_not_end: refused(2235, 'The policy of a cloud endpoint does not terminate traffic.'),

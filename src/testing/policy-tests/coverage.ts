@@ -112,7 +112,7 @@ export class PolicyCoverage {
     if (this.#secrets.size > before) this.#redactor = undefined
   }
 
-  /** Returns a string without the secrets so far. */
+  /** Returns the string without the secrets that have been seen so far. */
   redact(text: string): string {
     this.#redactor ??= createRedactor(this.#secrets)
     return redactText(text, this.#redactor)

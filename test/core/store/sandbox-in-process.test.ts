@@ -157,7 +157,7 @@ describeSqlite('An archive (rules: sandboxes#backup)', () => {
     expect((await to.send('GET', '/s/large/reserved_addrs', undefined, keys)).text).toBe(listed.text)
     const { status: ofCreation, text: why } = await to.send('POST', '/s/large/reserved_addrs', {}, keys)
     expect(ofCreation).toBe(507)
-    expect(why).toContain('at most 2 are allowed (MOST_RECORDS)')
+    expect(why).toContain('At most 2 are allowed (MOST_RECORDS)')
   })
 
   it.each(['dialect', 'clock'])('is not restored with a %s that this version does not have', async (option) => {
