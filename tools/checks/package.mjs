@@ -121,7 +121,7 @@ async function checkContents(folder, tarball) {
   check('is clean to attw', true)
   run(folder, 'tar', '-xzf', tarball)
   const size = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
-  checkSize('unpacked', size, 7_250_000)
+  checkSize('unpacked', size, 7_300_000)
   checkLoaded(join(folder, 'package/dist'))
   const {
     inspector,
