@@ -17,6 +17,8 @@ async function main() {
   const onStatusChange = (status) => statuses.push(status)
   const url = await ngrok.connect({ addr: 8000, binPath, onStatusChange })
   assert.match(url, /^https:/)
+  // The package reads the status from the agent's log, which may come after the response.
+  while (statuses.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   assert.deepEqual(statuses, ['connected'])
   assert.match(await ngrok.connect({ proto: 'tcp', addr: 22, binPath }), /^tcp:/)
   const api = ngrok.getApi()
