@@ -1,6 +1,7 @@
 import { refuse } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
 import { createPlace, type Place, splitName } from '../gateway/http/place.ts'
+import { parseUrl } from '../gateway/http/url.ts'
 import type { SandboxEnvironment } from './environment.ts'
 import { readSandboxName } from './keys.ts'
 
@@ -57,16 +58,10 @@ export function getHomeUrl(url: string, { PUBLIC_URL }: AddressVariables): strin
 /** Splits a URL. The platform resolves dot segments only on the way to an object, so both sides must read the resolved path. */
 function splitUrl(url: string) {
   const [, protocol = '', host = '', query = ''] = /^([a-z]+:)\/\/([^/?#]*)[^?#]*(\?[^#]*)?/i.exec(url) ?? []
-  return { protocol, host, path: resolvePath(url), query }
-}
-
-/** workerd accepts any Host header, which then becomes the host of the URL. */
-function resolvePath(url: string): string {
-  try {
-    return new URL(url).pathname
-  } catch {
-    return refuse(general.request_malformed, { problem: 'The Host header is not a host' })
-  }
+  // workerd accepts any Host header, which then becomes the host of the URL.
+  const { pathname: path } =
+    parseUrl(url) ?? refuse(general.request_malformed, { problem: 'The Host header is not a host' })
+  return { protocol, host, path, query }
 }
 
 /** Returns the label in front of the wildcard host, or undefined for any other host. A port is ignored. */
