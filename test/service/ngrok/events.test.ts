@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { azure } from '../../control/sent-events/support.ts'
 import { openGateway } from './support.ts'
 
 const role = { role_arn: 'arn:aws:iam::123456789012:role/events' }
 const creds = { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'a secret access key' }
 const auth = { role }
 const kinesis = { stream_arn: 'arn:aws:kinesis:us-east-1:123456789012:stream/one', auth }
-const azure = {
-  tenant_id: 't',
-  client_id: 'c',
-  client_secret: 'a secret of azure',
-  logs_ingestion_uri: 'https://a.ingest.monitor.azure.com',
-  data_collection_rule_id: 'dcr-1',
-  data_collection_stream_name: 'Custom-1',
-}
 const destination = { format: 'json', target: { kinesis } } as const
 
 describe('An event destination (rules: ngrok-families#events)', () => {
