@@ -43,6 +43,19 @@ describe('The tunnels of the agent', () => {
     expect(gateway.tunnels.list().tunnels).toMatchObject([{ forwards_to: 'http://localhost:3000' }, {}])
   })
 
+  test('are those of the oldest session, which is not an SSH session', async () => {
+    const { gateway, call, names } = createWithAgent()
+    const declare = (name: string, session = {}) =>
+      gateway.declare.tunnelSession({ ...session, endpoints: [{ url: `https://${name}.example.com`, name }] })
+    declare('ssh', { transport: 'ssh' })
+    const { id } = declare('oldest')
+    declare('newest')
+    const endpoints = async () => (await call('GET', '/api/endpoints')).body.endpoints
+    expect([await names(), await endpoints()]).toEqual([['oldest'], [expect.objectContaining({ name: 'oldest' })]])
+    gateway.tunnelSessions.stop(id)
+    expect([await names(), await endpoints()]).toEqual([['newest'], [expect.objectContaining({ name: 'newest' })]])
+  })
+
   test('end with their session', async () => {
     const { gateway, names, call } = createWithAgent()
     await gateway.agent.start({ addr: 80 })
