@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { timestamp } from '../../src/core/schema/time.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { MANAGED_DOMAIN, MANUAL_CLOCK, type SandboxClient, startSandboxes, useSandboxes } from './support/sandboxes.ts'
+import {
+  MANAGED_DOMAIN,
+  MANUAL_CLOCK,
+  type SandboxClient,
+  startSandboxes,
+  useSandboxes,
+  waitUntil,
+} from './support/sandboxes.ts'
 import { openSocket } from './support/web-socket.ts'
 
 const sandboxes = useSandboxes()
@@ -71,6 +79,33 @@ describe('While the clock of a sandbox makes a long move', () => {
     expect((await large.control('GET', '/clock')).body.now).toBe(START)
     expect((await large.control('GET', '/state')).body).toEqual(before.body)
     expect((await large.control('POST', '/clock', { advance: '60d' })).body.now).toBe(END)
+  })
+
+  it('a kill at any time, also in its commit, leaves the state before the move or after it', async () => {
+    const held = await startSandboxes({}, 'held-commits')
+    const large = await held.create('held', { ...MANUAL_CLOCK, snapshot })
+    const before = (await large.control('GET', '/state')).body
+    const move = () => large.control('POST', '/clock', { advance: '60d' })
+    const restart = async () => {
+      await held.kill()
+      await held.start()
+      return (await large.control('GET', '/state')).body
+    }
+    for (const pause of [1, 3]) {
+      await held.send('POST', `/hold/${pause}`)
+      const killed = move().catch(() => 'killed')
+      await waitUntil(
+        () => held.send('GET', '/pauses'),
+        ({ body }) => body === pause,
+      )
+      const after = await restart()
+      expect(await killed).toBe('killed')
+      expect(after).toEqual(before)
+    }
+    expect((await move()).status).toBe(200)
+    const after = (await large.control('GET', '/state')).body
+    expect(timestamp(after.now)).toBe(END)
+    expect(await restart()).toEqual(after)
   })
 
   it('several of them take turns, and each ends', async () => {

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the bundles: the Worker, the Worker with short moves, and the command. */
+    /** The folder with the bundles: the Worker, those with short moves and with held commits, and the command. */
     worker: string
   }
 }
@@ -43,6 +43,7 @@ export default async function bundleWorker(project: TestProject) {
     entryPoints: {
       'worker.bundle': join(root, 'src/sandbox/index.ts'),
       'short-moves.bundle': join(root, 'test/sandbox/support/short-moves.ts'),
+      'held-commits.bundle': join(root, 'test/sandbox/support/held-commits.ts'),
     },
     outdir: folder,
     bundle: true,

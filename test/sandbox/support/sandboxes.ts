@@ -58,13 +58,12 @@ export interface ClusterMember {
   readonly timesFaster: number
 }
 
+/** The Worker, one whose moves of the clock are short, or one that holds its commits. */
+type Bundle = 'worker' | 'short-moves' | 'held-commits'
+
 /** Sandboxes on this machine, set up like examples/sandbox, with their own state. */
 export class SharedSandboxes extends Workerd {
-  constructor(
-    env: Readonly<Record<string, string>> = {},
-    member?: ClusterMember,
-    bundle: 'worker' | 'short-moves' = 'worker',
-  ) {
+  constructor(env: Readonly<Record<string, string>> = {}, member?: ClusterMember, bundle: Bundle = 'worker') {
     const config = readFileSync(join(root, 'src/sandbox/workerd.capnp'), 'utf8')
     super({ bundle: join(inject('worker'), `${bundle}.bundle.js`), config, env })
     if (!member) return
@@ -176,10 +175,7 @@ export function useSandboxes(env?: Readonly<Record<string, string>>): SharedSand
 }
 
 /** Starts sandboxes for one test. */
-export function startSandboxes(
-  env?: Readonly<Record<string, string>>,
-  bundle?: 'worker' | 'short-moves',
-): Promise<SharedSandboxes> {
+export function startSandboxes(env?: Readonly<Record<string, string>>, bundle?: Bundle): Promise<SharedSandboxes> {
   const sandboxes = new SharedSandboxes(env, undefined, bundle)
   onTestFinished(() => sandboxes.stop())
   return sandboxes.start()
