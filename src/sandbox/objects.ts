@@ -104,7 +104,7 @@ export type CountName = `${number}xx` | 'alarms' | 'wrong_keys'
 
 export type Counts = Readonly<Partial<Record<CountName, number>>>
 
-/** The maximum number of sandboxes whose names begin with a prefix. An empty prefix stands for all sandboxes. */
+/** The maximum number of sandboxes whose names begin with a prefix. An empty prefix means all sandboxes. */
 export interface Quota {
   readonly prefix: string
   readonly most: number

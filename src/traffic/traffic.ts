@@ -76,7 +76,7 @@ export class GatewayTraffic {
 
   /**
    * Returns the origin that a visitor to a local port intends: the host without `.localhost`, with the first of these schemes that has an
-   * endpoint. A single label, as in `app.localhost`, stands for the oldest endpoint whose host begins with it.
+   * endpoint. A single label, as in `app.localhost`, means the oldest endpoint whose host begins with it.
    */
   locate(host: string, schemes: readonly string[]): string {
     const reader = this.#read()

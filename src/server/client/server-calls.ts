@@ -68,7 +68,7 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
 }
 
 /**
- * Returns the kind of program that listens at a URL. `program` stands for a program that sends no response in time or does not speak HTTP.
+ * Returns the kind of program that listens at a URL. `program` means a program that sends no response in time or does not speak HTTP.
  */
 export async function detectProgram(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {

@@ -140,7 +140,7 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the command that an unknown one probably stands for: `snapshots take` for `snapshot take`, `clock advance` for `advance`, or
+ * Returns the command that an unknown one probably means: `snapshots take` for `snapshot take`, `clock advance` for `advance`, or
  * `overview` for `status`.
  */
 function findMeant(first: string, second: string, commands: readonly Command[]): string | undefined {

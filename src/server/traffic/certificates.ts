@@ -64,7 +64,7 @@ function readCertificate(gateway: Gateway, id: string): ServerCertificate {
 }
 
 /**
- * Returns the reserved domain for a name: the name itself, or else a wildcard that covers it. A single label stands for the first domain
+ * Returns the reserved domain for a name: the name itself, or else a wildcard that covers it. A single label means the first domain
  * that begins with it.
  */
 function findDomain({ reservedDomains }: Gateway, name: string): ReservedDomain | undefined {

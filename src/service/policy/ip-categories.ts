@@ -1,6 +1,6 @@
 import { nearest } from '../../core/schema/nearest.ts'
 
-/** The documented IP address categories, by prefix. An address in a category is also in the shorter ones. A star stands for any name. */
+/** The documented IP address categories, by prefix. An address in a category is also in the shorter ones. A star matches any name. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   ai: 'perplexity.bot.ipv4,perplexity.user.ipv4',
   blocklist:

@@ -12,7 +12,7 @@ export type PolicyPlace = (typeof PLACES)[number]
 export interface PolicyOptions {
   /** Default `https`. */
   readonly protocol?: PolicyProtocol
-  /** Default: any endpoint, with a policy that doesn't have to terminate traffic. */
+  /** Default: any endpoint, with a policy that need not terminate traffic. */
   readonly place?: PolicyPlace
   /** The account's plan, such as `free`. Without a plan, all paid features are allowed. */
   readonly plan?: string

@@ -25,7 +25,7 @@ export interface DomainDialect {
   /** The form of names in requests: unchanged, or without surrounding spaces and the trailing dot. */
   readonly domainNames: 'exact' | 'trimmed'
   /**
-   * Names that cannot be reserved, by error key. A leading `*.` stands for all subdomains, except under `domain_wildcard_suffix`, where it
+   * Names that cannot be reserved, by error key. A leading `*.` matches all subdomains, except under `domain_wildcard_suffix`, where it
    * means only the wildcard itself.
    */
   readonly refusedDomains: { readonly [Key in RefusedDomainKey]?: readonly string[] }

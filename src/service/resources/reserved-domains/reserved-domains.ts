@@ -24,7 +24,7 @@ import { type TlsBody, tlsErrors, withTls } from './tls.ts'
 
 const WHAT = 'reserved domain'
 
-/** The aliases of `domain`. A bare label stands for that subdomain of the service's first domain. */
+/** The aliases of `domain`. A bare label means that subdomain of the service's first domain. */
 const otherNames: OtherNames = {
   both: errors.domain_name_and_domain,
   labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
