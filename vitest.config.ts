@@ -4,20 +4,20 @@ import { defineConfig } from 'vitest/config'
 const OWN = ['test/**/linear.test.ts', 'test/server/strangers.test.ts']
 
 /**
- * These take three quarters of the time, and hold a fifth of the tests: properties, tests that start processes or run documents,
- * tests that repeat every operation, and tests that use packages in `tools/`. `npm test` leaves the project `thorough` out, and
- * `.ci/run` runs it.
+ * These take most of the time: properties, tests that start processes or run documents, tests that repeat every operation, and
+ * tests that use packages in `tools/`. `npm test` leaves the project `thorough` out, and `.ci/run` runs it.
  */
 const THOROUGH = [
   '**/*.property',
+  'control/agent/requests',
   'control/{refused-snapshots,reset,snapshot-secrets}',
   'control/journal/{bounds,linear}',
   'core/operation/{huge-lists,mutated-bodies,properties}',
   'core/store/every-kind',
   'docs/{ci,code-blocks,files,generated,recipes,shell,troubleshooting,types}',
   'gateway/{marked-secrets,openapi/bodies,http/linear}',
-  'server/{callers,command,copied-curl,explorations,init,last-response,load,log,namespaces,ngrok-script,policy-test,record}',
-  'server/{sandbox,survives-command,verify}',
+  'server/{callers,command,copied-curl,events,explorations,gateways,init,last-response,load,log,namespaces,ngrok-script}',
+  'server/{options,policy-test,proxy,record,running,sandbox,survives-command,unwritable-output,verify}',
   'server/traffic/*',
   'service/kit/own-family',
   'service/ngrok/{faults-by-number,self,ssh-certificates}',
