@@ -94,7 +94,7 @@ function compilePolicy(policy: unknown, options: CompileOptions, expressions: Ex
       variables: variablesOf({ ...scope, isRetry: false }),
     })
   }
-  return { phases, readsLength: /content_?length/i.test(JSON.stringify(policy)) }
+  return { phases, readsLength: /content[-_]?length/i.test(JSON.stringify(policy)) }
 }
 
 /** A part of a config that depends on the request. All other parts are plain values. */

@@ -152,7 +152,7 @@ export class GatewayVisit implements WholeVisit {
   ): Promise<Ending> {
     let reached: number | undefined
     try {
-      if (policy?.readsLength && visit.request.isWhole) await visit.request.measure()
+      if (policy?.readsLength) await visit.request.measure()
       const end =
         (policy && (await runPhase(policy, 'on_tcp_connect', visit))) ??
         (await check?.()) ??

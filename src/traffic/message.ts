@@ -166,6 +166,13 @@ export class VisitorRequest extends Message implements PolicyRequest {
     return request
   }
 
+  /** Measures a body whose sender knows its length, which clients then send. @throws BodyProblem */
+  override async measure(): Promise<void> {
+    if (!this.isWhole || !this.hasBody || this.headers.get('content-length') !== undefined) return
+    await super.measure()
+    if (this.body instanceof Uint8Array) this.replaceBody(this.body)
+  }
+
   /** Returns a copy to send to another URL. */
   to(url: string): VisitorRequest {
     const headers = new MessageHeaders(this.headers)

@@ -148,6 +148,23 @@ describe('The length of a body that no header tells', () => {
     expect([(await send('four')).status, (await send('two')).status]).toEqual([413, 200])
   })
 
+  test('is a header for the text of a Request, as clients send it, and not for a stream', async () => {
+    const { gateway } = createVisited(
+      policyOf('custom-response', {
+        body: "${hasReqHeader('content-length') ? getReqHeader('content-length')[0] : 'none'}",
+      }),
+    )
+    const send = async (body: BodyInit) => {
+      const request = new Request(URL_OF_APP, { method: 'POST', body })
+      return (await gateway.traffic.fetch(request)).text()
+    }
+    const streamed = await gateway.traffic.fetch(URL_OF_APP, {
+      ...{ method: 'POST', duplex: 'half' },
+      body: new Blob(['four']).stream(),
+    })
+    expect([await send('four'), await streamed.text()]).toEqual(['4', 'none'])
+  })
+
   test('is 0 for a request that streams', async () => {
     const { visit } = createVisited(policy)
     const init = { method: 'POST', body: new Blob(['four']).stream(), duplex: 'half' }

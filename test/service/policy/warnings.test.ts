@@ -1194,3 +1194,35 @@ test('A name with capitals is looked for among the names of headers', () => {
     rulesOf('on_http_request: [{ expressions: ["req.headers.exists(h, h == \'X-A\')"], actions: [{ type: deny }] }]'),
   ).toEqual(['header-with-capitals'])
 })
+
+describe('A limit on the length of a request', () => {
+  test.each([
+    [['req.content_length >= 10']],
+    [["req.method == 'POST' && !(req.content_length <= 1000)"]],
+    [["req.method == 'POST'", '1000 < req.content_length']],
+  ])('is passed by a streamed body: %j', (conditions) => {
+    expect(rulesOf(when(...conditions))).toEqual(['length-unknown'])
+  })
+
+  test.each([
+    [["!hasReqHeader('content-length') || req.content_length > 10"]],
+    [['req.content_length < 10']],
+    [['req.content_length == 0']],
+    [['req.content_length > 10 && req.content_length < 20']],
+  ])('has no warning if that is denied too, or if it is no limit: %j', (conditions) => {
+    expect(rulesOf(when(...conditions))).toEqual([])
+  })
+
+  test('has no warning if another rule denies an unknown length, or if the rule does not deny', () => {
+    const limit = { expressions: ['req.content_length > 10'] }
+    const deny = { actions: [{ type: 'deny' }] }
+    const unknown = { expressions: ["!('content-length' in req.headers)", "req.method == 'POST'"] }
+    const rules = [
+      { ...limit, ...deny },
+      { ...unknown, ...deny },
+    ]
+    expect(rulesOf(JSON.stringify({ on_http_request: rules }))).toEqual([])
+    const log = { actions: [{ type: 'log', config: { metadata: { is: 'large' } } }] }
+    expect(rulesOf(JSON.stringify({ on_http_request: [{ ...limit, ...log }] }))).toEqual([])
+  })
+})

@@ -17,6 +17,7 @@ import { listHoles } from './holes.ts'
 import { identityHeader } from './identity-header.ts'
 import { invalidConstant } from './invalid-constant.ts'
 import { invalidRange } from './invalid-range.ts'
+import { lengthUnknown } from './length-unknown.ts'
 import { missingValue } from './missing-value.ts'
 import { missingValuePasses } from './missing-value-passes.ts'
 import { negatedValue } from './negated-value.ts'
@@ -43,6 +44,7 @@ export const WARNINGS: readonly Warning[] = [
   missingValuePasses,
   checkSkipped,
   valueUnreadable,
+  lengthUnknown,
   anyoneSignsIn,
   emailPart,
   identityHeader,
