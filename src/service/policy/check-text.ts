@@ -4,6 +4,7 @@ import type { PolicyOptions } from './options.ts'
 import type { PlacedPolicyProblem, ReportedProblem } from './problem.ts'
 import { type ReadText, readText, type Span } from './text.ts'
 import { checkWithWarnings } from './warnings/index.ts'
+import { noComments } from './yaml.ts'
 
 /**
  * Checks the text of a traffic policy, in JSON or YAML, like the service does. Also warns about parts that are valid but probably mistakes.
@@ -51,9 +52,15 @@ function placeProblems(
   const readPlace = placesOf(text)
   const placed = problems.map(({ isOfKey, ...problem }) => {
     const span = read.locate([...above, ...problem.path], problem.within, isOfKey)
-    return { span, problem: { ...problem, ...toPlace(span, readPlace) } }
+    return { span, problem: { ...explainComment(text, span), ...problem, ...toPlace(span, readPlace) } }
   })
   return placed.sort((a, b) => a.span.start - b.span.start).map(({ problem }) => problem)
+}
+
+/** Returns a hint for a value or a key without quotes that contains a comment of JavaScript. */
+function explainComment(text: string, { start, end }: Span): { readonly hint?: string } {
+  const [, sign] = /^(?:[^"'|>].*?\s)?(\/[/*])/s.exec(text.slice(start, end)) ?? []
+  return sign === undefined ? {} : { hint: `${noComments(sign)}.` }
 }
 
 function toPlace({ start, end }: Span, readPlace: ReadPlace) {

@@ -40,9 +40,6 @@ export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
       `it is not JSON, and a YAML policy can have at most ${most} characters; this one has ${source.length}. Send a longer policy as JSON`,
     )
   }
-  // YAML would take it as a part of the first key.
-  const [, before, comment] = /^(\s*(?:\{\s*)?)(\/[/*])/.exec(source) ?? []
-  if (before !== undefined) return refuse(`JSON and YAML have no comments that begin with ${comment}`, before.length)
   const { events, ...read } = readYaml(source)
   return { ...read, locate: locateIn(source, () => events) }
 }

@@ -50,6 +50,9 @@ export function readEvents(text: string, maxDepth: number): readonly Event[] | u
 
 /** Reads a string that contains one YAML document. If the string has no document, the value is null. Never throws. */
 export function readYaml(text: string): ReadYaml {
+  // The parser would take it as a part of the first key.
+  const [, before = '', sign] = /^(\s*(?:\{\s*)?)(\/[/*])/.exec(text) ?? []
+  if (sign !== undefined) return refuse(noComments(sign), before.length)
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH })
     const documents = constructFromEvents(events, { source: text, schema, maxAliases: MAX_ALIASES })
@@ -64,7 +67,9 @@ export function readYaml(text: string): ReadYaml {
     if (!(error instanceof YAMLException)) return refuse(error instanceof Error ? error.message : String(error), 0)
     // The end of a string is a place that no editor shows.
     const offset = Math.max(0, Math.min(error.mark?.position ?? 0, text.trimEnd().length - 1))
-    return explainQuotes(text, offset) ?? refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
+    const end = text.indexOf('\n', offset)
+    const comment = explainComment(text.slice(0, end < 0 ? text.length : end))
+    return explainQuotes(text, offset) ?? comment ?? refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
   }
 }
 
@@ -72,6 +77,24 @@ export function readYaml(text: string): ReadYaml {
 const BEFORE = '^\\s*(?:-\\s+)*(?:\\w[\\w-]*:\\s+)?(?:\\[\\s*)?'
 const CONTAINS_QUOTE = new RegExp(`${BEFORE}(["'])(?:\\\\.|(?!\\1)[^\\\\])*\\1(?=[^\\s,#\\]}:"'])`)
 const OPENS = new RegExp(`${BEFORE}"(?:\\\\.|[^"\\\\])*$`)
+
+/** Matches a line up to a comment of JavaScript, which is neither in quotes nor part of a word. */
+const COMMENT = /^(?:(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'])*?[\s,\]}])?(?=(\/[/*]))/
+
+/** The sentence about a comment of JavaScript, given its first two characters. */
+export const noComments = (sign: string) => `JSON and YAML have no comments that begin with ${sign}`
+
+/** Returns the problem of a comment in the last line of a text or directly before it; undefined if there is none. */
+function explainComment(text: string): ReadYaml | undefined {
+  const lines = text.split('\n')
+  for (const [at, line] of [...lines.entries()].reverse()) {
+    const [before = '', sign] = COMMENT.exec(line) ?? []
+    if (sign !== undefined) return refuse(noComments(sign), [...lines.slice(0, at), before].join('\n').length)
+    // The lines of a long comment begin with an asterisk.
+    if (at < lines.length - 1 && !/^\s*\*/.test(line)) break
+  }
+  return undefined
+}
 
 /** Returns the problem of the quotes that a parser's error is about; undefined for other errors. */
 function explainQuotes(text: string, offset: number): ReadYaml | undefined {

@@ -31,10 +31,39 @@ describe('the policies of a file', () => {
     ['{ /* closed * */ "on_http_request": [] }', '/*', 1],
     ['{\n  // closed\n  /* all */ "on_http_request": [] }', '//', 2],
     ['// closed\n{ "on_http_request": [] }', '//', 1],
+    ['{ "on_http_request": [] // closed\n}', '//', 1],
+    ['{ "on_http_request": [\n  // closed\n  {}, {}\n] }', '//', 2],
+    ['{ "on_http_request": [] } /* closed */', '/*', 1],
+    ['on_http_request: []\n// all\non_http_response: []\n', '//', 2],
+    ['on_http_request: []\n/*\n * all\n */\non_http_response: []\n', '/*', 2],
+    ['on_http_request: // all\n  - actions: []\n', '//', 1],
+    ["on_http_request: [{ name: 'a // b' }] // all\n", '//', 1],
   ])('a comment of JavaScript makes a policy unreadable: %j', (text, sign, line) => {
     const message = expect.stringContaining(`JSON and YAML have no comments that begin with ${sign}.`)
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line, message }])
   })
+
+  test('a comment of JavaScript before a policy on its line makes a file unreadable', () => {
+    const message = expect.stringContaining('JSON and YAML have no comments that begin with /*.')
+    expect(checkPolicyFile('/* all */ { "on_http_request": [] }').problems).toMatchObject([{ line: 1, message }])
+  })
+
+  test.each([
+    ['{ "on_http_request": [], // all\n"on_http_response": [] }', '2230', '//'],
+    ['{ "on_http_request": [], /* all */ "on_http_response": [] }', '2230', '/*'],
+    ['on_http_request:\n  - actions:\n      - type: deny // all\n', '2201', '//'],
+    ['{ "on_http_request": [{ "actions": [{ /* all */ "type": "deny" }] }] }', '2201', '/*'],
+  ])('a comment of JavaScript that is read as a part of a value is explained: %j', (text, number, sign) => {
+    const hint = `JSON and YAML have no comments that begin with ${sign}.`
+    expect(checkPolicyFile(text).problems).toContainEqual(expect.objectContaining({ number: Number(number), hint }))
+  })
+
+  test.each(['on_http_request: [{ name: a // b, actions: [{ type: dny }] }]', 'on_http_request:\n  - name: "a // b\n'])(
+    'a string with slashes is not taken for a comment: %j',
+    (text) => {
+      expect(JSON.stringify(checkPolicyFile(text).problems)).not.toContain('comments')
+    },
+  )
 
   test("an Ingress's annotation has the name of a policy, and not a policy", () => {
     const annotation = 'k8s.ngrok.com/traffic-policy: |\n      on_http_request: []\n'
