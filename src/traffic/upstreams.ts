@@ -165,16 +165,27 @@ export class Upstreams implements SideRecords {
 
   /** Returns the upstream for the first of these URLs and ids that has one. Counts the request. */
   take(keys: readonly string[]): { readonly key: string; readonly responder: Responder } | undefined {
-    for (const key of keys) {
+    const found = this.#find(keys)
+    if (!found) return undefined
+    const { key, upstream } = found
+    // Without a limit, nobody needs the number after a restart.
+    if (Number.isFinite(upstream.times)) this.#store(key, { ...upstream, hits: upstream.hits + 1 })
+    upstream.hits++
+    return { key, responder: upstream.responder }
+  }
+
+  /** Returns whether the next request to one of these URLs and ids has an upstream. */
+  has(keys: readonly string[]): boolean {
+    return this.#find(keys) !== undefined
+  }
+
+  #find(keys: readonly string[]): { readonly key: string; readonly upstream: Upstream } | undefined {
+    for (const each of keys) {
       // Most keys are normal.
-      const normal = this.#byKey.has(key) ? key : normalizeKey(key)
-      const found = this.#byKey.has(normal) ? normal : this.#findAbove(normal)
-      const upstream = found === undefined ? undefined : this.#byKey.get(found)
-      if (found === undefined || !upstream || upstream.hits >= upstream.times) continue
-      // Without a limit, nobody needs the number after a restart.
-      if (Number.isFinite(upstream.times)) this.#store(found, { ...upstream, hits: upstream.hits + 1 })
-      upstream.hits++
-      return { key: found, responder: upstream.responder }
+      const normal = this.#byKey.has(each) ? each : normalizeKey(each)
+      const key = this.#byKey.has(normal) ? normal : this.#findAbove(normal)
+      const upstream = key === undefined ? undefined : this.#byKey.get(key)
+      if (key !== undefined && upstream && upstream.hits < upstream.times) return { key, upstream }
     }
     return undefined
   }

@@ -200,20 +200,24 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   const endpoints = host.collections.find(({ name }) => name === 'endpoints')
   return [...groups.values()].flatMap(({ newest: [last], count }): Trouble[] => {
     if (!last) return []
-    const { method, url, status, error, number, endpoint, at, responseHeaders } = last
+    const { method, url, status, error, number, endpoint, upstream, at, responseHeaders } = last
     const code = error === null ? '' : ` ${error}`
     const end = describeEnd(last)
     const gone = findGone(last, all)
     const isBack = gone && endpoints && tx.get(endpoints, `${gone.endpoint}`) !== undefined
     const took = gone ? ` ${gone.endpoint} took a request there at ${gone.at}, and has gone offline since.` : ''
+    const record = endpoints && endpoint !== null ? tx.get(endpoints, endpoint) : undefined
+    const keys = [upstream, Object(record).upstream_url].filter((each) => typeof each === 'string')
+    const isServed = MISSING_UPSTREAM.test(end) && host.traffic.upstreams.has(keys)
     const how = isBack ? ` ${gone.endpoint} is online there now.` : took + adviceFor(error, end)
     const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + how
+    const fixed = isServed ? `${cause} It has an upstream now.` : cause
     const later = all.slice(0, all.indexOf(last))
     const successes = later.filter((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
-    if (isBack) return [{ kind: 'fixed', count, cause, about }]
+    if (isBack || isServed) return [{ kind: 'fixed', count, cause: fixed, about }]
     // In a pool, another endpoint may have taken the later request.
-    const present = endpoints && endpoint !== null && tx.get(endpoints, endpoint) ? endpoint : undefined
+    const present = record && endpoint !== null ? endpoint : undefined
     if (successes.some((each) => present === undefined || each.endpoint === present))
       return [{ kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }]
     if (present !== undefined && successes.length > 0) {
@@ -225,6 +229,9 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     return [{ count, about, ...wait, ...(wait.fix && { id: `visitors: ${end}` }) }]
   })
 }
+
+/** The ends of visits that setting an upstream prevents. */
+const MISSING_UPSTREAM = / has no (?:upstream\.|response left )/
 
 /** Returns an earlier visit to an endpoint whose URL had no endpoint at the last visit. */
 function findGone(last: TrafficEntry, all: readonly TrafficEntry[]): TrafficEntry | undefined {

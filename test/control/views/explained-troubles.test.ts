@@ -51,6 +51,24 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(cause).not.toContain('Did you mean')
   })
 
+  test.each(['https://offline.example.org', 'http://localhost:1/app'])(
+    'is fixed when an upstream is set at %s, even before the next visit',
+    async (key) => {
+      const gateway = open()
+      const url = 'https://offline.example.org'
+      gateway.declare.tunnelSession({ endpoints: [{ url, forwards_to: 'http://localhost:1/app' }] })
+      await gateway.traffic.fetch(url)
+      const set = () => gateway.traffic.upstream(key, () => new Response('hello'), { times: 1 })
+      set()
+      const isFixed = ['fixed', expect.stringMatching(/ has no upstream\..* It has an upstream now\.$/)]
+      expect(await listCauses(gateway)).toEqual([isFixed])
+      for (let at = 0; at < 2; at++) await gateway.traffic.fetch(url)
+      expect(await listCauses(gateway)).toEqual([['refused', expect.stringContaining('has no response left')]])
+      set()
+      expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['fixed'])
+    },
+  )
+
   test.each([
     ['http://app.example.org/', 'https://app.example.org is'],
     ['https://a.internal/', 'https://a.internal is, with the binding internal'],
