@@ -1,6 +1,6 @@
 import { pathOfNode } from '../expression.ts'
 import { Cases, listTests, readTest } from './cases.ts'
-import { isDenial } from './holes.ts'
+import { checkOf, isDenial } from './holes.ts'
 import type { Finding, ReadPolicy, ReadRule, Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/variables/req#req-content-length'
@@ -27,6 +27,8 @@ const LENGTHS: readonly unknown[] = ['req.content_length', 'req.ContentLength']
 const ABOUT_LENGTH = /content[-_]?length|transfer-encoding/i
 
 function findLimits({ rules }: ReadPolicy): readonly Finding[] {
+  // Clients that must prove who they are do not evade a limit.
+  if (rules.some(checkOf)) return []
   const cases = new Cases()
   const denials = rules.filter(
     (rule) => isDenial(rule) && rule.conditions.some(({ source }) => ABOUT_LENGTH.test(source)),
