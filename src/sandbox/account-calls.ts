@@ -65,19 +65,19 @@ const limit = v.optional(
       v.transform(Number),
       v.maxValue(MAX_PAGE_SIZE, ALLOWED_LIMIT),
     ),
-    'The number of sandboxes, or of entries of the audit log, in a response.',
+    'The maximum number of sandboxes or audit log entries in a response.',
   ),
   '100',
 )
 const after = v.optional(documented(v.string(), 'Only sandboxes whose names come after this one.'), '')
 
-const ALLOWED_PREFIX = 'a prefix of names, 1 to 40 lower-case letters, digits and hyphens, such as "branch-"'
+const ALLOWED_PREFIX = 'a name prefix: 1 to 40 lowercase letters, digits, and hyphens, such as "branch-"'
 const prefix = documented(
   v.pipe(v.string(ALLOWED_PREFIX), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, ALLOWED_PREFIX)),
   'All sandboxes whose names begin with this text.',
 )
 
-const existingPolicy = v.optional(v.picklist(['refuse', 'keep', 'replace'], 'refuse, keep or replace'), 'refuse')
+const existingPolicy = v.optional(v.picklist(['refuse', 'keep', 'replace'], 'refuse, keep, or replace'), 'refuse')
 
 /** The maximum number of sandboxes that one request removes. */
 const MAX_REMOVED = 100

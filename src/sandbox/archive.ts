@@ -88,7 +88,7 @@ export function readLine(name: string, line: Uint8Array): { metadata: Metadata; 
   }
   const { error, format }: { readonly error?: unknown; readonly format?: unknown } = Object(value)
   if (Number(format) > FORMAT) {
-    const why = `a newer version of fauxgate wrote it, in format ${Number(format)}; this version reads format ${FORMAT}`
+    const why = `a newer version of fauxgate wrote it in format ${Number(format)}; this version reads format ${FORMAT}`
     refuse(errors.archive_line_invalid, { why })
   }
   const { success, output, issues } = v.safeParse(archivedSandbox, value)

@@ -143,9 +143,9 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Rece
 
 async function restoreLine({ SANDBOXES }: WorkerEnvironment, line: ReceivedLine, existing: ExistingPolicy) {
   const [, name = ''] = /^\{"name":"([^"]*)"/.exec(decodeStart(line)) ?? []
-  if (!isSandboxName(name)) refuse(errors.archive_line_invalid, { why: 'it does not begin with the name of a sandbox' })
+  if (!isSandboxName(name)) refuse(errors.archive_line_invalid, { why: 'it does not start with a sandbox name' })
   if (line.isTooLong)
-    refuse(errors.archive_line_invalid, { why: `the sandbox ${name} has more than ${MAX_LINE_BYTES} bytes` })
+    refuse(errors.archive_line_invalid, { why: `the sandbox ${name} is larger than ${MAX_LINE_BYTES} bytes` })
   return getObject(SANDBOXES, name).restore(name, line.bytes, existing)
 }
 

@@ -62,7 +62,7 @@ export function readQuotas(env: SandboxEnvironment): readonly Quota[] {
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
     const [, prefix, limit] = /^\s*([a-z0-9][a-z0-9-]{0,39})=([1-9]\d{0,8})\s*$/.exec(each) ?? []
     if (prefix && limit) return { prefix, most: Number(limit) }
-    return refuseVariable('QUOTAS', QUOTAS ?? '', 'prefixes of names, each with a number, such as branch-=50,ci-=200')
+    return refuseVariable('QUOTAS', QUOTAS ?? '', 'name prefixes, each with a number, such as branch-=50,ci-=200')
   })
   return [{ prefix: '', most: readNumber(env, 'MOST_SANDBOXES', 10_000) }, ...quotas]
 }

@@ -199,7 +199,7 @@ export class LiveGateway {
     this.#alarm = undefined
     this.#gateway = undefined
     this.#journal.drop()
-    this.listeners.closeAll('The sandbox is gone.')
+    this.listeners.closeAll('The sandbox no longer exists.')
     this.#ended.abort(new Refusal([problem(errors.sandbox_not_found, { name })]))
     this.#ended = new AbortController()
   }

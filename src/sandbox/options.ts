@@ -24,7 +24,7 @@ export const sandboxOptions = v.object({
   ...hostedOptions.entries,
   ttl,
   /** The initial state. */
-  snapshot: v.exactOptional(anyObject<Snapshot>('a snapshot, such as that of GET /_fauxgate/state')),
+  snapshot: v.exactOptional(anyObject<Snapshot>('a snapshot, such as the response to GET /_fauxgate/state')),
 })
 
 /** The options of an archived sandbox: only those that a request can set. The gateway checks their values. */
@@ -38,7 +38,7 @@ export const forkOptions = v.object({ name: v.string(), ttl })
 /** The body of the call that creates a key. Without a name, the call replaces the first two keys. */
 export const keyOptions = v.object({
   name: v.exactOptional(
-    v.pipe(v.string(), v.check(isSandboxName, '1 to 40 lower-case letters, digits and inner hyphens')),
+    v.pipe(v.string(), v.check(isSandboxName, '1 to 40 lowercase letters, digits, and inner hyphens')),
   ),
   /** Default: read. */
   scopes: v.exactOptional(v.pipe(v.array(v.picklist(SCOPES, SCOPES.join(' or '))), v.minLength(1, 'at least one'))),

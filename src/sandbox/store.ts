@@ -111,7 +111,7 @@ function estimateBytes(value: SqlValue): number {
   if (upperBound <= PLATFORM.rowBytes) return upperBound
   const bytes = utf8Length(value)
   if (bytes <= PLATFORM.rowBytes) return bytes
-  throw new Error(`a record would have ${bytes} bytes; a row can have at most ${PLATFORM.rowBytes}`)
+  throw new Error(`a record would be ${bytes} bytes long; a row can be at most ${PLATFORM.rowBytes} bytes long`)
 }
 
 /**
@@ -134,6 +134,6 @@ export function measureUsage({ sql }: ObjectStorage): Usage {
 function requireWithin(unit: string, variable: string, most: number, before: number, after: number): void {
   if (after <= most || after <= before) return
   throw new Error(
-    `this would bring the sandbox to ${after} ${unit}. At most ${most} are allowed (${variable}). Delete something first.`,
+    `this would bring the sandbox to ${after} ${unit}. The maximum is ${most} (${variable}). Delete something first.`,
   )
 }

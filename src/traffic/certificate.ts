@@ -59,7 +59,7 @@ function findProblem(
   if (!certificate) {
     const code = domain.job?.error_code
     const why = code ? `, and its last attempt ended with ${code}` : ''
-    const did = `presented its default certificate for ${defaultCertificateName(host.dialect)}: ${domain.domain} has none yet${why}`
+    const did = `presented its default certificate for ${defaultCertificateName(host.dialect)}: ${domain.domain} has no certificate yet${why}`
     return { code: 'ERR_TLS_CERT_ALTNAME_INVALID', did }
   }
   const names = namesOf(certificate)

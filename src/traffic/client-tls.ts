@@ -38,10 +38,10 @@ export function checkClientTls(context: VisitContext, settings: ClientTls): Acti
   const sets = { warnings }
   if (!problem)
     return {
-      did: isMutual && shown ? 'accepted the certificate of the visitor' : 'accepted the TLS of the visitor',
+      did: isMutual && shown ? "accepted the visitor's certificate" : "accepted the visitor's TLS connection",
       sets,
     }
-  const did = `rejected the TLS of the visitor: ${problem.why}`
+  const did = `rejected the visitor's TLS connection: ${problem.why}`
   context.closing.cause = new TlsFailure(CODES[problem.kind], `The gateway ${did}.`)
   return { did, sets, ends: 'close', isRefusal: true }
 }

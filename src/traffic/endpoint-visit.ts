@@ -215,14 +215,14 @@ export class EndpointVisit implements Visit, PolicyRun {
     const { now, whole } = this
     const verdict = await verifyWebhook(this.#toRead(), { provider, secret, now, readUrl: whole.readUrl })
     if ('challenge' in verdict)
-      return { did: `answered the challenge of ${provider}`, ends: verdict.challenge, isIdle: true }
+      return { did: `answered the ${provider} challenge`, ends: verdict.challenge, isIdle: true }
     if (verdict.verified) {
       whole.context.secrets.shown.push(...signatureHeaders(provider))
-      return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
+      return { did: `verified the ${provider} webhook`, sets: { verified: true } }
     }
     const ends = { status: 403, error: 3204 }
     return {
-      did: `rejected the webhook of ${provider}: ${verdict.reason}`,
+      did: `rejected the ${provider} webhook: ${verdict.reason}`,
       sets: { verified: false },
       ends,
       isRefusal: true,

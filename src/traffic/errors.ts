@@ -5,20 +5,20 @@ import { MessageHeaders } from './message-headers.ts'
 
 /** The errors that visitors can receive, by error number: the status and the message. The numbers are those of the service. */
 const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {
-  3004: [502, 'The upstream sent no valid HTTP response.'],
+  3004: [502, 'The upstream did not send a valid HTTP response.'],
   3005: [504, 'The upstream did not respond in time.'],
   3003: [421, 'The client sent no TLS server name, which is needed to find the endpoint.'],
   3006: [502, 'The upstream rejected the connection.'],
   3007: [500, 'The gateway failed.'],
   3009: [502, 'The upstream failed before it responded.'],
-  3010: [502, 'The upstream responded with a status that does not exist.'],
+  3010: [502, 'The upstream responded with an invalid status.'],
   3105: [403, 'You are not allowed to use this site.'],
   3200: [404, 'No endpoint is online at this URL.'],
   3202: [503, 'The circuit breaker is open.'],
   3203: [403, 'An IP policy rejects the address.'],
   3204: [403, 'The webhook could not be verified.'],
   3205: [403, 'An IP restriction rejects the address.'],
-  3208: [403, 'The account of this URL is suspended.'],
+  3208: [403, 'The account that owns this URL is suspended.'],
   3401: [401, 'The request has no valid token.'],
   3501: [502, 'The request was forwarded through too many endpoints.'],
   3601: [502, "The response to the policy's request is too large."],
@@ -28,11 +28,11 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3700: [403, 'The web application firewall rejects the request.'],
   3701: [500, 'The web application firewall failed.'],
   3702: [403, 'The web application firewall rejects the response.'],
-  3900: [500, 'An expression of the policy failed.'],
-  3901: [500, 'An expression of the policy returned an invalid pattern.'],
+  3900: [500, 'A policy expression failed.'],
+  3901: [500, 'A policy expression returned an invalid pattern.'],
   3903: [502, 'The body could not be read.'],
   3904: [502, 'The body could not be changed.'],
-  5312: [403, 'You are not in any group that is allowed to use this site.'],
+  5312: [403, 'None of your groups is allowed to use this site.'],
   6030: [502, 'Several endpoints are online at this URL, and not all of them are pooled.'],
   8012: [502, 'The agent cannot connect to its upstream.'],
 }
@@ -56,7 +56,7 @@ export function isGatewayFailure(end: Ending): boolean {
 
 /** Returns the message of an error, by its number. */
 export function sentenceOf(error: number): string {
-  return ERRORS[error]?.[1] ?? 'A rule of the policy failed.'
+  return ERRORS[error]?.[1] ?? 'A policy rule failed.'
 }
 
 /** Returns whether response rules run on the end that a rule caused (rules: traffic#responses). */

@@ -18,5 +18,5 @@ export function createFilterMatcher(): FilterMatcher {
 }
 
 function notInFilters(): never {
-  throw new EvaluationProblem('A filter reads an event only.')
+  throw new EvaluationProblem('A filter can read only the event.')
 }

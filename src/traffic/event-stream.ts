@@ -34,7 +34,7 @@ export function streamEvents(
     visit.isTraced = ++count <= MAX_TRACED
     const end = await runPhase(policy, 'on_event_stream_message', visit)
     visit.event = undefined
-    if (end) throw new Error('A rule for the messages of the stream failed.')
+    if (end) throw new Error("A rule for the stream's messages failed.")
     const isChanged = [...fields].some(([name, value]) => before.get(name) !== value)
     return encoder.encode(isChanged ? writeEvent(fields) + terminator : text)
   }
@@ -85,7 +85,7 @@ class EventReader {
     this.#line += part
     this.#text += part + end
     if (this.#text.length > MAX_BODY_BYTES)
-      throw new Error(`A message of the stream has more than ${MAX_BODY_BYTES} characters.`)
+      throw new Error(`A message in the stream is longer than ${MAX_BODY_BYTES} characters.`)
   }
 
   /** Returns the messages that a chunk of text completes. @throws Error for a message that is too long */

@@ -16,13 +16,13 @@ const AUTHORITY = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(:\d*)?$/i
  */
 export function toFieldValue(name: string, text: string): string {
   if (name.toLowerCase() === 'host' && !AUTHORITY.test(text))
-    throw new EvaluationProblem('the value of the header host is not a host')
+    throw new EvaluationProblem('the host header is not a valid host')
   if (PLAIN.test(text)) return text
   const [found] = CONTROL.exec(text) ?? []
   if (found !== undefined) {
     const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
     // The value may be a secret.
-    throw new EvaluationProblem(`the value of the header ${name} has the control character U+${code}`)
+    throw new EvaluationProblem(`the value of the ${name} header contains the control character U+${code}`)
   }
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
 }

@@ -85,7 +85,10 @@ export class GatewayVisit implements WholeVisit {
     if (first && this.context.host.transact(isSuspended)) return end(errorResponse(3208), 'the account is suspended')
     if (!first) return end(errorResponse(3200), describeMissing(this.context.reader, url, binding))
     if (found.length > 1 && !found.every(({ pooling_enabled }) => pooling_enabled))
-      return end(errorResponse(6030), `${found.length} endpoints are online at ${first.url}, and not all are pooled`)
+      return end(
+        errorResponse(6030),
+        `${found.length} endpoints are online at ${first.url}, but not all of them are pooled`,
+      )
     const drawn = found.length > 1 ? this.context.host.transact((tx) => tx.randomInteger(found.length)) : 0
     const endpoint = found[drawn] ?? first
     this.endpoint ??= endpoint.id
@@ -112,7 +115,7 @@ export class GatewayVisit implements WholeVisit {
     const refusal = restriction && (await runRestriction(visit, restriction))
     if (refusal) return refusal
     const page = findInterstitial(this.context.host, visit.request)
-    if (page) this.#step('endpoint', 'the browser got the interstitial page of the free plan', page)
+    if (page) this.#step('endpoint', "the browser got the free plan's interstitial page", page)
     return page
   }
 
@@ -127,7 +130,7 @@ export class GatewayVisit implements WholeVisit {
     const sendOn = async () => {
       const { upstream_url, url, upstream_protocol } = endpoint
       if (endpoint.type === 'cloud') {
-        this.#step('endpoint', `the policy of ${endpoint.id} ends without a response`, 'close')
+        this.#step('endpoint', `the policy of ${endpoint.id} ended without a response`, 'close')
         return errorResponse(3200)
       }
       const base = upstream_url === null || !URL.canParse(upstream_url) ? url : upstream_url
@@ -256,7 +259,7 @@ export class GatewayVisit implements WholeVisit {
     const target = new URL(url)
     const sets = { url: `${target.protocol}//${target.hostname}:${portOf(url)}` }
     if (this.forwards >= MAX_FORWARDS)
-      return failForward(3501, `found more than ${MAX_FORWARDS} endpoints one after another`, { sets })
+      return failForward(3501, `would forward the request through more than ${MAX_FORWARDS} endpoints`, { sets })
     if (findEndpoints(this.context.reader, target, 'internal').length === 0) {
       const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
       return failForward(3200, `found no internal endpoint at ${target.origin}${hint}`, { sets })
@@ -272,7 +275,7 @@ export class GatewayVisit implements WholeVisit {
 
   async send({ method, url, headers, body }: OutgoingRequest, until: number): Promise<IncomingResponse> {
     const { host, signal } = this.context
-    if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests form a loop')
+    if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the policy requests form a loop')
     if (findEndpoints(this.context.reader, new URL(url), 'internal').length === 0)
       throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
     const fields = MessageHeaders.ofTexts({ host: new URL(url).host, ...headers })

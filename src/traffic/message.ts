@@ -68,7 +68,7 @@ abstract class Message {
   async bytes(limit = MAX_BODY_BYTES): Promise<Uint8Array> {
     const length = Number(this.headers.get('content-length') ?? 0)
     if (this.#body !== null && length > limit)
-      throw new BodyProblem('tooLong', this.statuses, `the body has ${length} bytes. At most ${limit} are allowed`)
+      throw new BodyProblem('tooLong', this.statuses, `the body is ${length} bytes long. The maximum is ${limit}`)
     const bytes = await readBody(this.#body, limit, this.statuses)
     if (this.#body !== null) this.#body = bytes
     return bytes
@@ -194,7 +194,7 @@ function readUrl(input: unknown): URL {
 }
 
 function readPlain({ href, username, password }: URL, { headers }: RequestInit) {
-  if (username !== '' || password !== '') throw new TypeError('The URL has credentials. Send them in a header.')
+  if (username !== '' || password !== '') throw new TypeError('The URL contains credentials. Send them in a header.')
   return { method: 'GET', url: href, headers: headers && new Headers(headers), body: null }
 }
 

@@ -29,7 +29,7 @@ const signIn = (name: string, type: string): ModuleRow => ({
   action: type,
   run(module, visit) {
     if (module.options_passthrough === true && visit.request.method === 'OPTIONS')
-      return { did: 'let a request with OPTIONS pass' }
+      return { did: 'let the OPTIONS request pass' }
     const { provider: providers } = module
     const [provider, app] =
       Object.entries(isObject(providers) ? providers : {}).find(([, each]) => isObject(each)) ?? []

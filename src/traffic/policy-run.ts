@@ -106,13 +106,13 @@ export function noteSkippedPhase(policy: CompiledPolicy | undefined, end: Ending
   const last = trace.at(-1)
   const type = last && 'actions' in last ? last.actions.at(-1)?.type : undefined
   if (end === 'close' || !policy?.phases.has('on_http_response') || DOCUMENTED_ENDS.includes(type ?? '')) return
-  trace.push({ step: 'policy', did: 'skipped the rules for responses', decision: DECISIONS.responsePhase })
+  trace.push({ step: 'policy', did: 'skipped the response rules', decision: DECISIONS.responsePhase })
 }
 
 /** If there are response rules, adds to the trace that they run on an error instead of an upstream's response. */
 export function noteErrorPhase(policy: CompiledPolicy, trace: VisitContext['trace']): void {
   if (!policy.phases.has('on_http_response')) return
-  trace.push({ step: 'policy', did: 'runs the rules for responses on the error', decision: DECISIONS.errorPhase })
+  trace.push({ step: 'policy', did: 'runs the response rules on the error', decision: DECISIONS.errorPhase })
 }
 
 /** Evaluates expressions until one of them is not true. */

@@ -46,7 +46,7 @@ export async function readBody(body: Body, limit: number, statuses: BodyStatuses
     const reason = error instanceof Error ? error.message : String(error)
     throw new BodyProblem('broken', statuses, `the body ended early: ${reason}`)
   }
-  if (size > limit) throw new BodyProblem('tooLong', statuses, `the body has more than ${limit} bytes`)
+  if (size > limit) throw new BodyProblem('tooLong', statuses, `the body is larger than ${limit} bytes`)
   return parts.length === 1 && parts[0] ? parts[0] : joinBytes(parts)
 }
 
@@ -72,7 +72,7 @@ async function* partsOf(body: Body): AsyncGenerator<Uint8Array> {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      if (!(value instanceof Uint8Array)) throw new TypeError('a part of it is not bytes')
+      if (!(value instanceof Uint8Array)) throw new TypeError('part of it is not bytes')
       yield value
     }
   } finally {
@@ -93,7 +93,7 @@ export function decodeBody(
     throw new BodyProblem(
       'unknown',
       statuses,
-      `the body has the content coding ${coding}, which cannot be decoded here`,
+      `the body uses the content coding ${coding}, which cannot be decoded here`,
     )
   }, toStream(body))
 }

@@ -1,7 +1,7 @@
 import { quote } from '../core/schema/text.ts'
 
 /** The form of hosts that visitors can request, as in DNS (RFC 1035, section 2.3.4). */
-export const HOST_SIZES = 'at most 253 characters, and 63 between two dots'
+export const HOST_SIZES = 'at most 253 characters, with at most 63 between dots'
 
 /** Returns the reason why visitors cannot request a host, or undefined. Everything that accepts a host calls it first. */
 export function findHostProblem(host: string): string | undefined {

@@ -17,7 +17,7 @@ const TIMEOUT = 300_000
 
 /** The ways to set an upstream. */
 const HOW_TO_SERVE =
-  'Set one: in a test with gateway.traffic.upstream, on a server with --upstream or "fauxgate upstream"'
+  'Set one with gateway.traffic.upstream in a test, or with --upstream or "fauxgate upstream" on a server'
 
 /** The target to which a request is forwarded. */
 export interface UpstreamPlace {
@@ -96,9 +96,9 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     if (code === 'ETIMEDOUT') return fail(3005, `${key} sent nothing for too long`)
     const reason = error instanceof Error ? error.message : String(error)
     const did = error instanceof WrongResponse ? reason : `threw: ${cut(reason, 200)}`
-    return fail(3004, `the function of the upstream ${key} ${did}`, OWN_FAULT)
+    return fail(3004, `the function for the upstream ${key} ${did}`, OWN_FAULT)
   }
-  if (!received) return fail(3005, `the function of the upstream ${key} did not respond within ${TIMEOUT / 1000} s`)
+  if (!received) return fail(3005, `the function for the upstream ${key} did not respond within ${TIMEOUT / 1000} s`)
   if (received.status < 100 || received.status > 599) {
     const number = received.status === 0 ? 3009 : 3010
     received.discard()
@@ -125,7 +125,7 @@ function dialStarted({ isStarted, tunnel, url }: UpstreamPlace, { upstreams }: T
   return (isStarted ?? tunnel?.isStarted) ? upstreams.dial(url) : undefined
 }
 
-const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'
+const OWN_FAULT = "The upstream's function failed. See the request's trace."
 
 /** The error for a test function that does not return a response. */
 class WrongResponse extends Error {}

@@ -208,7 +208,7 @@ export class Upstreams implements SideRecords {
   describeMissing(keys: readonly string[]): string {
     for (const key of keys) {
       const { times = 0 } = this.#byKey.get(normalizeKey(key)) ?? {}
-      if (times > 0) return `the upstream of ${key} has no response left after ${formatCount(times, 'request')}.`
+      if (times > 0) return `the upstream for ${key} has no responses left after ${formatCount(times, 'request')}.`
     }
     const [key = ''] = keys
     return `${key} has no upstream.${suggestion(key, this.keys)}`

@@ -64,7 +64,7 @@ test.each<[object, string]>([
   [{ url: 'javascript:alert(1)' }, 'Allowed: a URL such as "https://app.example.com/"'],
   [
     { url: `https://${'a.'.repeat(3000)}com` },
-    'Allowed: a URL whose host has at most 253 characters, and 63 between two dots.',
+    'Allowed: a URL whose host has at most 253 characters, with at most 63 between dots.',
   ],
   [{ url: 'no URL' }, 'url is "no URL". Allowed: a URL such as'],
 ])('what no fetch can send is rejected, without its value: %j', async (sent, message) => {

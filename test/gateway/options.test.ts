@@ -31,7 +31,7 @@ describe('The options of createGateway', () => {
     ['takenDomains', 'an array of domain names', ['a.example.com']],
     ['takenDomains.1', 'a domain name.', ['a b', 7, undefined].map((name) => ['a.example.com', name])],
     ['baseUrl', 'an http or https URL', ['api.example.com', 'ftp://api.example.com', 'https://', 7]],
-    ['baseUrl', 'without query and fragment.', ['https://api.example.com?x=1', 'https://api.example.com#x']],
+    ['baseUrl', 'without a query or fragment.', ['https://api.example.com?x=1', 'https://api.example.com#x']],
     ['references', '"any" or "declared".', ['none', true]],
     ['unknownActions', '"refuse" or "accept".', ['ignore']],
     ['emptyJsonOnDelete', 'true or false.', ['yes']],

@@ -74,7 +74,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
       )
     const refusal = await restore(from, archive)
     expect([refusal.status, refusal.body.error_code]).toEqual([409, 'ERR_GATEWAY_90622'])
-    expect(refusal.body.msg).toContain('0 sandboxes are restored and 2 rejected')
+    expect(refusal.body.msg).toContain('Restored 0 sandboxes and rejected 2')
     expect(refusal.body.details['line 2']).toContain('The sandbox two already exists.')
     expect((await restore(from, archive, '?existing=keep')).body).toMatchObject({ restored: 0, kept: 2 })
     expect(await listDescriptions()).toEqual(['later', 'kept'])
@@ -83,7 +83,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await restore(from, archive, '?existing=replace')).body).toMatchObject({ restored: 2, kept: 0 })
     expect(await listDescriptions()).toEqual(['kept'])
     expect((await two.control('GET', '/requests')).body).toHaveLength(1)
-    expect((await restore(from, archive, '?existing=all')).body.msg).toContain('Allowed: refuse, keep or replace')
+    expect((await restore(from, archive, '?existing=all')).body.msg).toContain('Allowed: refuse, keep, or replace')
   })
 
   it('changes nothing of a sandbox that it cannot replace', async () => {
@@ -126,8 +126,8 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
   })
 
   it.each([
-    ['no JSON', 'this is no archive', 'it does not begin with the name of a sandbox'],
-    ['another name', '{"name":"No Name"}', 'it does not begin with the name of a sandbox'],
+    ['no JSON', 'this is no archive', 'it does not start with a sandbox name'],
+    ['another name', '{"name":"No Name"}', 'it does not start with a sandbox name'],
     ['less than a sandbox', '{"name":"less","created":1}', 'expires is missing or invalid'],
   ])('names the line that is wrong and the reason, and creates no sandbox from it: %s', async (_, line, why) => {
     const to = await startSandboxes()
@@ -145,7 +145,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const { status, body } = await restore(to, archive)
     expect([status, body.details.restored]).toEqual([409, '1'])
     expect(body.details['line 1']).toContain(
-      'a newer version of fauxgate wrote it, in format 2; this version reads format 1',
+      'a newer version of fauxgate wrote it in format 2; this version reads format 1',
     )
     expect(body.details['line 3']).toContain('sandbox three cannot be read')
     expect(body.details['line 3']).toContain('version 99')

@@ -8,7 +8,7 @@ describe('A Worker', () => {
     ['MOST_BYTES', '16777217', 'a whole number from 1 to 16777216'],
     ['MOST_REQUESTS', '0', 'a whole number from 1 to 999999999'],
     ['MOST_SANDBOXES', '1.5', 'a whole number from 1 to 999999999'],
-    ['QUOTAS', 'branch-=many', 'prefixes of names, each with a number, such as branch-=50,ci-=200'],
+    ['QUOTAS', 'branch-=many', 'name prefixes, each with a number, such as branch-=50,ci-=200'],
     ['PUBLIC_URL', 'boxes.example.com', 'the URL that clients use, such as https://sandboxes.example.com'],
     ['DEFAULT_TTL', 'soon', 'a duration from 1s to 366d, such as 7d'],
     ['DEFAULT_TTL', '367d', 'a duration from 1s to 366d, such as 7d'],
@@ -42,7 +42,7 @@ describe('A Worker', () => {
       expect([status, body.error_code, body.msg]).toEqual([
         400,
         'ERR_GATEWAY_90619',
-        'The ttl is longer than 7d, the longest allowed here (LONGEST_TTL). Choose a shorter one.',
+        'The ttl exceeds 7d, the maximum on this server (LONGEST_TTL). Choose a shorter ttl.',
       ])
     }
     await sandboxes.restart({ DEFAULT_TTL: '' })

@@ -81,7 +81,7 @@ describe('A local run and a shared one', () => {
     const { body: stateWithFault } = await sandbox.control('GET', '/state')
     const text = JSON.stringify(stateWithFault).replace(/b{1000000}/, 'b'.repeat(3_000_000))
     const refusal = await sandbox.control('PUT', '/state', text)
-    expect([refusal.status, refusal.body.msg]).toEqual([507, expect.stringContaining('a row can have at most 2000000')])
+    expect([refusal.status, refusal.body.msg]).toEqual([507, expect.stringContaining('a row can be at most 2000000')])
     expect((await sandbox.control('GET', '/state')).body).toEqual(stateWithFault)
     expect((await sandbox.control('PUT', '/state', snapshot)).status).toBe(204)
   })

@@ -85,7 +85,7 @@ describe('A backup of 51 sandboxes', () => {
     expect([status, body.error_code]).toEqual([409, 'ERR_GATEWAY_90622'])
     expect(body.details).toMatchObject({
       restored: '50',
-      [`line ${at + 1}`]: expect.stringContaining('the sandbox s-25-large has more than 29360128 bytes'),
+      [`line ${at + 1}`]: expect.stringContaining('the sandbox s-25-large is larger than 29360128 bytes'),
     })
     const expected = (await from.listNames()).filter((name) => name !== 's-25-large')
     expect(await to.listNames()).toEqual(expected)

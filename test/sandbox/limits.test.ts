@@ -13,9 +13,7 @@ describe('A limit', () => {
     for (; response.status === 201; response = await sandbox.send('POST', '/reserved_addrs', {}))
       ids.push(response.body.id)
     expect(response.status).toBe(507)
-    expect(response.body.msg).toContain(
-      'this would bring the sandbox to 6 records. At most 5 are allowed (MOST_RECORDS)',
-    )
+    expect(response.body.msg).toContain('this would bring the sandbox to 6 records. The maximum is 5 (MOST_RECORDS)')
     expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(ids.length)
     expect((await sandbox.send('DELETE', `/reserved_addrs/${ids[0]}`)).status).toBe(204)
     expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
@@ -51,7 +49,7 @@ describe('A limit', () => {
     for (let n = 0; n < 2; n++) expect((await sandbox.send('POST', '/reserved_addrs', large)).status).toBe(201)
     const { status, body } = await sandbox.send('POST', '/reserved_addrs', large)
     expect(status).toBe(507)
-    expect(body.msg).toMatch(/to 12\d\d\d bytes of records\. At most 12000 are allowed \(MOST_BYTES\)/)
+    expect(body.msg).toMatch(/to 12\d\d\d bytes of records\. The maximum is 12000 \(MOST_BYTES\)/)
     expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(2)
     expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
     await sandboxes.callAccount('DELETE', '/s/bytes')

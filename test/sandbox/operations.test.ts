@@ -26,7 +26,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
   it.each([
     ['', 'prefix'],
     ['?prefix=', 'prefix'],
-    ['?prefix=*', 'prefix is "*". Allowed: a prefix of names, 1 to 40 lower-case letters, digits and hyphens'],
+    ['?prefix=*', 'prefix is "*". Allowed: a name prefix: 1 to 40 lowercase letters, digits, and hyphens'],
     ['?prefix=a&before=2026', 'before'],
   ])('is rejected without a valid prefix, and removes nothing: %j', async (query, message) => {
     const sandboxes = await startSandboxes()

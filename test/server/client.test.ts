@@ -235,7 +235,7 @@ describe('The controls of a running server as commands', () => {
 describe('A command that fails gives the reason, and what to do', () => {
   it.each<[args: string, message: RegExp]>([
     ['clock --url URL/else', /its status was 404\. Is this the URL of the server, without a path\?$/],
-    ['clock advance -5s', /^DURATION is "-5s"\. Allowed: a whole number followed by a unit \(ms, s, m, h or d\), /],
+    ['clock advance -5s', /^DURATION is "-5s"\. Allowed: a whole number followed by a unit \(ms, s, m, h, or d\), /],
     ['faults add --latency 200', /^--latency is "200"\. .* The unit is missing, as in 200s\. See /],
     [
       'clock to 2025-01-01T00:00:00Z',

@@ -72,7 +72,7 @@ describe('the command `fauxgate serve`', () => {
         ...address,
         records: { reserved_addrs: Array(30_000).fill({ ...row, region: 'mars', id: 'ra_1' }) },
       }),
-      'contains no snapshot: records.reserved_addrs.0.id is "ra_1". Allowed: "ra_" and 27 letters and digits. There are more than ',
+      'contains no snapshot: records.reserved_addrs.0.id is "ra_1". Allowed: "ra_" followed by 27 letters and digits. There are more than ',
     ],
   ])('says what is wrong with a state file that %s, and where', async (_what, text, message) => {
     const file = newFile('state.json', text)

@@ -32,11 +32,11 @@ describe('An invalid command line gets a one-line error with the received words,
     ['--port=-1', '--port is "-1". Allowed: an integer from 0 to 65535.'],
     ['--dns simulatd', '--dns is "simulatd". Allowed: "off" or "simulated". Did you mean simulated?'],
     ['--clock sundial', '--clock is "sundial". Allowed: "system" or "manual".'],
-    ['--base-url gate', '--base-url is "gate". Allowed: an http or https URL without query and fragment.'],
+    ['--base-url gate', '--base-url is "gate". Allowed: an http or https URL without a query or fragment.'],
     ['--allow-host gate:4747', '--allow-host is "gate:4747". Allowed: a host name without port.'],
     [
       '--rate-limit-window 5parsecs',
-      '--rate-limit-window is "5parsecs". Allowed: a whole number followed by a unit (ms, s, m, h or d), such as "30s", at least 1000 ms.',
+      '--rate-limit-window is "5parsecs". Allowed: a whole number followed by a unit (ms, s, m, h, or d), such as "30s", at least 1000 ms.',
     ],
     [
       '--renewal-lead 90d',

@@ -297,7 +297,7 @@ describe('A request without a response', () => {
   test('is answered with 502 and the reason, named, and not recorded, when nobody listens', async () => {
     const { here, output, stopAndRead } = await startRecording('http://127.0.0.1:9')
     const answer = await fetch(`${here}/ip_policies?token=t`)
-    const why = 'no connection: nothing is listening there (ECONNREFUSED)'
+    const why = 'no connection: nothing is listening at this address (ECONNREFUSED)'
     const text = `fauxgate record got no response from http://127.0.0.1:9: ${why}.\n`
     expect([answer.status, await answer.text()]).toEqual([502, text])
     expect(await stopAndRead()).toEqual([])

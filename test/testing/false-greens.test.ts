@@ -231,7 +231,7 @@ describe('A test fails', () => {
   test('for such an id in a request that fails with another error, whose message has no hint about ids', async () => {
     const error = await catchTestMessage(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
     expect(error).toContain('the path has undefined instead of an id. Is an await missing')
-    expect(error).toMatch(/\n {6}No Authorization header was sent\. Send "Authorization: Bearer <API key>"\.\n/)
+    expect(error).toMatch(/\n {6}The Authorization header is missing\. Send "Authorization: Bearer <API key>"\.\n/)
   })
 })
 

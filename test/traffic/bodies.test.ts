@@ -207,7 +207,7 @@ describe('An action reads a body without its codings, and sends a changed one wi
       bytesOf(Buffer.from('x')),
       'zstd',
       'ERR_NGROK_3904',
-      'the body has the content coding zstd',
+      'the body uses the content coding zstd',
     ],
     [
       'a body that is not as its coding says',
@@ -224,7 +224,7 @@ describe('An action reads a body without its codings, and sends a changed one wi
       'ERR_NGROK_3903',
       'the body ended early',
     ],
-    ['a bomb', gzipSync(Buffer.alloc(40 * MIB)), 'gzip', 'ERR_NGROK_3903', 'the body has more than 33554432 bytes'],
+    ['a bomb', gzipSync(Buffer.alloc(40 * MIB)), 'gzip', 'ERR_NGROK_3903', 'the body is larger than 33554432 bytes'],
   ])('%s is 502', async (_, body, coding, code, why) => {
     const { visit, gateway } = createVisited(replaceInResponse())
     gateway.traffic.upstream(URL_OF_APP, () => new Response(body, { headers: { 'content-encoding': coding } }))

@@ -29,7 +29,7 @@ describe('A visitor who verifies certificates (rules: traffic#certificate)', () 
     await expect(visit()).rejects.toMatchObject(MISMATCH)
     expect(lastStep(visited)).toEqual({
       step: 'certificate',
-      did: 'presented its default certificate for *.ngrok.io: app.example.com has none yet',
+      did: 'presented its default certificate for *.ngrok.io: app.example.com has no certificate yet',
       isEnd: true,
     })
     expect(gateway.traffic.last()).toMatchObject({ status: null, rule: null, upstream: null })
@@ -50,7 +50,7 @@ describe('A visitor who verifies certificates (rules: traffic#certificate)', () 
     const error: unknown = await visit().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(TypeError)
     expect(String(Object(error).cause.message)).toBe(
-      'The gateway presented its default certificate for *.ngrok.io: app.example.com has none yet. Wait until the domain has its certificate, or set provisioningDelay: 0 to issue certificates immediately, or accept any certificate: { from: { insecure: true } }.',
+      'The gateway presented its default certificate for *.ngrok.io: app.example.com has no certificate yet. Wait until the domain has its certificate, or set provisioningDelay: 0 to issue certificates immediately, or accept any certificate: { from: { insecure: true } }.',
     )
   })
 

@@ -56,7 +56,7 @@ describe('Mutual TLS of an edge', () => {
       null,
       {
         step: 'module',
-        did: 'the edge rejected the TLS of the visitor: it presents no certificate. Pass one: { from: { certificate: pem } }',
+        did: "the edge rejected the visitor's TLS connection: it presents no certificate. Pass one: { from: { certificate: pem } }",
         isEnd: true,
       },
     ])

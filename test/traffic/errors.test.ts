@@ -22,7 +22,7 @@ describe('An error that a visitor gets says in words what happened:', () => {
   }
   test.each<[text: string, policy: string, prepare?: (visited: Visited) => void]>([
     [
-      '502 ERR_NGROK_3004 The function of the upstream failed. See the trace of the request.',
+      "502 ERR_NGROK_3004 The upstream's function failed. See the request's trace.",
       policyOf('log', { metadata: { a: 'b' } }),
       ({ gateway }) => void gateway.traffic.upstream(URL_OF_APP, fails),
     ],
@@ -65,9 +65,9 @@ describe('An error that a visitor gets says in words what happened:', () => {
       '500 ERR_NGROK_3604 Responses with this status have no body.',
       policyOf('custom-response', { status_code: 204, body: '${req.method}' }),
     ],
-    ['500 ERR_NGROK_3900 An expression of the policy failed.', policyOf('custom-response', { body: '${1 / 0}' })],
+    ['500 ERR_NGROK_3900 A policy expression failed.', policyOf('custom-response', { body: '${1 / 0}' })],
     [
-      '500 ERR_NGROK_3901 An expression of the policy returned an invalid pattern.',
+      '500 ERR_NGROK_3901 A policy expression returned an invalid pattern.',
       policyOf('url-rewrite', { from: '(${req.method}', to: '/' }),
     ],
     [

@@ -124,12 +124,12 @@ describe('Rules for messages of event streams (rules: traffic#bodies)', () => {
   test('end the stream at a message of more than 32 MB', async () => {
     const parts = ['data: 1\n\n', ...Array.from({ length: 34 }, () => 'x'.repeat(1024 * 1024))]
     const { response } = await receive(parts)
-    await expect(response.text()).rejects.toThrow('A message of the stream has more than 33554432 characters.')
+    await expect(response.text()).rejects.toThrow('A message in the stream is longer than 33554432 characters.')
   })
 
   test('end the stream if a rule fails, because the message may have what it should hide', async () => {
     const { response } = await receive(['data: 1\n\n'], replace("${req.headers['x-none'][0]}"))
-    await expect(response.text()).rejects.toThrow('A rule for the messages of the stream failed.')
+    await expect(response.text()).rejects.toThrow("A rule for the stream's messages failed.")
   })
 
   test('are in the trace for the first 100 messages', async () => {

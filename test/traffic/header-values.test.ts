@@ -41,7 +41,7 @@ describe('A header that cannot be sent is error 3900 (rules: traffic#header-valu
     await visit(LINE_FEED)
     const [, rule] = gateway.traffic.last()?.trace ?? []
     expect(rule).toMatchObject({
-      actions: [{ did: 'failed: the value of the header x-a has the control character U+000D', isEnd: true }],
+      actions: [{ did: 'failed: the value of the x-a header contains the control character U+000D', isEnd: true }],
     })
   })
 

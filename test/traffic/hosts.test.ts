@@ -7,7 +7,7 @@ import { createVisited, policyOf } from './visits.ts'
 
 const hostOf = (labels: number) => `${'a.'.repeat(labels)}com`
 
-describe('A host of a visitor has at most 253 characters, and 63 between two dots (docs/limits.md):', () => {
+describe('A host of a visitor has at most 253 characters, with at most 63 between dots (docs/limits.md):', () => {
   test.each([`https://${hostOf(125)}/`, `https://${'a'.repeat(63)}.example.com/`])('%s is looked up', async (url) => {
     const { status, headers } = await createNgrok().traffic.fetch(url)
     expect([status, headers.get('ngrok-error-code')]).toEqual([404, 'ERR_NGROK_3200'])
@@ -20,7 +20,7 @@ describe('A host of a visitor has at most 253 characters, and 63 between two dot
   ])('%s is not', async (url) => {
     const gateway = createNgrok()
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://*.example.com' }] })
-    const wrong = /^The host is ".*Allowed: at most 253 characters, and 63 between two dots\.$/
+    const wrong = /^The host is ".*Allowed: at most 253 characters, with at most 63 between dots\.$/
     await expect(gateway.traffic.fetch(url)).rejects.toThrow(wrong)
     await expect(gateway.traffic.fetch(new Request(url))).rejects.toThrow(wrong)
   })

@@ -94,7 +94,7 @@ it('says what a policy needs that the visitor does not have', async () => {
   await expect(traffic.fetch(URL_OF_APP)).rejects.toThrow('conn.geo.country_code')
   expect(traffic.last()?.trace.at(-1)).toEqual({
     step: 'policy',
-    did: 'needs the fact conn.geo.country_code, which the visitor does not have. See from.facts',
+    did: 'needs the fact conn.geo.country_code, which the visitor lacks. See from.facts',
     isEnd: true,
   })
 })

@@ -322,7 +322,7 @@ describe('upstreams that fail', () => {
     expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([502, 'ERR_NGROK_3004'])
     expect(await response.text()).not.toContain('planted')
     expect(gateway.traffic.last()?.trace.at(-1)).toMatchObject({ step: 'upstream', isEnd: true })
-    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`the function of the upstream ${URL_OF_APP}`)
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`the function for the upstream ${URL_OF_APP}`)
   })
 
   test('a function that hangs is a 504 with 3005 after a minute of the gateway', async () => {

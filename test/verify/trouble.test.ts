@@ -50,7 +50,7 @@ async function cleanUpLater(gateway: Gateway, entries: readonly RunLogEntry[]): 
 
 describe('A run whose requests get no usable response', () => {
   test.each([
-    ['nobody listens', refuseConnection, 'no connection: nothing is listening there (ECONNREFUSED)', 1],
+    ['nobody listens', refuseConnection, 'no connection: nothing is listening at this address (ECONNREFUSED)', 1],
     [
       'each response is a page',
       respondWithPage,
@@ -80,7 +80,7 @@ describe('A run whose requests get no usable response', () => {
         { families: FAMILY },
         switchAfter(gateway, last, refuseConnection),
       )
-      expect(report.stopped).toContain('no connection: nothing is listening there (ECONNREFUSED)')
+      expect(report.stopped).toContain('no connection: nothing is listening at this address (ECONNREFUSED)')
       expect(exitCodeOf(report)).toBe(4)
       expect(report.requests).toBeLessThan(last + 10)
       expect(report.remaining.length).toBeGreaterThanOrEqual(gateway.leftovers().length)

@@ -46,7 +46,7 @@ export class ClockTime {
       if (to === undefined || this.#setCount !== setCount) return false
       let stops = 0
       for (const _ of this.#stops(to)) {
-        if (++stops > MAX_STOPS) throw new Error(describeEndlessMove(this.now, MAX_STOPS, 'in one move'))
+        if (++stops > MAX_STOPS) throw new Error(describeEndlessMove(this.now, MAX_STOPS, 'during one advance'))
         await eventLoop.runOtherCode()
       }
       return true
@@ -99,7 +99,7 @@ export class ClockTime {
 
 function describeEndlessMove(now: number, stops: number, where: string): string {
   return (
-    `The clock is at ${timestamp(now)}: it stopped ${stops} times ${where}, and more is due. ` +
+    `The clock is at ${timestamp(now)}: it stopped ${stops} times ${where}, and more events are due. ` +
     'Set timers less often, or advance the clock in smaller steps.'
   )
 }

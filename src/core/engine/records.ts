@@ -65,7 +65,7 @@ export class Records {
     if (table) return table
     const names = [...this.#tables.keys()]
     const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
-    throw new TypeError(`No family has the collection ${quote(name)}.${hint}`)
+    throw new TypeError(`No family has a collection named ${quote(name)}.${hint}`)
   }
 
   /** Freezes a record and stores it under its key, or removes the record with that key. Updates the agenda and the indexes. */

@@ -64,7 +64,7 @@ function findProblem(collection: Collection<object>, key: string, stored: object
     if (collection.key(again) !== key)
       return `its key is ${quote(key)}, but its fields give the key ${quote(collection.key(again))}`
     const [before, after] = [stored, collection.toStored(again)].map(printSorted)
-    return before === after ? undefined : `it was ${before}, but is read back as ${after}`
+    return before === after ? undefined : `it was ${before}, but reads back as ${after}`
   } catch (error) {
     if (error instanceof Refusal) return error.message
     throw error

@@ -23,7 +23,7 @@ import {
 import { refuseNode, VALUE_ALLOWED } from './filter-error.ts'
 import type { FilterableField, Type } from './types.ts'
 
-const CALL_ALLOWED = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'
+const CALL_ALLOWED = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add(), or .subtract()'
 
 /** The constructs of CEL that are not in the subset, by operator. Operators that are not listed are arithmetic. */
 const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 'an index', map: 'a map' }
@@ -153,7 +153,7 @@ export class Compiler {
           ? createNow(node)
           : createTimestamp(node, this.#compile(argument), this.#declaredFields !== undefined)
     }
-    return refuseNode(node, 'a call that is not supported', CALL_ALLOWED)
+    return refuseNode(node, 'an unsupported call', CALL_ALLOWED)
   }
 
   /** Compiles `x.size()`, `text.startsWith("…")` and similar calls, or `time.add("7d")`. */
@@ -166,12 +166,12 @@ export class Compiler {
     if (name === 'size' && !argument) return createSize(node, target)
     if (argument && others.length === 0) {
       const test = Object.hasOwn(TEXT_TESTS, name) && TEXT_TESTS[name]
-      if (test && this.#declaredFields && isOwnId(target.node)) refuseNode(node, 'a part of an id', 'obj.id == "…"')
+      if (test && this.#declaredFields && isOwnId(target.node)) refuseNode(node, 'part of an id', 'obj.id == "…"')
       if (test) return createTextTest(node, test, target, this.#compile(argument))
       if (name === 'add') return createShiftedTime(node, target, argument, 1)
       if (name === 'subtract') return createShiftedTime(node, target, argument, -1)
     }
-    return refuseNode(node, 'a call that is not supported', CALL_ALLOWED)
+    return refuseNode(node, 'an unsupported call', CALL_ALLOWED)
   }
 }
 

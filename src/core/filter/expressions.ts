@@ -23,7 +23,7 @@ const NUMBER: Type = { kind: 'number', nullable: false }
 const TIME: Type = { kind: 'time', nullable: false }
 
 const TIME_EXPRESSION_ALLOWED =
-  'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or a field that contains one'
+  'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now), or a field that contains a time'
 
 type Comparison = (a: unknown, b: unknown) => boolean
 
@@ -88,7 +88,7 @@ export function createLiteral(node: ASTNode, value: unknown): FilterExpression {
   if (typeof value === 'number') return literal(NUMBER)
   if (typeof value !== 'bigint') return refuseNode(node, 'bytes or an unsigned number', VALUE_ALLOWED)
   if (Number.isSafeInteger(Number(value))) return literal(NUMBER, Number(value))
-  return refuseNode(node, 'which is too large', `a number up to ${Number.MAX_SAFE_INTEGER}`)
+  return refuseNode(node, 'a number that is too large', `a number up to ${Number.MAX_SAFE_INTEGER}`)
 }
 
 export function createNegation(node: ASTNode, operand: FilterExpression): FilterExpression {
@@ -153,7 +153,7 @@ function refuseComparison(left: FilterExpression, right: FilterExpression, fits:
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireComparable(wrong)
   const { type } = wrong === left ? right : left
-  return refuseType(wrong, fits(type) ? describeComparable(type) : 'a string, a number or a time')
+  return refuseType(wrong, fits(type) ? describeComparable(type) : 'a string, a number, or a time')
 }
 
 function describeComparable(type: Type): string {
@@ -205,7 +205,7 @@ export function createMembership(
 }
 
 export function createSize(node: ASTNode, operand: FilterExpression): FilterExpression {
-  if (!['text', 'list', 'map'].includes(operand.type.kind)) refuseType(operand, 'a string, a list or a map')
+  if (!['text', 'list', 'map'].includes(operand.type.kind)) refuseType(operand, 'a string, a list, or a map')
   const evaluate: Evaluate = (obj, now) => {
     const value = operand.evaluate(obj, now)
     return typeof value === 'string' ? [...value].length : Object.keys(value ?? {}).length
@@ -242,7 +242,7 @@ export function createTimestamp(node: ASTNode, operand: FilterExpression, takesD
   if (day !== undefined) return createTimestamp(node, createLiteral(operand.node, `${day}T00:00:00Z`))
   return operand.type.isTime
     ? readAsTime(node, operand)
-    : refuseType(operand, `${TIME_ALLOWED}, time.now or a field that contains a time`)
+    : refuseType(operand, `${TIME_ALLOWED}, time.now, or a field that contains a time`)
 }
 
 function readAsTime(node: ASTNode, { type, evaluate, isLiteral }: FilterExpression): FilterExpression {
@@ -266,7 +266,7 @@ export function createShiftedTime(
     return refuseNode(
       duration,
       'not a duration',
-      'a whole number followed by a unit (ms, s, m, h or d), in quotes, such as "7d"',
+      'a whole number followed by a unit (ms, s, m, h, or d), in quotes, such as "7d"',
     )
   }
   const shift = BigInt(sign * durationInMs) * NANOSECONDS_PER_MS

@@ -14,7 +14,7 @@ export function refuseNode(
 }
 
 export const VALUE_ALLOWED =
-  'a value: a field such as obj.id, a quoted string, a number, true, false, null, a list or a supported call'
+  'a value: a field such as obj.id, a quoted string, a number, true, false, null, a list, or a supported call'
 
 export function describePosition(source: string, start: number): string {
   return `at character ${[...source.slice(0, start)].length + 1}`

@@ -67,7 +67,7 @@ export function compileSelector(source: string, item: v.GenericSchema, name: str
 function requireLength(source: string): void {
   const length = source.length > MAX_FILTER_LENGTH ? [...source].length : 0
   if (length > MAX_FILTER_LENGTH) {
-    throw new FilterError(`it has ${length} characters; at most ${MAX_FILTER_LENGTH} are allowed`)
+    throw new FilterError(`it is ${length} characters long; the maximum is ${MAX_FILTER_LENGTH}`)
   }
 }
 
@@ -92,7 +92,7 @@ function parse(source: string): ASTNode {
   } catch (error) {
     const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
     const place = describePosition(source, range.start)
-    if (code === 'limit_exceeded') throw new FilterError(`${place}: too much for the parser: ${summary}`)
+    if (code === 'limit_exceeded') throw new FilterError(`${place}: too complex for the parser: ${summary}`)
     const closing = EXPECTED_TOKENS[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUE_ALLOWED
     throw new FilterError(
       `${place}: ${cutExcerpt(source, range.start, range.end)}; expected ${closing}, or ${OPERATORS}`,
@@ -106,7 +106,7 @@ const EXPECTED_TOKENS: Readonly<Record<string, string>> = {
   RBRACKET: '"]"',
   RBRACE: '"}"',
   COLON: '":"',
-  IDENTIFIER: 'the name of a field or of a call',
+  IDENTIFIER: 'a field name or a call',
 }
 
 const OPERATORS = 'an operator: && || < <= == != >= > in'

@@ -274,7 +274,7 @@ function requireKnownNumber(name: string, { number, window }: LimitValue, limits
   const errors = limits.flatMap((limit) => (window === undefined ? listMaximumErrors(limit) : [findRateError(limit)]))
   const numbers = [...new Set(errors.map((each) => each.number))].sort((a, b) => a - b)
   if (!numbers.includes(number))
-    throw atCaller(new TypeError(`${name} has the number ${quote(number)}. Allowed: ${numbers.join(' or ')}.`))
+    throw atCaller(new TypeError(`${name} has the error number ${quote(number)}. Allowed: ${numbers.join(' or ')}.`))
 }
 
 const rate = v.object({ limit: someText, window: v.number(), times: v.array(instant) })

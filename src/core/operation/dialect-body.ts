@@ -60,9 +60,9 @@ function unwrap(
   for (const [field, value] of Object.entries(beside)) {
     // Messages do not show the values, which may be secret.
     if (fields.includes(field)) {
-      if (isSent(value)) refuse(field, `next to "${envelope}"`, `fields inside "${envelope}", or no "${envelope}"`)
+      if (isSent(value)) refuse(field, `outside "${envelope}"`, `fields inside "${envelope}", or no "${envelope}"`)
     } else if (isSent(value) && isSent(module[field]) && value !== module[field]) {
-      refuse(field, `different in "${envelope}" and next to it`, 'the same in both places')
+      refuse(field, `different inside and outside "${envelope}"`, 'the same in both places')
     } else if (isSent(value) || !(field in module)) merged[field] = value
   }
   return merged

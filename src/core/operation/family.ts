@@ -250,6 +250,6 @@ export function sectionReader<Own extends object>(name: keyof Own & string): (sh
   return (shared) => {
     if (hasSection(shared)) return shared
     const names = Object.keys(shared).join(', ')
-    throw new TypeError(`A family reads "${name}" from the dialect or the options, which have only: ${names}.`)
+    throw new TypeError(`A family reads "${name}" from the dialect or the options, which contain only: ${names}.`)
   }
 }

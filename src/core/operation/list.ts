@@ -72,7 +72,7 @@ export function createListQuery(list: string, matching: Matching = {}): v.Generi
   })
   if (additional.length === 0) return listQuery
   const all = v.object({ ...listQuery.entries, ...Object.fromEntries(additional) })
-  return named(all, `${toTypeName(list)}Parameters`, 'The requested page of a list, and the items in it.')
+  return named(all, `${toTypeName(list)}Parameters`, 'The requested page of a list, with its items.')
 }
 
 const PARAMETER_NAMES = Object.keys(listQuery.entries)
@@ -84,7 +84,7 @@ export function readListQuery(
   dialect: CommonDialect,
 ): ListQuery {
   if (!isObject(raw)) {
-    const allowed = `an object of ${[...PARAMETER_NAMES, ...Object.keys(matching ?? {})].join(', ')}`
+    const allowed = `an object with ${[...PARAMETER_NAMES, ...Object.keys(matching ?? {})].join(', ')}`
     return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
   const names = hasFilter(filtered, dialect) ? PARAMETER_NAMES : PARAMETER_NAMES.filter((name) => name !== 'filter')
@@ -204,7 +204,7 @@ export type Page<Items extends string, Resource> = { readonly [K in Items]: read
 }
 
 export const pageTail = {
-  uri: documented(v.string(), 'The URL of the list.', { json: { format: 'uri' } }),
+  uri: documented(v.string(), "The list's URL.", { json: { format: 'uri' } }),
   next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last page.', {
     json: { format: 'uri' },
   }),
@@ -220,8 +220,8 @@ export const pageTail = {
  */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
-  const page = v.object({ [items]: documented(v.array(shape), 'The items of the page, newest first.'), ...pageTail })
-  return name === undefined ? page : named(page, `${name}List`, `A page of ${what}.`)
+  const page = v.object({ [items]: documented(v.array(shape), 'The items on this page, newest first.'), ...pageTail })
+  return name === undefined ? page : named(page, `${name}List`, `One page of ${what}.`)
 }
 
 interface List<R extends object, Resource extends { readonly id: string }, Items extends string> {

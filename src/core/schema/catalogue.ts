@@ -14,7 +14,7 @@ export function createCatalogue(groups: readonly Readonly<Record<string, Catalog
     const { key, number } = error
     const other = catalogue.get(key) ?? byNumber.get(number)
     if (other && other !== error) {
-      const taken = `${other.key} already has this number`
+      const taken = `${other.key} already uses this number`
       throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Keys and numbers must be unique.`)
     }
     catalogue.set(key, error)

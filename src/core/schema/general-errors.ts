@@ -11,7 +11,7 @@ import { formatCount, formatIdStart } from './text.ts'
  * ```
  */
 export const general = declareErrors({
-  auth_missing: entry(200, 401, 'No Authorization header was sent. Send "Authorization: Bearer <API key>".'),
+  auth_missing: entry(200, 401, 'The Authorization header is missing. Send "Authorization: Bearer <API key>".'),
   auth_unparsable: entry(
     201,
     401,
@@ -84,16 +84,12 @@ export const general = declareErrors({
     409,
     'The gateway cannot be called from within {inside}. Call it after that code returns.',
   ),
-  body_too_large: entry(
-    90413,
-    413,
-    'The body is larger than {limit} bytes, which is the maximum. Send a smaller body.',
-  ),
-  request_malformed: entry(90430, 400, 'The received bytes are not an HTTP/1.1 request: {problem}.'),
+  body_too_large: entry(90413, 413, 'The body exceeds the maximum of {limit} bytes. Send a smaller body.'),
+  request_malformed: entry(90430, 400, 'The bytes received are not an HTTP/1.1 request: {problem}.'),
   request_head_too_large: entry(
     90431,
     431,
-    'The request line and the headers are larger than {limit} bytes, which is the maximum. Send fewer or shorter headers.',
+    'The request line and headers exceed the maximum of {limit} bytes. Send fewer or shorter headers.',
   ),
   request_timeout: entry(
     90432,

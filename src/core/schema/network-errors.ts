@@ -1,14 +1,17 @@
 /** The causes of failed requests, by error code. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved, or there is no network'],
-  [/ECONNREFUSED/, 'nothing is listening there'],
+  [/ECONNREFUSED/, 'nothing is listening at this address'],
   [/ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|CONNECT_TIMEOUT/, 'the host cannot be reached'],
   [/ECONNRESET|UND_ERR_SOCKET/, 'the server ended the connection'],
   [/ALTNAME/, 'its certificate is for another host'],
   [/ALERT|UNSUPPORTED_PROTOCOL|NO_CIPHER/, 'the server rejected the TLS connection'],
-  [/SSL|EPROTO/, 'there is no TLS at this port'],
+  [/SSL|EPROTO/, 'this port does not use TLS'],
   [/CERT_HAS_EXPIRED/, 'its certificate has expired'],
-  [/CERT|SELF_SIGNED|ISSUER/, 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names a root that is'],
+  [
+    /CERT|SELF_SIGNED|ISSUER/,
+    'its certificate is not trusted; set NODE_EXTRA_CA_CERTS to a file with its root certificate',
+  ],
   [/^HPE_|HTTPParserError/, 'the response is not HTTP'],
 ]
 
@@ -23,7 +26,7 @@ export function describeNetworkError(error: unknown): string {
   // Errors of fetch have the reason in their cause.
   const { code, name, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
   // The Fetch standard blocks some ports, such as 1. That error has no code.
-  if (message === 'bad port') return '`fetch` sends nothing to this port; choose another one'
+  if (message === 'bad port') return '`fetch` blocks this port; choose another'
   const reason = code ?? name ?? 'unknown reason'
   const known = REASONS.find(([pattern]) => pattern.test(reason))?.[1]
   return known === undefined ? reason : `${known} (${reason})`

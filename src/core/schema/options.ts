@@ -182,7 +182,7 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
 
 export const textOption = /* @__PURE__ */ v.string('a string')
 
-const URL_ALLOWED = 'an http or https URL without query and fragment'
+const URL_ALLOWED = 'an http or https URL without a query or fragment'
 
 /** The schema of the base URL of a service. Its output does not end with a slash. */
 export const baseUrl = /* @__PURE__ */ v.pipe(

@@ -110,7 +110,7 @@ export class PlainCopier {
       const depth = this.#path.length - top
       if (room-- === 0 || (Array.isArray(each) && each.length > room)) exceeded = `at most ${MAX_VALUES} values`
       else if (depth > MAX_DEPTH) {
-        exceeded = `at most ${MAX_DEPTH} levels of nesting, and ${formatPath(this.#path.slice(top))} goes deeper`
+        exceeded = `at most ${MAX_DEPTH} levels of nesting; ${formatPath(this.#path.slice(top))} is deeper`
       } else if (Array.isArray(each)) {
         // Unlike `map`, this visits the holes of a sparse array.
         return Array.from(each, (item, index) => this.#at(index, () => copyValue(item ?? null)))

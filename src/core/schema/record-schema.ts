@@ -87,7 +87,9 @@ export const sequenceNumber = made(
     v.number('an integer'),
     recordRule((number, report, { sequence }) => {
       if (!(Number.isSafeInteger(number) && number >= 0 && number < sequence)) {
-        report(general.field_invalid, { allowed: `an integer from 0 to below ${sequence}, the next sequence number` })
+        report(general.field_invalid, {
+          allowed: `a non-negative integer less than ${sequence}, the next sequence number`,
+        })
       }
     }),
   ),
@@ -98,7 +100,8 @@ export function ownId(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
     recordRule((id, report, { sequence }) => {
-      if (!isOwnId(id, prefix)) report(general.field_invalid, { allowed: `"${prefix}_" and 27 letters and digits` })
+      if (!isOwnId(id, prefix))
+        report(general.field_invalid, { allowed: `"${prefix}_" followed by 27 letters and digits` })
       else if (parseSequence(id) >= sequence) {
         report(general.field_invalid, { allowed: `an id with a sequence number below ${sequence}` })
       }
@@ -119,7 +122,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
     v.string(),
     rule([], (id, report) => {
       if (findIdError(id, prefix))
-        report(general.field_invalid, { allowed: `${formatIdStart(prefix)} and letters and digits` })
+        report(general.field_invalid, { allowed: `${formatIdStart(prefix)} followed by letters and digits` })
     }),
     facts({ json: { pattern: idPattern(prefix) } }),
   )

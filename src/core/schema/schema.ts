@@ -99,7 +99,7 @@ function requireBytes(text: string, limit: number, report: Report<TooLong>, erro
   const bytes = text.length * 3 > limit ? utf8Length(text) : 0
   if (bytes <= limit) return
   if (error) report(error, { bytes, limit })
-  else report(general.field_invalid, { allowed: `at most ${limit} bytes in UTF-8; these are ${bytes}` })
+  else report(general.field_invalid, { allowed: `at most ${limit} bytes in UTF-8, not ${bytes}` })
 }
 
 /** The sentence that documents the `description` field. */
@@ -249,7 +249,7 @@ export const resourceHead = {
   /** The URL. */
   uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
   /** The time of creation. */
-  created_at: documented(time, 'The time at which the resource was created: UTC, in whole seconds.', {
+  created_at: documented(time, 'The creation time, in UTC and whole seconds.', {
     rules: 'time#timestamps',
   }),
   /** The description, if it was set. */

@@ -69,10 +69,10 @@ export type Duration = number | DurationText
 export type DurationRange = Duration | `${DurationText}..${DurationText}`
 
 /** A duration as a string, for senders that cannot send a number of ms. */
-export const DURATION_IN_TEXT = 'a whole number followed by a unit (ms, s, m, h or d), such as "30s"'
+export const DURATION_IN_TEXT = 'a whole number followed by a unit (ms, s, m, h, or d), such as "30s"'
 
 export const RANGE_IN_TEXT =
-  'a whole number followed by a unit (ms, s, m, h or d), such as "30s", or a range such as "1s..3s"'
+  'a whole number followed by a unit (ms, s, m, h, or d), such as "30s", or a range such as "1s..3s"'
 
 export const DURATION_ALLOWED = `a number of ms, or ${DURATION_IN_TEXT}`
 

@@ -12,7 +12,7 @@ export function requirePlainPrototype(): void {
   for (const name in {}) {
     throw atCaller(
       new TypeError(
-        `Object.prototype has the enumerable property ${JSON.stringify(name)}, so every object seems to have a field of that ` +
+        `Object.prototype has the enumerable property ${JSON.stringify(name)}, so every object seems to have a field with that ` +
           'name. Remove it, or define it with Object.defineProperty, which makes it non-enumerable.',
       ),
     )

@@ -229,7 +229,7 @@ function loadRecords(run: RunSql, wanted: number): StoredRecord[] {
     all ^= checksum
     records.push({ collection, key: parseJson(key, name), record: parseJson(row.record, name) })
   }
-  if (all !== wanted) throw damagedError('a record is missing, or there is one too many')
+  if (all !== wanted) throw damagedError('a record is missing or extra')
   return records
 }
 

@@ -63,7 +63,7 @@ export function requireOwnTables(run: RunSql): number {
   const copies = TABLES.map((table) => `${table}_before`)
   for (const { type, name } of found) {
     const isKnown = type === 'table' && ['fauxgate_schema', ...TABLES, ...copies].includes(name)
-    if (!isKnown) throw damagedError(`it has the ${type} ${quote(name)}, which stores do not have`)
+    if (!isKnown) throw damagedError(`it contains the ${type} ${quote(name)}, which is not part of a store`)
   }
   requireTable(found, 'fauxgate_schema', CREATE_SCHEMA)
   const rows = selectRows<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema LIMIT 2')
@@ -95,7 +95,7 @@ function withoutSpaces(statement: string): string {
 function requireFacts(run: RunSql): void {
   const [first] = selectRows(run, 'SELECT id FROM fauxgate_facts LIMIT 1')
   const [orphan] = selectRows(run, 'SELECT key FROM fauxgate_records LIMIT 1')
-  if (!first && orphan) throw damagedError('it has records, but its row of facts is missing')
+  if (!first && orphan) throw damagedError('it contains records, but its row of facts is missing')
 }
 
 /**
@@ -107,7 +107,7 @@ export function requireStoreOnly(run: RunSql): void {
   const [first, ...rest] = foreign
   if (first) {
     const more = rest.length > 0 ? ` and ${rest.length} more` : ''
-    throw new Error(`it has the ${first.type} ${quote(first.name)}${more}, so it belongs to another program`)
+    throw new Error(`it contains the ${first.type} ${quote(first.name)}${more}, so it belongs to another program`)
   }
   requireOwnTables(run)
 }

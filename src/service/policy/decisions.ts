@@ -41,7 +41,7 @@ export const DECISIONS = {
   halfOpen: decide('traffic#rate-limits', 'After `tripped_duration`, one request at a time tries the upstream.'),
   noEndpoint: decide(
     'traffic#endpoints',
-    'A URL without an endpoint returns 404, and so does an http URL whose host has only an https endpoint. If several endpoints share a URL and not all are pooled, the response is 502.',
+    'A URL without an endpoint returns 404, and so does an http URL whose host has only an https endpoint. If several endpoints share a URL but not all of them are pooled, the response is 502.',
   ),
   noUrl: decide('traffic#header-values', 'A replacement or an expression whose result is not a URL causes error 3900.'),
   responsePhase: decide(

@@ -24,7 +24,7 @@ export async function findToken(request: TokenRequest, source: TokenSource): Pro
   const { method, prefix = '' } = source
   const text = method === 'header' ? readHeader(request, source) : await readField(request, source)
   if (!text.startsWith(prefix))
-    throw new TokenProblem(3413, `The text in ${place(source)} does not begin with the prefix "${prefix}".`)
+    throw new TokenProblem(3413, `The text in ${place(source)} does not start with the prefix "${prefix}".`)
   const token = text.slice(prefix.length).trim()
   if (token !== '') return token
   throw new TokenProblem(3406, `There is no token in ${place(source)}.`)
@@ -32,7 +32,7 @@ export async function findToken(request: TokenRequest, source: TokenSource): Pro
 
 /** Describes the location of a token for messages. */
 export function place({ method, name }: TokenSource): string {
-  return method === 'header' ? `the header ${name}` : `the field ${name} of the body`
+  return method === 'header' ? `the header ${name}` : `the body field ${name}`
 }
 
 function readHeader({ headers }: TokenRequest, source: TokenSource): string {
@@ -45,7 +45,10 @@ async function readField(request: TokenRequest, source: TokenSource): Promise<st
   const { method, readBody } = request
   if (!METHODS_WITH_BODY.includes(method)) {
     const allowed = METHODS_WITH_BODY.join(', ')
-    throw new TokenProblem(3415, `A body with a token needs one of the methods ${allowed}. This request is ${method}.`)
+    throw new TokenProblem(
+      3415,
+      `A token in the body requires one of the methods ${allowed}. This request uses ${method}.`,
+    )
   }
   const readFields = chooseReader(request)
   const value = readFields(new TextDecoder().decode(await readBody?.())).get(source.name.toLowerCase())
@@ -60,7 +63,7 @@ function chooseReader({ headers }: TokenRequest): (text: string) => Map<string, 
   if (type === 'application/x-www-form-urlencoded') return (text) => toFields([...readForm(text)])
   throw new TokenProblem(
     3414,
-    'A body with a token needs the content type application/json or application/x-www-form-urlencoded.',
+    'A token in the body requires the content type application/json or application/x-www-form-urlencoded.',
   )
 }
 

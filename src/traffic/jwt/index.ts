@@ -150,7 +150,6 @@ function claimProblem({ claim, reason }: ClaimError): string {
   if (reason === 'invalid') return `its claim ${claim} is malformed`
   if (claim === 'exp') return "it has expired on the gateway's clock (exp)"
   if (claim === 'nbf') return "it is not yet valid on the gateway's clock (nbf)"
-  if (claim === 'iss')
-    return 'its issuer (iss) is not one of the allowed ones, which must match exactly, including a trailing slash'
+  if (claim === 'iss') return 'its issuer (iss) does not exactly match an allowed issuer, including any trailing slash'
   return claim === 'aud' ? 'none of its audiences (aud) is allowed' : `its claim ${claim} is not allowed`
 }

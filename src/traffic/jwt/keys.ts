@@ -49,7 +49,7 @@ function parseKeys(url: string, text: string): readonly JWK[] {
   } catch {} // The message below is for anything else.
   throw new TokenProblem(
     3422,
-    `The document at ${url} is not a JSON Web Key Set. It must be an object with a list "keys".`,
+    `The document at ${url} is not a JSON Web Key Set. It must be an object with a "keys" array.`,
   )
 }
 

@@ -55,7 +55,7 @@ export async function verifyWebhook(sent: SentRequest, options: WebhookOptions):
 
 async function verify(request: SignedRequest, options: WebhookOptions): Promise<WebhookVerdict> {
   const provider = providers.get(options.provider.toLowerCase())
-  if (!provider) return { verified: false, reason: 'The provider is not one whose requests can be verified.' }
+  if (!provider) return { verified: false, reason: 'Requests from this provider cannot be verified.' }
   const { schemes } = provider
   const problem =
     schemes === 'certificate'

@@ -157,7 +157,7 @@ export const providersAToI: Readonly<Record<string, Provider>> = {
   },
   hostedhooks: {
     page: 'https://docs.hostedhooks.com/security/security-features/webhook-signatures',
-    remark: 'The page gives the name of the header as Rack spells it.',
+    remark: 'The page spells the header name as Rack does.',
     schemes: [timed('hostedhooks-signature', 't=', 's=')],
   },
   hubspot: {

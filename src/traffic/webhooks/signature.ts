@@ -140,7 +140,7 @@ function readSecret(secret: string, form: SecretForm): Uint8Array {
   if (form === 'credentials') return toUtf8(toBase64(toUtf8(secret.replace('::', ':'))))
   const key = decode(form === 'whsec' ? secret.replace(/^whsec_/, '') : secret, 'base64')
   if (key) return key
-  throw new Refusal('The secret is not base64. Copy the secret of this provider verbatim.')
+  throw new Refusal("The secret is not base64. Copy this provider's secret verbatim.")
 }
 
 function createEcdsaCheck(secret: string, message: Uint8Array): (signature: string) => boolean {
@@ -164,7 +164,7 @@ function readPoint(secret: string): Uint8Array {
     const key = spki && readPublicKey(spki)
     if (key?.kind === 'ecdsa' && key.curve === 'P-256') return key.point
   } catch {} // The message below is for anything else.
-  throw new Refusal('The secret is not a public key on P-256. Copy the verification key of this provider verbatim.')
+  throw new Refusal("The secret is not a P-256 public key. Copy this provider's verification key verbatim.")
 }
 
 function checkTime(timestamp: string, now: number, isInSeconds = false): void {
@@ -175,7 +175,7 @@ function checkTime(timestamp: string, now: number, isInSeconds = false): void {
   const seconds = Math.round(Math.abs(difference) / 1000)
   const [limit, side] = [TOLERANCE / 1000, difference > 0 ? 'behind' : 'ahead of']
   throw new Refusal(
-    `The timestamp is ${seconds} s ${side} the gateway's clock. At most ${limit} s are allowed.`,
+    `The timestamp is ${seconds} s ${side} the gateway's clock. The maximum is ${limit} s.`,
     DECISIONS.webhookTime,
   )
 }
@@ -196,7 +196,5 @@ function describePlaces({ signature }: SignatureScheme): string {
 function describePlace(place: SignaturePlace): string {
   if (typeof place === 'string') return `the header ${place}`
   if (typeof place === 'function') return 'what the signature covers'
-  return 'field' in place
-    ? `the field ${place.field} of the body`
-    : `an entry "${place.entry}…" in the signature's header`
+  return 'field' in place ? `the body field ${place.field}` : `an entry "${place.entry}…" in the signature's header`
 }

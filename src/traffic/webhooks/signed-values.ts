@@ -11,7 +11,7 @@ export function formValues(request: SignedRequest): string {
 export function bodyHashProblem(request: SignedRequest): string | undefined {
   const hash = new URL(request.url).searchParams.get('bodySHA256')
   if (hash === null || hash.toLowerCase() === bytesToHex(hashes.sha256.digest(request.body))) return undefined
-  return 'The parameter bodySHA256 of the query is not the hash of the body.'
+  return "The query parameter bodySHA256 is not the body's hash."
 }
 
 /** Returns the URL as HubSpot signs it: with these characters decoded, wherever they are. */

@@ -26,21 +26,21 @@ export async function findSnsRefusal(
 ): Promise<string | undefined> {
   const field = (name: string) => bodyField(request, name)
   const [fields, url] = [FIELDS.get(field('Type')), field('SigningCertURL') ?? '']
-  if (!fields) return `The field Type of the body is not one of ${[...FIELDS.keys()].join(', ')}.`
-  if (!isCertificateUrl(url)) return 'The field SigningCertURL of the body is not a URL of https://sns.….amazonaws.com.'
+  if (!fields) return `The body's Type field is not one of ${[...FIELDS.keys()].join(', ')}.`
+  if (!isCertificateUrl(url)) return "The body's SigningCertURL field is not a URL under https://sns.….amazonaws.com."
   if (owner !== '' && field('TopicArn')?.split(':')[4] !== owner)
-    return 'The topic in the field TopicArn of the body does not belong to the account that the secret names.'
-  if (!readUrl) return `The certificate at ${url} is needed, and nothing serves it. Add an upstream for this URL.`
+    return "The topic in the body's TopicArn field does not belong to the account named by the secret."
+  if (!readUrl) return `The certificate at ${url} is needed, but nothing serves it. Add an upstream for this URL.`
   const text = fields.map((name) => [name, field(name)] as const).filter(([, value]) => value !== undefined)
   const message = toUtf8(text.map(([name, value]) => `${name}\n${value}\n`).join(''))
   const document = await readUrl(url).catch((error: Error) => error)
   if (document instanceof Error) return `The certificate at ${url} cannot be read: ${document.message}.`
   const key = readKey(document)
-  if (!key) return `The document at ${url} is not a certificate with an RSA key.`
+  if (!key) return `The document at ${url} is not an RSA certificate.`
   const hash = field('SignatureVersion') === '2' ? hashes.sha256 : hashes.sha1
   const signature = decode(field('Signature') ?? '', 'base64')
   const isSigned = signature !== undefined && verifyPkcs1(key, hash, message, signature)
-  return isSigned ? undefined : `The field Signature of the body was not made with the certificate at ${url}.`
+  return isSigned ? undefined : `The body's Signature field does not match the certificate at ${url}.`
 }
 
 function isCertificateUrl(text: string): boolean {

@@ -180,23 +180,23 @@ describe('The problem of a delivery names what happened, and its code (rules: ev
     const server = createTcpServer().listen(0, '127.0.0.1')
     const port = await new Promise((resolve) => server.once('listening', () => resolve(Object(server.address()).port)))
     await new Promise((resolve) => server.close(resolve))
-    expect(await problemAt(`http://127.0.0.1:${port}`)).toBe('nothing is listening there (ECONNREFUSED)')
+    expect(await problemAt(`http://127.0.0.1:${port}`)).toBe('nothing is listening at this address (ECONNREFUSED)')
   })
 
   test('at a port that fetch blocks', async () => {
-    expect(await problemAt('http://127.0.0.1:1')).toBe('`fetch` sends nothing to this port; choose another one')
+    expect(await problemAt('http://127.0.0.1:1')).toBe('`fetch` blocks this port; choose another')
   })
 
   test('at an https URL of a server without TLS', async () => {
     const url = await listenOnce(createServer())
-    expect(await problemAt(url)).toMatch(/^there is no TLS at this port \(ERR_SSL_\w+\)$/)
+    expect(await problemAt(url)).toMatch(/^this port does not use TLS \(ERR_SSL_\w+\)$/)
   })
 
   test('of a certificate that is not trusted, or rejects all ciphers', async () => {
     const { certificate_pem: cert, private_key_pem: key } = certificatePair({ names: ['localhost'] })
     const url = await listenOnce(createTlsServer({ cert, key }))
     expect(await problemAt(url)).toMatch(
-      /^its certificate is not trusted; NODE_EXTRA_CA_CERTS names a root that is \([A-Z_]+\)$/,
+      /^its certificate is not trusted; set NODE_EXTRA_CA_CERTS to a file with its root certificate \([A-Z_]+\)$/,
     )
     const rejecting = createTlsServer({ cert, key, maxVersion: 'TLSv1.2', ciphers: 'PSK-AES128-CBC-SHA' })
     const problem = await problemAt(await listenOnce(rejecting))

@@ -46,7 +46,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     for (let at = 0; at < 2; at++) await gateway.traffic.fetch(url)
     const [[, cause] = []] = await listCauses(gateway)
     expect(cause).toMatch(
-      /ERR_NGROK_8012: the upstream of https:\/\/once\.example\.org has no response left after 1 request\./,
+      /ERR_NGROK_8012: the upstream for https:\/\/once\.example\.org has no responses left after 1 request\./,
     )
     expect(cause).not.toContain('Did you mean')
   })
@@ -203,7 +203,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.endpoints.create({ url: 'https://app.example.com', type: 'cloud', traffic_policy })
     await gateway.traffic.fetch('https://app.example.com/').catch(() => undefined)
     expect((await listTroubles(gateway)).find(({ kind }) => kind === 'refused')?.cause).toMatch(
-      /^Visitors got no response: the gateway presented its default certificate for \S+: app\.example\.com has none yet/,
+      /^Visitors got no response: the gateway presented its default certificate for \S+: app\.example\.com has no certificate yet/,
     )
   })
 

@@ -165,7 +165,7 @@ describe('An asynchronous move', () => {
       while (turns.left-- > 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
     })()
     await expect(clock.advanceAsync('1s')).rejects.toThrow(
-      `The clock is at ${SHOWN_START}: it stopped 10000 times at that time, and more is due. ` +
+      `The clock is at ${SHOWN_START}: it stopped 10000 times at that time, and more events are due. ` +
         'Set timers less often, or advance the clock in smaller steps.',
     )
     turns.left = 0

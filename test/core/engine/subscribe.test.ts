@@ -225,10 +225,10 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     expect(allOperations).toEqual(['reserved_addrs.create', 'reserved_domains.create'])
     expect(domainOperations).toEqual(['reserved_domains.create'])
     expect(() => gateway.subscribe(() => undefined, 'reserved_domain')).toThrow(
-      new TypeError('No family has the collection "reserved_domain". Did you mean reserved_domains?'),
+      new TypeError('No family has a collection named "reserved_domain". Did you mean reserved_domains?'),
     )
     expect(() => gateway.subscribe(() => undefined, 'x')).toThrow(
-      /^No family has the collection "x"\. Allowed: .*reserved_domains, /,
+      /^No family has a collection named "x"\. Allowed: .*reserved_domains, /,
     )
   })
 

@@ -107,7 +107,7 @@ describe('The size of a filter (rules: filters#language)', () => {
   test('is at most 2048 characters', () => {
     const padTo = (length: number) => 'true'.padEnd(length)
     expect(listDomains(padTo(2048)).reserved_domains).toEqual([])
-    expect(expectError(() => listDomains(padTo(2049))).message).toContain(': it has 2049 characters; ')
+    expect(expectError(() => listDomains(padTo(2049))).message).toContain(': it is 2049 characters long; ')
     expect(listDomains(`"${'😀'.repeat(2027)}" == obj.metadata`).reserved_domains).toEqual([])
   })
 
@@ -118,7 +118,7 @@ describe('The size of a filter (rules: filters#language)', () => {
   ])('is at most 250 levels of nesting: %s', (_operator, nest, maxDepth) => {
     expect(listDomains(nest(maxDepth)).reserved_domains).toEqual([])
     expect(expectError(() => listDomains(nest(maxDepth + 1))).message).toContain(
-      'too much for the parser: Exceeded maxDepth (250)',
+      'too complex for the parser: Exceeded maxDepth (250)',
     )
   })
 
@@ -156,7 +156,7 @@ describe('The size of a filter (rules: filters#language)', () => {
       [null, 'null'],
     ]) {
       const { key, message } = expectListError(input)
-      const expected = `query is ${description}. Allowed: an object of limit, before_id, filter.`
+      const expected = `query is ${description}. Allowed: an object with limit, before_id, filter.`
       expect([key, message]).toEqual(['field_invalid', expected])
     }
     expect(gateway.reservedAddrs.list({ filter: true } as never).reserved_addrs).toEqual([])

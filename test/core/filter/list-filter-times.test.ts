@@ -94,7 +94,7 @@ describe('An RFC 3339 time, on a host far from UTC', () => {
     const { key, message } = expectRefusal(`obj.created_at > timestamp(${JSON.stringify(text)})`)
     expect(key).toBe('filter_invalid')
     expect(message).toContain('at character 28: "')
-    expect(message).toContain('expected an RFC 3339 time such as "2026-01-01T00:00:00Z", time.now or')
+    expect(message).toContain('expected an RFC 3339 time such as "2026-01-01T00:00:00Z", time.now, or')
     expect(expectRefusal(`${JSON.stringify(text)} < timestamp(time.now)`).message).toContain('at character 1: "')
     expect(() => manualClock(text)).toThrow('RFC 3339')
   })

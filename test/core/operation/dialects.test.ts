@@ -193,7 +193,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
   test('does not hide an id that differs from the id next to it', async () => {
     const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
     const { status, body } = await put({ ...ids, module: { ...ids, id: 'edghtsrt_2' } })
-    const message = 'id is different in "module" and next to it. Allowed: the same in both places.'
+    const message = 'id is different inside and outside "module". Allowed: the same in both places.'
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', message])
     expect(outcome(await put({ id: null, module: { id: 'edghtsrt_2' } }))).toBe('400 ERR_NGROK_215')
     expect(outcome(await put({ id: 'edghtsrt_2', module: { id: null } }))).toBe('400 ERR_NGROK_215')
@@ -211,7 +211,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
       rolling_window: null,
     })
     const toMessage = (field: string) =>
-      `${field} is next to "module". Allowed: fields inside "module", or no "module".`
+      `${field} is outside "module". Allowed: fields inside "module", or no "module".`
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', toMessage('num_buckets')])
     expect(withoutFacts(body.details)).toEqual({
       operation_id: body.details.operation_id,

@@ -31,7 +31,7 @@ describe('The details of an error are data about its first field (rules: errors#
   it('describes a duration for senders of texts', () => {
     expect(addFault({ latency: '200' as never })).toMatchObject({
       received: '"200"',
-      typed: 'a whole number followed by a unit (ms, s, m, h or d), such as "30s", or a range such as "1s..3s"',
+      typed: 'a whole number followed by a unit (ms, s, m, h, or d), such as "30s", or a range such as "1s..3s"',
     })
   })
 })

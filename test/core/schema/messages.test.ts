@@ -108,7 +108,7 @@ describe('A value that nests too deep', () => {
     expect((await put(policy(nest(64)))).status).toBe(200)
     const answer = await put(policy(nest(65)))
     expect(answer.body.msg).toBe(
-      'inbound.0.actions.0.config is an object. Allowed: at most 64 levels of nesting, and a.a.a.a.a.a.a.a.a.a.a.a.… goes deeper.',
+      'inbound.0.actions.0.config is an object. Allowed: at most 64 levels of nesting; a.a.a.a.a.a.a.a.a.a.a.a.… is deeper.',
     )
     expect(Object.keys(withoutFacts(answer.body.details))).toEqual(['operation_id', 'field:inbound.0.actions.0.config'])
     expect(outcome(await put(policy(nest(50_000))))).toBe('400 ERR_GATEWAY_215')

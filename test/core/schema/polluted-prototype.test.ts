@@ -6,7 +6,7 @@ import { startProcess } from '../../support/command.ts'
 import { newFolder } from '../../support/folder.ts'
 
 const MESSAGE =
-  'Object.prototype has the enumerable property "extra", so every object seems to have a field of that name. Remove it, or ' +
+  'Object.prototype has the enumerable property "extra", so every object seems to have a field with that name. Remove it, or ' +
   'define it with Object.defineProperty, which makes it non-enumerable.'
 
 /** Runs work while all objects have an enumerable property more. */

@@ -194,7 +194,7 @@ describe('A next version of the records', () => {
     expect(store.commits.slice(olderStore.commits.length)).toMatchObject([
       { operation: 'migration', replaces: { version: NEXT_VERSION }, changes: [{ collection: 'reserved_addrs' }] },
     ])
-    expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow(`records of version ${NEXT_VERSION}`)
+    expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow(`records have version ${NEXT_VERSION}`)
   })
 
   it('writes that commit again if the store lost it and then rejected another one', async () => {
@@ -235,7 +235,7 @@ describe('A next version of the records', () => {
     const bytes = readFileSync(file)
     const { sqliteStore: openPresentStore } = await import('../../../src/server/node.ts')
     const presentStore = openPresentStore(file)
-    expect(() => createGateway({ ...options, store: presentStore })).toThrow(`records of version ${NEXT_VERSION}`)
+    expect(() => createGateway({ ...options, store: presentStore })).toThrow(`records have version ${NEXT_VERSION}`)
     presentStore.close()
     expect(readFileSync(file).equals(bytes)).toBe(true)
     const reopened = openFile(file, create)

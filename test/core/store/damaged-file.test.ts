@@ -94,8 +94,8 @@ describeSqlite(
   'A SQLite file whose tables are not those of a store is rejected in words, and stays unchanged (rules: stores#damage):',
   () => {
     it.each([
-      ['without its facts', 'DELETE FROM fauxgate_facts', 'it has records, but its row of facts is missing'],
-      ['without its records', 'DELETE FROM fauxgate_records', 'a record is missing, or there is one too many'],
+      ['without its facts', 'DELETE FROM fauxgate_facts', 'it contains records, but its row of facts is missing'],
+      ['without its records', 'DELETE FROM fauxgate_records', 'a record is missing or extra'],
       ['without the table of facts', 'DROP TABLE fauxgate_facts', 'the table fauxgate_facts is missing'],
       ['without the table of records', 'DROP TABLE fauxgate_records', 'the table fauxgate_records is missing'],
       ['without the table of versions', 'DROP TABLE fauxgate_schema', 'the table fauxgate_schema is missing'],
@@ -132,42 +132,42 @@ describeSqlite(
       [
         'with an endless view as facts',
         `DROP TABLE fauxgate_facts; CREATE VIEW fauxgate_facts AS ${LOOP}`,
-        'it has the view "fauxgate_facts", which stores do not have',
+        'it contains the view "fauxgate_facts", which is not part of a store',
       ],
       [
         'with an endless view as versions',
         `DROP TABLE fauxgate_schema; CREATE VIEW FAUXGATE_Schema AS ${LOOP}`,
-        'it has the view "FAUXGATE_Schema", which stores do not have',
+        'it contains the view "FAUXGATE_Schema", which is not part of a store',
       ],
       [
         'with an endless view as a copy',
         `CREATE VIEW fauxgate_facts_before AS ${LOOP}`,
-        'it has the view "fauxgate_facts_before", which stores do not have',
+        'it contains the view "fauxgate_facts_before", which is not part of a store',
       ],
       [
         'with a trigger',
         'CREATE TRIGGER t AFTER INSERT ON fauxgate_records BEGIN DELETE FROM fauxgate_facts; END',
-        'it has the trigger "t", which stores do not have',
+        'it contains the trigger "t", which is not part of a store',
       ],
       [
         'with an index',
         'CREATE UNIQUE INDEX i ON fauxgate_records (record)',
-        'it has the index "i", which stores do not have',
+        'it contains the index "i", which is not part of a store',
       ],
       [
         'with a table like its own',
         'CREATE TABLE fauxgate_else (x)',
-        'it has the table "fauxgate_else", which stores do not have',
+        'it contains the table "fauxgate_else", which is not part of a store',
       ],
       [
         'with a table of another program',
         'CREATE TABLE users (name TEXT)',
-        'it has the table "users", so it belongs to another program',
+        'it contains the table "users", so it belongs to another program',
       ],
       [
         'with a table whose name controls a terminal',
         'CREATE TABLE "\u001b[2J" (x)',
-        'it has the table "\\u001b[2J", so it belongs to another program',
+        'it contains the table "\\u001b[2J", so it belongs to another program',
       ],
     ])('%s', async (_what, sql, problem) => {
       const { file } = await createFullFile()
@@ -183,12 +183,12 @@ describeSqlite(
       [
         'a database of another program',
         'CREATE TABLE a (x); CREATE TABLE b (x)',
-        'it has the table "a" and 1 more, so it belongs to another program',
+        'it contains the table "a" and 1 more, so it belongs to another program',
       ],
       [
         'an endless view alone',
         `CREATE VIEW fauxgate_schema AS ${LOOP}`,
-        'it has the view "fauxgate_schema", which stores do not have',
+        'it contains the view "fauxgate_schema", which is not part of a store',
       ],
     ])('%s', (_what, sql, problem) => {
       const file = newFile()

@@ -42,7 +42,7 @@ const open = (commits: readonly StoredCommit[], families = {}) =>
   createGateway({ store: memoryStore(commits), families })
 
 const MISSING =
-  'This gateway has no family for the store\'s collection "notes". Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.'
+  'This gateway has no family for the store\'s collection "notes". Use the dialect, families, and authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.'
 
 // rules: stores#versions
 describe('A store with further families or fields than those of the gateway that opens it', () => {
@@ -63,7 +63,7 @@ describe('A store with further families or fields than those of the gateway that
   ])('is rejected if it may have %s that the gateway does not know', (_, fields, line) => {
     const known = createNotes({ color: v.picklist(['red']) })
     expect(() => open(write(createNotes(fields)), known)).toThrow(
-      `The store may have records of "notes" with ${line}, which this version of fauxgate doesn't support. Use the version that wrote it, or a newer one.`,
+      `The store may contain "notes" records with ${line}, which this version of fauxgate doesn't support. Use the version that wrote the store, or a newer one.`,
     )
   })
 
@@ -114,7 +114,7 @@ describe('A store with fewer families or fields than those of the gateway that o
     const before = storeWithNote(families)
     const store = memoryStore(before.commits)
     expect(() => createGateway({ store, families: createNotes({ size: v.number() }) })).toThrow(
-      /^The store does not match this gateway's families, whose fields have changed: the record "note_\w+" of notes: .*size/,
+      /^The fields of this gateway's families have changed since the store was written: the record "note_\w+" of notes: .*size/,
     )
     expect(store.commits).toEqual(before.commits)
     expect(open(before.commits, families).reservedAddrs.list().reserved_addrs).toEqual([])

@@ -114,7 +114,7 @@ test.each([
 
 test.each(['a b', '[::1', 'x:99999'])('A Host header that is no host is an error of the request: %s', (host) => {
   const read = () => parseAddress({ url: `http://${host}/s/one/reserved_addrs`, headers: new Headers() }, {})
-  expect(read).toThrow('The received bytes are not an HTTP/1.1 request: The Host header is not a host.')
+  expect(read).toThrow('The bytes received are not an HTTP/1.1 request: The Host header is not a host.')
 })
 
 describeSqlite('An archive (rules: sandboxes#backup)', () => {
@@ -157,7 +157,7 @@ describeSqlite('An archive (rules: sandboxes#backup)', () => {
     expect((await to.send('GET', '/s/large/reserved_addrs', undefined, keys)).text).toBe(listed.text)
     const { status: ofCreation, text: why } = await to.send('POST', '/s/large/reserved_addrs', {}, keys)
     expect(ofCreation).toBe(507)
-    expect(why).toContain('At most 2 are allowed (MOST_RECORDS)')
+    expect(why).toContain('The maximum is 2 (MOST_RECORDS)')
   })
 
   it.each(['dialect', 'clock'])('is not restored with a %s that this version does not have', async (option) => {
@@ -232,7 +232,7 @@ describeSqlite('A sandbox that an archive cannot hold (rules: sandboxes#backup)'
       409,
       expect.objectContaining({
         restored: '2',
-        'line 2': expect.stringContaining('the sandbox b has more than 29360128 bytes'),
+        'line 2': expect.stringContaining('the sandbox b is larger than 29360128 bytes'),
       }),
     ])
     for (const name of ['a', 'c']) expect((await to.send('GET', `/s/${name}`)).status).toBe(200)

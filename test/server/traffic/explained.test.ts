@@ -12,7 +12,7 @@ const HOST = 'host: app.example.com\r\n'
 const LONG_HOST = `${'a.'.repeat(20_000)}com`
 const quoteHost = (host: string) =>
   expect.stringMatching(new RegExp(`^The host is "${host.slice(0, 79)}.{1,3}\\. Allowed: ${HOST_SIZES}\\.$`))
-const HOST_SIZES = 'at most 253 characters, and 63 between two dots'
+const HOST_SIZES = 'at most 253 characters, with at most 63 between dots'
 
 describe('The response to a request that reaches no endpoint says why (rules: traffic#ports):', () => {
   test.each([

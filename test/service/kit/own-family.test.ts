@@ -575,7 +575,9 @@ test('A family that reads a field of another dialect says which fields this one 
   const widgetDialect = kit.sectionReader<{ readonly widgetsPerRegion: number }>('widgetsPerRegion')
   expect(widgetDialect({ ...standard, widgetsPerRegion: 3 }).widgetsPerRegion).toBe(3)
   expect(() => widgetDialect({ name: 'standard', baseUrl: '/' })).toThrow(
-    new TypeError('A family reads "widgetsPerRegion" from the dialect or the options, which have only: name, baseUrl.'),
+    new TypeError(
+      'A family reads "widgetsPerRegion" from the dialect or the options, which contain only: name, baseUrl.',
+    ),
   )
 })
 

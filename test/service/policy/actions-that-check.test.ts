@@ -162,7 +162,7 @@ const VISITS: readonly Row[] = [
     'terminate-tls',
     { min_version: '1.3' },
     { phase: 'on_tcp_connect' },
-    [200, 'accepted the TLS of the visitor', 'upstream got '],
+    [200, "accepted the visitor's TLS connection", 'upstream got '],
   ],
   [
     'restrict-ips',

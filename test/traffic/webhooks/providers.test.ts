@@ -65,7 +65,7 @@ describe.each(Object.keys(signers))('webhooks of %s', (provider) => {
     const bare = { ...request, headers: new Headers(), readBody: async () => new Uint8Array() }
     expect(await verify(bare, secret)).toEqual({
       verified: false,
-      reason: expect.stringMatching(/^The request has no signature\. Expected: the (header|field) [\w.-]+/),
+      reason: expect.stringMatching(/^The request has no signature\. Expected: the (header|body field) [\w.-]+/),
     })
   })
 

@@ -99,7 +99,7 @@ describe('webhooks of Amazon SNS', () => {
 
   it('are rejected by a document that is not a certificate', async () => {
     for (const text of ['', 'nothing', pem.replace(/MII/, 'MIJ')])
-      expect(await send(sign(notification), { readUrl: async () => text })).toEqual(refused(/not a certificate/))
+      expect(await send(sign(notification), { readUrl: async () => text })).toEqual(refused(/not an RSA certificate/))
   })
 
   it('are rejected, with the URL to serve, where nothing can serve certificates', async () => {

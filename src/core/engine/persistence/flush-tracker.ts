@@ -35,7 +35,7 @@ export class FlushTracker {
         if (this.#losses !== lossesBefore) return
         this.#losses++
         // Direct calls have already returned, so nobody else would see the error.
-        if (!this.#isAwaited) printError("The gateway's store lost commits that were not flushed:", error)
+        if (!this.#isAwaited) printError("The gateway's store lost unflushed commits:", error)
         this.#end(this.onLost)
       },
     )

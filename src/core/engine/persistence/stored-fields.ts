@@ -27,12 +27,12 @@ export function requireKnownFields(stored: StoredFields, known: StoredFields): v
   throw field === undefined
     ? createUnknownError(collection)
     : new TypeError(
-        `The store may have records of "${collection}" with ${field}, which this version of fauxgate doesn't support. Use the version that wrote it, or a newer one.`,
+        `The store may contain "${collection}" records with ${field}, which this version of fauxgate doesn't support. Use the version that wrote the store, or a newer one.`,
       )
 }
 
 export function createUnknownError(collection: string): TypeError {
   return new TypeError(
-    `This gateway has no family for the store's collection "${collection}". Use the dialect, the families and the authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`,
+    `This gateway has no family for the store's collection "${collection}". Use the dialect, families, and authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`,
   )
 }

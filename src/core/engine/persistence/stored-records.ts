@@ -136,7 +136,7 @@ function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string |
 function checkFacts({ version, now, sequence, operations }: StoredState): void {
   if (!isReadable(version)) {
     throw new TypeError(
-      `The store has records of version ${version}. Allowed: ${READABLE_VERSIONS}. Use the version of fauxgate that wrote it, or a newer one.`,
+      `The store's records have version ${version}. Allowed: ${READABLE_VERSIONS}. Use the version of fauxgate that wrote the store, or a newer one.`,
     )
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
@@ -148,7 +148,7 @@ function checkFacts({ version, now, sequence, operations }: StoredState): void {
 
 function createChangedError(name: string, problem: string): TypeError {
   return new TypeError(
-    `The store does not match this gateway's families, whose fields have changed: ${name}: ${problem} Use the family definition that wrote the store, or a new store file.`,
+    `The fields of this gateway's families have changed since the store was written: ${name}: ${problem} Use the family definition that wrote the store, or a new store file.`,
   )
 }
 
