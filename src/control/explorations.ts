@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry } from '../core/schema/errors.ts'
-import { listOfThese, sentDuration } from '../core/schema/options.ts'
+import { integerFrom, listOfThese, sentDuration } from '../core/schema/options.ts'
 import { tries } from '../core/schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { errors as gatewayErrors, requireGatewayHost } from './gateways.ts'
@@ -43,7 +43,7 @@ const settings = named(
       'True to try crashes too: the code is killed after a request, and called again. Default: false.',
     ),
     within: v.exactOptional(sentDuration("The maximum duration of a run, on the gateway's clock. Default: `6h`.")),
-    max: optional(v.number(), 'The maximum number of schedules. Default: 20,000.'),
+    max: optional(integerFrom(1), 'The maximum number of schedules. Default: 20,000.'),
     kinds: optional(
       listOfThese(FAILURE_KINDS),
       'The kinds of failures to try. Default: all except those that `also` adds.',
@@ -69,7 +69,7 @@ const settings = named(
     jobs: optional(
       above0,
       'The maximum number of concurrent runs; as many more may wait for a response. Use 1 if they share files, ports, or a ' +
-        'database. Default: 1, or 8 for a command.',
+        'database. Default: 1.',
     ),
   }),
   'ExplorationSettings',

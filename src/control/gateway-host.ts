@@ -19,4 +19,6 @@ export interface ExplorationHost {
   next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
   /** Receives the result of a call to the code. */
   ended(end: RunEnd): void
+  /** Ends all explorations. */
+  close(): void
 }

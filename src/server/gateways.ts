@@ -72,8 +72,9 @@ export class Gateways {
     return { responders: further.responders, url: below }
   }
 
-  /** Removes all additional gateways. */
+  /** Removes all additional gateways, and ends all explorations. */
   close(): void {
+    this.home.transport.hooks.gatewayHost?.explorations.close()
     for (const name of [...this.#further.keys()]) this.#remove(name)
   }
 
@@ -133,6 +134,7 @@ export class Gateways {
     const { gateway, inspector } = found.responders
     found.removal.abort(this.home.transport.refused(errors.gateway_not_found, { name: quote(name) }))
     inspector.close()
+    gateway.transport.hooks.gatewayHost?.explorations.close()
     gateway.dispose()
     return true
   }

@@ -172,6 +172,10 @@ test('settings that are not allowed start no exploration, and an error tells whi
   for (const [settings, words, code] of [
     [{ faults: 9 }, 'faults', 'ERR_NGROK_90466'],
     [{ copies: 2, mayLeave: [] }, 'mayLeave', 'ERR_NGROK_90466'],
+    [{ mayLeave: ['reserved_addr'] }, 'mayLeave has "reserved_addr", which is not a family', 'ERR_NGROK_90466'],
+    [{ ignore: ['reserved_addr'] }, 'ignore has "reserved_addr", and there is no family', 'ERR_NGROK_90466'],
+    [{ replay: 'POST' }, 'replay is "POST"', 'ERR_NGROK_90466'],
+    [{ max: 0 }, 'max is 0', 'ERR_NGROK_215'],
     [{ kinds: ['rust'] }, 'kinds.0 is "rust"', 'ERR_NGROK_215'],
     [{ also: ['clock'] }, 'also.0 is "clock"', 'ERR_NGROK_215'],
     [{ within: '6' }, 'within is "6"', 'ERR_NGROK_215'],
@@ -195,4 +199,20 @@ test('an exploration is not found after its last step, and a call that ends late
   for (let step = await next(); step.do !== 'finish'; step = await next()) await report(step)
   expect((await next()).error_code).toBe('ERR_NGROK_90465')
   expect((await report(first)).status).toBe(204)
+})
+
+test('the deletion of a gateway ends its explorations and the gateways of their runs', async () => {
+  const control = await startControls()
+  const { name, url } = (await control('POST', '/gateways', {})).body
+  const ask = async (path: string, body: object) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const response = await fetch(`${url}/_fauxgate${path}`, init)
+    return response.json()
+  }
+  const { id } = await ask('/explorations', {})
+  const { url: runUrl } = await ask('/explorations/next', { id })
+  const read = async () => (await fetch(`${runUrl}/_fauxgate/clock`)).status
+  expect(await read()).toBe(200)
+  await control('DELETE', `/gateways?name=${name}`)
+  expect(await read()).toBe(404)
 })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { startProcess } from '../support/command.ts'
+import { describe, expect, inject, test } from 'vitest'
+import { runToEnd, startProcess } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
 
 /** Each test runs a program up to twenty times, and some machines are busy. */
@@ -76,7 +76,9 @@ describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a 
     const { code, stdout } = await runSurvives('--', 'python3', write('pass'))
     expect(stdout).toMatch(`does not survive one fault: ${TWICE}`)
     expect(stdout).toMatch('POST /reserved_addrs {"description": "app"} ✗ done, but the response is lost (ra_a)')
-    expect(stdout).toMatch('Replay: fauxgate survives --replay "POST /reserved_addrs#1 lost-after" -- python3 ')
+    expect(stdout).toMatch(
+      'Replay: fauxgate survives --replay "POST /reserved_addrs#1 lost-after" --silence 1 -- python3 ',
+    )
     expect(code).toBe(1)
   })
 
@@ -103,7 +105,7 @@ describe.skipIf(unless(has('python3', '--version'), 'Python'))('survives runs a 
     expect(race.stdout).toMatch(
       'Two concurrent copies end differently than copies that run one after the other: 2 reserved_addrs, expected 1.',
     )
-    expect(race.stdout).toMatch('Replay: fauxgate survives --copies 2 --replay "A1 B A" -- python3 ')
+    expect(race.stdout).toMatch('Replay: fauxgate survives --replay "A1 B A" --silence 1 --copies 2 -- python3 ')
     expect(race.code).toBe(1)
   })
 })
@@ -174,10 +176,42 @@ test('a line without a command, or with a wrong flag, has the exit code 2', asyn
   }
 })
 
-test('a command that cannot be started fails without any fault, and the report says why', async () => {
-  const { code, stdout } = await runSurvives('--', 'no-such-program')
-  expect(stdout).toMatch(/no-such-program fails without any fault: it rejects with spawn no-such-program ENOENT/)
-  expect(code).toBe(1)
+test('a command that cannot be started has the exit code 2, and the message says why', async () => {
+  for (const [program, why] of [
+    ['no-such-program', 'there is no such file'],
+    [newFile('data.txt', ''), 'permission denied'],
+  ] as const) {
+    const { code, stderr } = await runSurvives('--', program)
+    expect(stderr).toContain(`fauxgate: "${program}" cannot be started: ${why}. Check the name of the command.`)
+    expect(code).toBe(2)
+  }
+})
+
+/** Creates an address, and fails with the status of an error. */
+const CREATE = `
+const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+const response = await fetch(process.env.FAUXGATE_URL + '/reserved_addrs', { method: 'POST', headers, body: '{}' })
+if (!response.ok) throw new Error('status ' + response.status)
+`
+
+test('a copied replay has the flags of its search, and so the same verdict', async () => {
+  const flags = [
+    ...['--kinds', '5xx', '--kinds', '429', '--also', 'slow', '--faults', '1', '--max', '500', '--restart'],
+    ...['--may-leave', 'reserved_addrs', '--allow', "it isn't the quota", '--ignore', 'reserved_addrs.metadata'],
+    ...['--within', '1h', '--timeout', '50', '--jobs', '2', '--setup', 'exit 0', '--switches', '1'],
+  ]
+  const found = await runSurvives(...flags, '--', process.execPath, newFile('create.mjs', CREATE))
+  const [head = ''] = found.stdout.split('\n')
+  expect(head).toMatch(/does not survive one fault: .*, which --allow does not accept/)
+  const replay = /Replay: fauxgate (.*)/.exec(found.stdout)?.[1]
+  expect(replay).toMatch('--may-leave reserved_addrs')
+  const again = spawnSync('sh', ['-c', `'${process.execPath}' '${inject('command')}' ${replay}`], { encoding: 'utf8' })
+  expect([again.status, again.stdout.split('\n')[0]]).toEqual([1, head])
+})
+
+test('the help shows the number of jobs that the command has by default', async () => {
+  const { stdout } = await runToEnd({}, 'help', 'survives')
+  expect(stdout.replace(/\s+/g, ' ')).toMatch('ports, or a database. (default: 8)')
 })
 
 test.each([
@@ -187,6 +221,13 @@ test.each([
   [['--faults', '1.5'], '--faults is 1.5. Allowed: an integer from 0 to 8.'],
   [['--allow', '('], '--allow is "(". Allowed: a regular expression.'],
   [['--also', 'clock'], '--also is "clock". Allowed: late, slow.'],
+  [['--max', '0'], '--max is 0. Allowed: an integer from 1'],
+  [['--may-leave', 'addrs'], '--may-leave has "addrs", which is not a family. Allowed: '],
+  [['--ignore', 'reserved_addr'], '--ignore has "reserved_addr", and there is no family "reserved_addr".'],
+  [
+    ['--replay', 'POST'],
+    '--replay is "POST". Allowed: the text of a report, such as "POST /reserved_addrs#1 lost-after".',
+  ],
   [['--copies', '2', '--may-leave', 'vaults'], '--may-leave was passed together with copies.'],
 ])('the value of a flag that is not allowed has the exit code 2 and is named: %j', async (args, message) => {
   const { code, stderr } = await runSurvives(...args, '--', 'true')

@@ -2,12 +2,15 @@ package fauxgatetest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // step is what an exploration asks for next.
@@ -35,22 +38,13 @@ func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Obj
 	g := New(t)
 	g.isExploring = true
 	name := runtime.FuncForPC(reflect.ValueOf(code).Pointer()).Name()
-	all := Object{
-		"name":    name[strings.LastIndex(name, "/")+1:],
-		"timeout": 30,
-	}
+	given := Object{}
 	for _, more := range settings {
-		for key, value := range more {
-			all[key] = value
-		}
+		maps.Copy(given, more)
 	}
-	again := ""
-	for _, key := range []string{"copies", "restart"} {
-		if value, isThere := all[key]; isThere {
-			again += fmt.Sprintf("%q: %v, ", key, value)
-		}
-	}
-	all["replayCall"] = "fauxgatetest.Survives(t, code, fauxgatetest.Object{" + again + `"replay": REPLAY})`
+	all := Object{"name": name[strings.LastIndex(name, "/")+1:], "timeout": 30}
+	maps.Copy(all, given)
+	all["replayCall"] = formatReplay(given)
 	id := control[struct{ ID string }](g, "POST", "/explorations", all).ID
 	dead := &deadURLs{next: http.DefaultTransport, urls: map[string]bool{}}
 	http.DefaultTransport = dead
@@ -71,6 +65,20 @@ func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Obj
 			return
 		}
 	}
+}
+
+// formatReplay returns the code that replays one schedule, with the settings of the search.
+func formatReplay(settings Object) string {
+	again := []string{`"replay": REPLAY`}
+	for name, value := range settings {
+		text := fmt.Sprintf("%#v", value)
+		if _, isDuration := value.(time.Duration); isDuration {
+			text = fmt.Sprintf("time.Duration(%s)", text)
+		}
+		again = append(again, fmt.Sprintf("%q: %s", name, text))
+	}
+	slices.Sort(again[1:])
+	return "fauxgatetest.Survives(t, code, fauxgatetest.Object{" + strings.Join(again, ", ") + "})"
 }
 
 // callOnce calls the code, and reports its end.

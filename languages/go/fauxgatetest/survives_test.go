@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
 )
@@ -58,8 +59,13 @@ func TestAFunctionThatLooksFirstSurvivesFailuresAndCrashes(t *testing.T) {
 func TestBrokenFunctions(t *testing.T) {
 	if os.Getenv("BROKEN") != "" {
 		settings := fauxgatetest.Object{"silence": 0.1}
-		if os.Getenv("BROKEN") == "copies" {
+		switch os.Getenv("BROKEN") {
+		case "copies":
 			settings["copies"] = 2
+		case "settings":
+			settings["kinds"], settings["within"] = []string{"lost"}, time.Minute
+		case "family":
+			settings["mayLeave"] = []string{"reserved_addr"}
 		}
 		looks := os.Getenv("BROKEN") == "copies"
 		fauxgatetest.Survives(t, func(t *testing.T, url string) {
@@ -73,7 +79,7 @@ func TestBrokenFunctions(t *testing.T) {
 	for kind, stories := range map[string][]string{
 		"look": {
 			"does not survive one fault: 2 reserved_addrs, expected 1",
-			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.Object{"replay": "POST /reserved_addrs#1 lost-after"})`,
+			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.Object{"replay": "POST /reserved_addrs#1 lost-after", "silence": 0.1})`,
 		},
 		"always": {
 			"fails without any fault: it rejects with a failed test, and nothing had failed.",
@@ -81,7 +87,14 @@ func TestBrokenFunctions(t *testing.T) {
 		},
 		"copies": {
 			"Two concurrent copies end differently than copies that run one after the other",
-			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.Object{"copies": 2, "replay": "A1 B A"})`,
+			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.Object{"replay": "A1 B A", "copies": 2, "silence": 0.1})`,
+		},
+		"settings": {
+			`fauxgatetest.Object{"replay": "POST /reserved_addrs#1 lost-after", ` +
+				`"kinds": []string{"lost"}, "silence": 0.1, "within": time.Duration(60000000000)})`,
+		},
+		"family": {
+			`mayLeave has "reserved_addr", which is not a family. Did you mean reserved_addrs?`,
 		},
 	} {
 		command := exec.Command(os.Args[0], "-test.run", "^TestBrokenFunctions$")

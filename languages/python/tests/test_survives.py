@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fauxgate import Gateway, SurvivalError
+from fauxgate import Gateway, GatewayError, SurvivalError
 
 HEADERS = {"authorization": "Bearer key", "ngrok-version": "2", "content-type": "application/json"}
 
@@ -35,7 +35,7 @@ def test_a_retry_without_a_look_creates_a_second_address(fauxgate: Gateway) -> N
     with pytest.raises(SurvivalError, match="careless does not survive one fault: 2 reserved_addrs") as found:
         fauxgate.survives(careless, silence=0.1)
     assert found.value.replay == "POST /reserved_addrs#1 lost-after"
-    assert 'fauxgate.survives(careless, replay="POST /reserved_addrs#1 lost-after")' in str(found.value)
+    assert 'fauxgate.survives(careless, replay="POST /reserved_addrs#1 lost-after", silence=0.1)' in str(found.value)
 
 
 def test_a_function_that_looks_first_survives_failures_and_crashes(fauxgate: Gateway) -> None:
@@ -61,9 +61,9 @@ def test_copies_in_threads_are_a_race(fauxgate: Gateway) -> None:
     race = "Two concurrent copies end differently than copies that run one after the other"
     with pytest.raises(SurvivalError, match=race) as found:
         fauxgate.survives(onboard, copies=2)
-    assert 'Replay: fauxgate.survives(onboard, copies=2, replay="A1 B A")' in str(found.value)
+    assert 'Replay: fauxgate.survives(onboard, replay="A1 B A", copies=2)' in str(found.value)
     with pytest.raises(SurvivalError, match=race):
-        fauxgate.survives(onboard, copies=2, replay="A1 B A")
+        fauxgate.survives(onboard, replay="A1 B A", copies=2)
 
 
 def test_a_setup_prepares_each_gateway(fauxgate: Gateway) -> None:
@@ -91,7 +91,7 @@ def test_the_marker_runs_a_test_once_for_each_failure(pytester: pytest.Pytester)
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(failed=1)
     story = "*test_onboard does not survive one fault: 2 reserved_addrs, expected 1.*"
-    result.stdout.fnmatch_lines([story, '*Replay: @pytest.mark.survives(replay="POST /reserved_addrs#1 lost-after")'])
+    result.stdout.fnmatch_lines([story, '*Replay: @pytest.mark.survives(replay="POST /reserved_addrs#1 lost-after", silence=0.1, kinds=*'])
     result.stdout.no_fnmatch_line("During handling of*")
     result.stdout.no_fnmatch_line("*What happened in the gateway*")
 
@@ -108,5 +108,22 @@ def test_a_story_is_told_without_the_report_of_a_gateway_that_had_no_requests(py
         """
     )
     result = pytester.runpytest_subprocess()
-    result.stdout.fnmatch_lines(["*Replay: fauxgate.survives(function, setup=setup, replay=*"])
+    result.stdout.fnmatch_lines(["*Replay: fauxgate.survives(function, replay=*, setup=setup)*"])
     result.stdout.no_fnmatch_line("*What happened in the gateway*")
+
+
+def test_a_replay_has_the_settings_that_change_the_verdict(fauxgate: Gateway) -> None:
+    def leaves(url: str) -> None:
+        call(url, {"description": "app"})
+
+    settings: dict[str, Any] = {"kinds": ["5xx"], "mayLeave": ["reserved_addrs"], "allow": "no quota", "silence": 0.1}
+    with pytest.raises(SurvivalError, match="which `allow` does not accept") as found:
+        fauxgate.survives(leaves, **settings)
+    replay = str(found.value).partition("Replay: ")[2].splitlines()[0]
+    with pytest.raises(SurvivalError, match="which `allow` does not accept"):
+        eval(replay, {"fauxgate": fauxgate, "leaves": leaves})
+
+
+def test_a_family_that_does_not_exist_is_found_before_the_function_is_called(fauxgate: Gateway) -> None:
+    with pytest.raises(GatewayError, match='mayLeave has "reserved_addr", which is not a family. Did you mean reserved_addrs?'):
+        fauxgate.survives(lambda url: pytest.fail("it was called"), mayLeave=["reserved_addr"])

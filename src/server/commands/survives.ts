@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { ExplorationHost } from '../../control/gateway-host.ts'
 import { requireGatewayHost } from '../../control/gateways.ts'
 import { manualClock } from '../../core/engine/manual-clock.ts'
+import { quote } from '../../core/schema/text.ts'
 import { createNgrok } from '../../gateway/ngrok.ts'
 import type { ExplorationSettings, ExplorationStep } from '../../generated/controls.ts'
 import { START } from '../../testing/fixture.ts'
@@ -13,14 +14,21 @@ import { calls, flagsForFields, parseFlags } from '../client/fields.ts'
 import { rewriteRefusal } from '../client/refusals.ts'
 import { ControlError, callControl } from '../client/server-calls.ts'
 import { UsageError } from '../errors.ts'
-import { writeError } from '../files.ts'
+import { fileProblem, writeError } from '../files.ts'
 import { textFlag } from '../options/flags.ts'
 import { serve } from '../serve.ts'
 import { printError, printLine, showProgress } from '../terminal.ts'
 import { type Arguments, type Command, flagValue } from './command.ts'
 
+/** The number of concurrent runs: processes share less than the functions that languages run. */
+const JOBS = 8
+
 /** The flags, by the settings of an exploration that they set. The command itself sets the other settings. */
-const FLAGS = flagsForFields(calls['POST /explorations'], ['name', 'replayCall', 'setup'])
+const FLAGS = flagsForFields(calls['POST /explorations'], ['name', 'replayCall', 'setup']).map((each) =>
+  each.field === 'jobs' ? { ...each, sentence: each.sentence.replace(/Default: .*$/, `Default: ${JOBS}.`) } : each,
+)
+
+const FLAGS_BY_SETTING = new Map(FLAGS.map(({ field, flag }) => [field, `--${flag}`]))
 
 const SETUP = textFlag('setup', 'COMMAND', 'A shell command to run before each run, in the same environment.')
 
@@ -34,7 +42,7 @@ export const survivesCommand: Command = {
     'Everything after "--" is the command, with its own options.',
     'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded. Any other is an error, with the last line of stderr. With --replay, its output is shown.',
     'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
-    'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag.',
+    'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag, or the command cannot be started.',
   ],
   run: async (parsed, environment) => {
     const [program] = parsed.words
@@ -67,40 +75,48 @@ async function explore(
   // Over HTTP, where the call checks the values of flags.
   const { id } = Object(
     await callControl({ url }, 'POST', '/explorations', settingsOf(parsed)).catch((error) => {
-      throw error instanceof ControlError ? new UsageError(nameFlag(error)) : error
+      throw error instanceof ControlError ? new UsageError(describeRefusal(error)) : error
     }),
   )
+  const unstartable = new AbortController()
   for (;;) {
-    const step = await explorations.next(id, undefined)
+    const step = await explorations.next(id, unstartable.signal).catch(() => {
+      throw unstartable.signal.reason
+    })
     const { run = 0, copy = '', life = 1 } = step
     const end = (error: string | undefined) =>
       explorations.ended({ id, run, ...(copy && { copy, life }), ...(error !== undefined && { error }) })
     if (step.do === 'finish') {
-      printLine(step.report ?? '')
+      printLine(nameFlags(step.report ?? ''))
       return step.survives ? 0 : 1
     }
     if (step.do === 'kill') await processes.kill(step)
-    else void processes.start(step).then(end)
+    else void processes.start(step).then(end, (error) => unstartable.abort(error))
   }
 }
 
-/** Returns the message of an error about a setting, with the setting's flag. */
-function nameFlag({ refusal, details }: ControlError): string {
-  const names = new Map(FLAGS.map(({ field, flag }) => [field, `--${flag}`]))
+/** Returns the message of an error about settings, with their flags. */
+function describeRefusal({ refusal, details }: ControlError): string {
   return (
-    rewriteRefusal(details, survivesCommand.name, names) ??
-    refusal.replace(/^The exploration cannot be started: (\w+)/, (whole, field) => names.get(field) ?? whole)
+    rewriteRefusal(details, survivesCommand.name, FLAGS_BY_SETTING) ??
+    nameFlags(refusal.replace(/^The exploration cannot be started: (\w+)/, '`$1`'))
   )
 }
 
+/** Replaces the names of settings in a text with their flags. */
+const nameFlags = (text: string) => text.replace(/`(\w+)`/g, (whole, field) => FLAGS_BY_SETTING.get(field) ?? whole)
+
 function settingsOf({ flags, words }: Arguments): ExplorationSettings {
-  const typed = [...flags].filter(([flag]) => ['copies', 'restart', 'setup'].includes(flag))
-  const again = typed.map(([flag, value]) => ` --${flag}${Array.isArray(value) ? ` ${quoteWord(value[0])}` : ''}`)
+  const typed = [...flags].flatMap(([flag, value]) =>
+    typeof value === 'boolean'
+      ? [value ? `--${flag}` : `--no-${flag}`]
+      : value.map((each) => `--${flag} ${quoteWord(each)}`),
+  )
   return {
     name: words.join(' '),
-    replayCall: `fauxgate survives${again.join('')} --replay REPLAY -- ${words.map(quoteWord).join(' ')}`,
+    replayCall: ['fauxgate survives --replay REPLAY', ...typed, '--', ...words.map(quoteWord)].join(' '),
     setup: flags.has(SETUP.flag),
-    jobs: 8,
+    jobs: JOBS,
     ...parseFlags(FLAGS, flags),
   }
 }
@@ -124,7 +140,7 @@ class Processes {
     this.#folder = folder
   }
 
-  /** Starts the command, or the setup. Resolves at its end, with the error if it fails. */
+  /** Starts the command, or the setup. Resolves at its end, with the error if it fails. @throws UsageError if it cannot be started */
   async start({ do: what, run = 0, copy = '', url = '' }: ExplorationStep): Promise<string | undefined> {
     const own = join(this.#folder, String(run), copy)
     await mkdir(own, { recursive: true })
@@ -153,11 +169,12 @@ class Processes {
     })
     const name = `${run} ${copy}`
     this.#running.set(name, child)
-    const code = await new Promise<number | string | Error | null>((resolve) => {
-      child.once('error', resolve).once('close', (code, signal) => resolve(code ?? signal))
+    const code = await new Promise<number | string | null>((resolve, reject) => {
+      child.once('error', reject).once('close', (code, signal) => resolve(code ?? signal))
+    }).catch((error) => {
+      throw new UsageError(`${quote(program)} cannot be started: ${fileProblem(error)}. Check the name of the command.`)
     })
     if (this.#running.get(name) === child) this.#running.delete(name)
-    if (code instanceof Error) return code.message
     return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
   }
 

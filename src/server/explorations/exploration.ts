@@ -4,6 +4,7 @@ import type { Gateway } from '../../gateway/types.ts'
 import type { ExplorationSettings, ExplorationStep, RunEnd } from '../../generated/controls.ts'
 import { START } from '../../testing/fixture.ts'
 import type { Copy } from '../../testing/survives/copy.ts'
+import { Explorer } from '../../testing/survives/explore.ts'
 import { ELSEWHERE_MS, GatewaySource } from '../../testing/survives/gateway-source.ts'
 import type { Masks } from '../../testing/survives/masks.ts'
 import { type ParsedSurvivalOptions, readSurvivalOptions } from '../../testing/survives/options.ts'
@@ -41,16 +42,18 @@ export class Exploration implements Runner {
   readonly #steps = new StepQueue()
   readonly #runs = new Map<number, ExternalRun>()
   readonly #source: GatewaySource
+  /** Aborted at the end, so that no run starts after it. */
+  readonly #closed = new AbortController()
   #count = 0
 
   /** @throws TypeError if a setting is not allowed. */
   constructor(settings: ExplorationSettings, gateways: RunGateways) {
     this.#settings = settings
     this.#gateways = gateways
-    this.options = readSettings(settings)
+    this.options = readSettings(settings, this.#closed.signal)
     this.jobs = settings.jobs ?? 1
     this.#source = new GatewaySource((options) => gateways.parent.transport.sibling(options))
-    void this.#explore()
+    void this.#explore(new Explorer(this, true))
   }
 
   get collections(): readonly ViewedCollection[] {
@@ -81,6 +84,7 @@ export class Exploration implements Runner {
   }
 
   async close(): Promise<void> {
+    this.#closed.abort()
     for (const run of this.#runs.values()) await run.end()
   }
 
@@ -93,10 +97,10 @@ export class Exploration implements Runner {
     this.#runs.get(run)?.ended(copy, life, error)
   }
 
-  async #explore(): Promise<void> {
+  async #explore(explorer: Explorer): Promise<void> {
     const { name = 'The code', replayCall = 'REPLAY' } = this.#settings
     const formatReplay = (replay: string) => replayCall.replace('REPLAY', () => JSON.stringify(replay))
-    const end = await searchWith(this, { name, formatReplay }, () => undefined).then(
+    const end = await searchWith(explorer, { name, formatReplay }, () => undefined).then(
       ({ summary }) => ({ survives: true, report: summary }),
       (error: Error) => ({
         survives: false,
@@ -123,12 +127,13 @@ function asCopy(copy: Copy, gateway: Gateway, surroundings: ExternalSurroundings
 }
 
 /** Reads the settings that JavaScript's `survives` has too, there with other names and defaults. */
-function readSettings(settings: ExplorationSettings): ParsedSurvivalOptions {
+function readSettings(settings: ExplorationSettings, signal: AbortSignal): ParsedSurvivalOptions {
   const { name, replayCall, setup, silence, timeout, jobs, max, allow, ...shared } = settings
   const pattern = allow === undefined ? undefined : new RegExp(allow)
   return readSurvivalOptions({
     faults: (shared.copies ?? 1) > 1 ? 0 : 1,
     ...shared,
+    signal,
     ...(max !== undefined && { budget: max }),
     ...(pattern && { allow: ({ error }) => pattern.test(error?.message ?? '') }),
   })

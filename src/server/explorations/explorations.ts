@@ -46,6 +46,10 @@ export class Explorations implements ExplorationHost {
     this.#all.get(end.id)?.exploration.ended(end)
   }
 
+  close(): void {
+    for (const id of [...this.#all.keys()]) this.#drop(id)
+  }
+
   #drop(id: string): void {
     void this.#all.get(id)?.exploration.close()
     this.#all.delete(id)

@@ -54,6 +54,7 @@ export class ExternalRun extends RunRecord {
   readonly #active = new Set<Copy>()
   /** Prevents a request from being let through once all copies are quiet. */
   #cancelQuiet = (): void => undefined
+  #cancelTimeout = (): void => undefined
   /** The part of a `Retry-After` that its client did not receive, in ms. */
   #owed = 0
   #polls = 0
@@ -88,7 +89,7 @@ export class ExternalRun extends RunRecord {
     this.#urls = urls
     const setupError = hasSetup && (await this.#wait(() => send({ do: 'setup', url: this.gateway.url })))
     if (typeof setupError === 'string') throw new Error(`The setup of run ${number} failed: ${setupError}`)
-    const cancelTimeout = later(timeout, () => this.#stop('real-time'))
+    this.#cancelTimeout = later(timeout, () => this.#stop('real-time'))
     await this.runCopies(async (group) => {
       this.#group = group
       await this.#wait(() => {
@@ -96,8 +97,7 @@ export class ExternalRun extends RunRecord {
       })
       return this.stopReason
     })
-    cancelTimeout()
-    this.#cancelQuiet()
+    this.#cancelTimers()
     this.eventsBeforeEnd = arrivals.events.length
     arrivals.settle(LATEST_TIME)
   }
@@ -120,7 +120,13 @@ export class ExternalRun extends RunRecord {
   }
 
   async end(): Promise<void> {
+    this.#cancelTimers()
     this.#details.close()
+  }
+
+  #cancelTimers(): void {
+    this.#cancelTimeout()
+    this.#cancelQuiet()
   }
 
   /** Does something, and waits until the run proceeds. */

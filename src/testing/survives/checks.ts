@@ -1,3 +1,4 @@
+import { suggestion } from '../../core/schema/nearest.ts'
 import { escapeUnprintable, quote } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
 import { formatReplay } from './failures.ts'
@@ -36,7 +37,7 @@ export function requireApplied({ arrivals: { events, interleaving }, schedule }:
   const why = missing > 0 ? `${missing} of its failures never happened` : turns
   if (!why) return
   const replay = missing > 0 ? `The replay "${escapeUnprintable(formatReplay(schedule))}"` : 'The replay'
-  throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without replay.`)
+  throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without \`replay\`.`)
 }
 
 /**
@@ -65,5 +66,6 @@ export function requireKnownFamilies(mayLeave: unknown, collections: readonly { 
   const names = collections.map(({ name }) => name)
   const unknown: unknown = Array.isArray(mayLeave) ? mayLeave.find((each) => !names.includes(each)) : undefined
   if (unknown === undefined) return
-  throw new TypeError(`mayLeave has ${quote(unknown)}, which is not a family. Allowed: ${names.join(', ')}.`)
+  const hint = suggestion(String(unknown), names) || ` Allowed: ${names.join(', ')}.`
+  throw new TypeError(`mayLeave has ${quote(unknown)}, which is not a family.${hint}`)
 }

@@ -31,6 +31,7 @@ export class Explorer {
   readonly #runner: Runner
   readonly #options: ParsedSurvivalOptions
   readonly #isSearch: boolean
+  readonly #replayed: Trial | undefined
   readonly #failures: readonly Failure[]
   readonly #masks: Masks
   readonly #coverage = new Map<string, Record<string, number>>()
@@ -44,12 +45,15 @@ export class Explorer {
   /** The number of failures in the current schedule. */
   faults = 0
 
-  /** @param isSearch true to end with the level at which a schedule fails, without stories of survived schedules */
+  /**
+   * @param isSearch true to end with the level at which a schedule fails, without stories of survived schedules
+   * @throws TypeError for an option with a family, a path or a replay that does not exist
+   */
   constructor(runner: Runner, isSearch: boolean) {
     this.#runner = runner
     this.#options = runner.options
     this.#isSearch = isSearch
-    const { kinds, also, restart, copies } = this.#options
+    const { kinds, also, restart, copies, replay } = this.#options
     const enabledKinds: readonly string[] = [...kinds, ...also]
     this.#failures = FAILURES.filter(({ kind }) => enabledKinds.includes(kind) && (kind !== 'crash' || restart))
     this.copies = copies
@@ -57,10 +61,15 @@ export class Explorer {
     this.#masks = new Masks(this.#options.ignore)
     this.#masks.requireKnown(runner.collections)
     requireKnownFamilies(this.#options.mayLeave, runner.collections)
+    this.#replayed = replay === undefined ? undefined : readTrial(replay, copies)
   }
 
   get coverage(): Coverage[] {
     return [...this.#coverage].map(([at, tried]) => ({ at, tried }))
+  }
+
+  get isReplay(): boolean {
+    return this.#replayed !== undefined
   }
 
   get isComplete(): boolean {
@@ -134,8 +143,8 @@ export class Explorer {
    * switches, and the last level has the orders with a failure.
    */
   async *#runTrials(first: RunRecord): AsyncGenerator<TriedSchedule> {
-    const { replay, budget } = this.#options
-    const levels = replay === undefined ? this.#firstLevels(first) : [[readTrial(replay, this.copies)]]
+    const { budget } = this.#options
+    const levels = this.#replayed ? [[this.#replayed]] : this.#firstLevels(first)
     for (const [level, trials] of levels.entries()) {
       if (this.#isSearch && this.failing > 0) return
       this.scope = this.#scopeOf(level, trials)
@@ -144,12 +153,11 @@ export class Explorer {
       for (const [place, trial] of trials.entries()) {
         if (this.tried === budget) return
         const [run, result] = await this.#judgeRun(await runs(place), trial)
-        if (replay !== undefined) requireApplied(run)
+        if (this.isReplay) requireApplied(run)
         this.tried++
         if (result.verdict !== 'survived') this.failing++
-        if (replay === undefined && this.copies > 1) this.#addOrders(levels, level, run, trial)
-        else if (replay === undefined && result.verdict === 'survived')
-          this.#addSchedules(levels[level + 1], run, trial)
+        if (!this.isReplay && this.copies > 1) this.#addOrders(levels, level, run, trial)
+        else if (!this.isReplay && result.verdict === 'survived') this.#addSchedules(levels[level + 1], run, trial)
         yield result
       }
     }

@@ -1,4 +1,4 @@
-import { escapeUnprintable } from '../../core/schema/text.ts'
+import { escapeUnprintable, quote } from '../../core/schema/text.ts'
 import type { FaultEffect } from '../../gateway/http/fault-effects.ts'
 import type { FaultKind, OptInFaultKind, ScheduledFault } from './types.ts'
 
@@ -68,7 +68,9 @@ function afterChange(effect: FaultEffect): Partial<Failure> {
 export function requireFailure(name: string): Failure {
   const found = FAILURES.find((failure) => failure.name === name)
   if (found) return found
-  throw new TypeError(`${name} is not a failure. Supported: ${FAILURES.map((failure) => failure.name).join(', ')}.`)
+  throw new TypeError(
+    `replay has ${quote(name)}, which is not a failure. Allowed: ${FAILURES.map((failure) => failure.name).join(', ')}.`,
+  )
 }
 
 /** True if a schedule lets a request wait for its response. */

@@ -2,7 +2,6 @@ import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { COPY_NAMES } from './copy.ts'
 import { Explorer } from './explore.ts'
 import { LocalRunner } from './local-runner.ts'
-import type { Runner } from './runner.ts'
 import { cutMiddle, MAX_LINE_LENGTH } from './story.ts'
 import { SurvivalError } from './survival-error.ts'
 import type {
@@ -29,7 +28,7 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
     `survives(code, { ${copies > 1 ? `copies: ${copies}, ` : ''}replay: ${literal(replay)} })`
   const line = progressLine()
   try {
-    return await searchWith(runner, { name: code.name, formatReplay }, onProgress ?? line.show)
+    return await searchWith(new Explorer(runner, true), { name: code.name, formatReplay }, onProgress ?? line.show)
   } finally {
     line.end()
   }
@@ -37,11 +36,10 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
 
 /** Tries all schedules up to the level at which one fails. @throws SurvivalError with the smallest failing schedule. */
 export async function searchWith(
-  runner: Runner,
+  explorer: Explorer,
   wording: Wording,
   onProgress: (progress: SurvivalProgress) => void,
 ): Promise<SurvivalResult> {
-  const explorer = new Explorer(runner, true)
   const groups = new Map<string, FailureGroup>()
   for await (const result of explorer.runSchedules()) {
     if (result.verdict !== 'survived') {
@@ -54,7 +52,7 @@ export async function searchWith(
   }
   const [first, ...others] = groups.values()
   if (!first) return resultOf(explorer)
-  const report = escapeUnprintable(reportOf(wording, first, others, explorer, runner.options.replay !== undefined))
+  const report = escapeUnprintable(reportOf(wording, first, others, explorer))
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 
@@ -99,8 +97,7 @@ function reportOf(
   { name, formatReplay }: Wording,
   { message, story, replay, verdict, schedule: { length } }: FailureGroup,
   others: readonly FailureGroup[],
-  { isComplete, tried, total, failing, scope, copies }: Explorer,
-  isReplay: boolean,
+  { isComplete, isReplay, tried, total, failing, scope, copies }: Explorer,
 ): string {
   const code = name || 'The code'
   if (total === 0) {

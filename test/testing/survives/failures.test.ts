@@ -67,7 +67,7 @@ test('a story says of each failure what happened', async () => {
 
 test('a replay of an unknown failure names those that there are', async () => {
   await expect(survives(lookAndCreate, { replay: 'GET /reserved_addrs#1 503-before' })).rejects.toThrow(
-    '503-before is not a failure. Supported: lost-before, lost-after, 503, 503-after, 429, cut, ',
+    'replay has "503-before", which is not a failure. Allowed: lost-before, lost-after, 503, 503-after, 429, cut, ',
   )
 })
 

@@ -30,7 +30,7 @@ def survives(
 ) -> str:
     """Implements `Gateway.survives`."""
     name = settings.pop("name", name_of(function, "The code"))
-    again = {**settings, "setup": name_of(setup, "setup")} if setup else settings
+    again = {**settings, "setup": setup} if setup else settings
     replay = format_replay(f"fauxgate.survives({name_of(function, 'function')}, ", again)
     call = {"name": name, "replayCall": replay, "timeout": 30, **settings}
     id = gateway.control("POST", "/explorations", {**call, "setup": setup is not None})["id"]
@@ -55,9 +55,9 @@ def name_of(function: Callable[[str], Any], default: str) -> str:
 
 
 def format_replay(start: str, settings: Mapping[str, Any]) -> str:
-    """Returns the code that replays one schedule, with the settings that a schedule depends on."""
-    again = [f"{name}={settings[name]}" for name in ("copies", "restart", "setup") if name in settings]
-    return f"{start}{', '.join([*again, 'replay=REPLAY'])})"
+    """Returns the code that replays one schedule, with the settings of the search."""
+    again = [f"{name}={name_of(value, name) if callable(value) else repr(value)}" for name, value in settings.items()]
+    return f"{start}{', '.join(['replay=REPLAY', *again])})"
 
 
 def call_once(gateway: Gateway, id: str, step: dict[str, Any], function: Callable[[str], Any]) -> None:
