@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { ngrok } from '../../src/index.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { ECDSA } from '../support/provisioning.ts'
 import { sendRequest, useInspector } from './support/use-inspector.ts'
@@ -38,6 +40,24 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     const heading = page.getByRole('heading', { level: 1 })
     const [all, name] = [await heading.boundingBox(), await heading.getByRole('link').boundingBox()]
     expect((all?.width ?? 0) - (name?.width ?? 0)).toBeGreaterThan(100)
+  })
+
+  test('scrolls to the last family of the menu in a low window, with the tabs in sight', async () => {
+    const options = { dialect: ngrok, families: ngrokFamilies }
+    const { page } = await open(options, { place: 'resources', viewport: { width: 1280, height: 500 } })
+    const menu = page.getByRole('navigation', { name: 'Families' })
+    await menu.getByRole('link', { name: 'reserved domains' }).waitFor()
+    await menu.evaluate((each) => {
+      for (const group of each.querySelectorAll('details')) group.open = true
+    })
+    const last = menu.getByRole('link').last()
+    const tabs = page.getByRole('navigation', { name: 'Tabs' })
+    const before = await tabs.boundingBox()
+    expect((await last.boundingBox())?.y).toBeGreaterThan(500)
+    await menu.hover()
+    await page.mouse.wheel(0, 10_000)
+    await expect.poll(async () => (await last.boundingBox())?.y).toBeLessThan(500)
+    expect(await tabs.boundingBox()).toEqual(before)
   })
 
   test('goes through domains and resources by j and k, and sees the present beside the details', async () => {
