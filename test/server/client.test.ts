@@ -203,6 +203,16 @@ describe('The controls of a running server as commands', () => {
     expect(await readOutput('root')).toBe(gateway.authority.certificatePem)
   })
 
+  it('list troubles, each with the command that fixes it, and fix one', async () => {
+    const { id: fault } = JSON.parse(await readOutput('faults', 'add', '--path', '/reserved_addrs', '--times', '1'))
+    await readOutput('script', 'INTERNAL_ERROR')
+    const fixes = [...(await readOutput('troubles')).matchAll(/\n {2}To fix it: fauxgate troubles fix "(.+)"$/gm)]
+    const ids = fixes.map(([, id = '']) => id)
+    expect(ids).toEqual([fault, 'outcomes for any domain'])
+    for (const id of ids) expect(await readOutput('troubles', 'fix', id)).toBe('')
+    expect(await readOutput('troubles')).toBe('')
+  })
+
   it('cover every call of the control API', async () => {
     const { stdout } = await runToEnd({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
@@ -254,6 +264,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     ['request nowhere', /^URL is "nowhere"\. Allowed: a URL such as|^url is "nowhere"\. Allowed: a URL such as/],
     ['request https://a.example.com --header x', /^--header needs a name and a value, for example /],
     ['faults remove nope', /^There is no fault with the id "nope"\. \(ERR_NGROK_90404, at http:\S+\)$/],
+    ['troubles fix nope', /^There is no fixable problem with the id "nope"\. \(ERR_NGROK_90404, at /],
     ['dns remove nope', /^There is no matching record with the name "nope"\. \(ERR_NGROK_90404, at /],
     ['timeline nope', /^No domain named "nope" has a provisioning job or history\.$/],
     ['attempt nowhere', /^There is no reserved domain with the name or id "nowhere"\. \(ERR_/],

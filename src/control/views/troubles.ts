@@ -86,7 +86,7 @@ const fix = controlCall({
   async run(host, { id }) {
     const isIt = (each: Trouble) => each.id !== undefined && host.withoutKeys(each.id) === id
     const found = (await listTroubles(host, Number.POSITIVE_INFINITY)).find(isIt)
-    if (!found) return refuse(general.not_found, { what: 'trouble with a fix and the id', received: quote(id) }, {})
+    if (!found) return refuse(general.not_found, { what: 'fixable problem with the id', received: quote(id) }, {})
     const calls = FIXING.flatMap(({ calls }) => (typeof calls === 'function' ? calls(host.families) : calls))
     for (const { method, path, body } of found.fix ?? [])
       await calls.find((each) => each.method === method && each.path === path)?.run(host, body)

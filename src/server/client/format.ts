@@ -48,9 +48,15 @@ function dnsRecordText({ name, type, value, issuewild, visibleFrom }: DnsRecord)
   return `${`${name} ${type} ${value ?? ''}`.trimEnd()}${wild}${seen}`
 }
 
-function troubleText({ kind, count, cause, about }: Trouble): string {
+function troubleText({ kind, count, cause, about, id }: Trouble): string {
   const more = count > about.length ? `, and ${count - about.length} more` : ''
-  return `${kind}: ${cause} ${about.map(({ name }) => name).join(', ')}${more}`
+  const fix = id === undefined ? '' : `\n  To fix it: fauxgate troubles fix ${quoteForShell(id)}`
+  return `${kind}: ${cause} ${about.map(({ name }) => name).join(', ')}${more}${fix}`
+}
+
+/** Quotes a word for a shell, with double quotes, because cmd.exe knows no others. */
+function quoteForShell(word: string): string {
+  return `"${word.replace(/["$\\`]/g, String.raw`\$&`)}"`
 }
 
 function overviewText({ counts, ...rest }: Overview): string {
