@@ -38,7 +38,7 @@ describe('fauxgate sandbox', () => {
         `It is printed only once, and is stored in ${place}/account-key`,
         `fauxgate sandboxes are listening on ${first.url}`,
         `Their data is in ${place}`,
-        'Create the first sandbox, in another shell:',
+        'Create a sandbox, in another shell:',
         `  curl -X PUT ${first.url}/s/first -H "Fauxgate-Account-Key: $(cat '${place}/account-key')"`,
         '',
       ].join('\n'),

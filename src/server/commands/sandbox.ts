@@ -79,7 +79,7 @@ async function waitUntilHealthy(workerd: Workerd, host: string): Promise<string>
 function announce(url: string, host: string, folder: string, { shellExpression }: AccountKey): void {
   printLine(`fauxgate sandboxes are listening on ${url}`)
   printLine(`Their data is in ${folder}`)
-  printLine('Create the first sandbox, in another shell:')
+  printLine('Create a sandbox, in another shell:')
   printLine(`  curl -X PUT ${url}/s/first -H "Fauxgate-Account-Key: ${shellExpression}"`)
   if (host !== 'localhost' && !isLoopbackAddress(host))
     warn(
