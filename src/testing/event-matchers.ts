@@ -34,9 +34,9 @@ export const eventMatchers = {
     const match = found.find(({ differences }) => differences.length === 0)
     const which = Object.keys(fields).length === 0 ? '' : ` with ${describe(fields)}`
     return gatewayResult(gateway, match !== undefined, () => {
-      if (match) return `Expected no event ${type}${which}, but there is one: ${nameEvent(match.event)}.`
+      if (match) return `Expected no sent ${type} event${which}, but there is one: ${nameEvent(match.event)}.`
       const reason = found.length === 0 ? describeMissing(gateway, type) : describeNearest(found)
-      return `Expected an event ${type}${which}, but ${reason}`
+      return `Expected a sent ${type} event${which}, but ${reason}`
     })
   },
 }
@@ -53,15 +53,19 @@ function requireExpectation(type: string, fields: unknown): void {
 
 /** States why no event of a type was sent. */
 function describeMissing(gateway: Gateway, type: string): string {
-  const { event_subscriptions: all } = gateway.snapshot().records
+  const { event_subscriptions: all, event_destinations: destinations } = gateway.snapshot().records
   if (!all) return 'this gateway has no account events. Create one with createNgrok() from fauxgate/ngrok.'
   const own = all
     .filter(isObject)
     .filter(({ source_types }) => Array.isArray(source_types) && source_types.includes(type))
+  const first =
+    destinations?.length === 0
+      ? 'a destination with gateway.eventDestinations.create(), and then a subscription'
+      : 'one'
   if (own.length === 0)
-    return `no event subscription has this type. Create one: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`
+    return `no event subscription has this type. Create ${first}: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`
   if (own.some(({ destination_ids }) => Array.isArray(destination_ids) && destination_ids.length > 0))
-    return 'none of this type was sent.'
+    return 'none was sent since its event subscription was created.'
   const ids = own.map(({ id }) => id).join(', ')
   return `its event subscription (${ids}) has no destination. Create one with gateway.eventDestinations.create(), and add its id to the subscription's destination_ids.`
 }

@@ -61,7 +61,7 @@ describe('toHaveSentEvent', () => {
     const assert = () => expect(gateway).toHaveSentEvent(TYPE, fields)
     expect(readMessage(assert)).toBe(
       [
-        `Expected an event ${TYPE} with {"object":{"description":"homes","metadata":"StringContaining(\\"other\\")"},"attempts":1}, but the 2 events of this type differ:`,
+        `Expected a sent ${TYPE} event with {"object":{"description":"homes","metadata":"StringContaining(\\"other\\")"},"attempts":1}, but the 2 events of this type differ:`,
         `  ${timeAfter()} ${TYPE} of ${policy.id} for ${id}:`,
         '    object.description: expected "homes", received "offices"',
         '    attempts: expected 1, received 0',
@@ -94,7 +94,7 @@ describe('toHaveSentEvent', () => {
     const { gateway, id } = openGateway()
     const policy = gateway.ipPolicies.create({})
     expect(readMessage(() => expect(gateway).not.toHaveSentEvent(TYPE))).toBe(
-      `Expected no event ${TYPE}, but there is one: ${timeAfter()} ${TYPE} of ${policy.id} for ${id}.`,
+      `Expected no sent ${TYPE} event, but there is one: ${timeAfter()} ${TYPE} of ${policy.id} for ${id}.`,
     )
   })
 
@@ -102,7 +102,8 @@ describe('toHaveSentEvent', () => {
     const { gateway } = openGateway()
     const type = 'vault_created.v0'
     gateway.vaults.create({ name: 'app' })
-    const readReason = () => readMessage(() => expect(gateway).toHaveSentEvent(type)).split(', but ')[1]
+    const readReasonIn = (each: object) => readMessage(() => expect(each).toHaveSentEvent(type)).split(', but ')[1]
+    const readReason = () => readReasonIn(gateway)
     expect(readReason()).toBe(
       `no event subscription has this type. Create one: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`,
     )
@@ -112,9 +113,11 @@ describe('toHaveSentEvent', () => {
     )
     const destination_ids = gateway.eventDestinations.list().event_destinations.map((each) => each.id)
     gateway.eventSubscriptions.update(id, { destination_ids })
-    expect(readReason()).toBe('none of this type was sent.')
-    const standard = createGateway()
-    expect(readMessage(() => expect(standard).toHaveSentEvent(type)).split(', but ')[1]).toBe(
+    expect(readReason()).toBe('none was sent since its event subscription was created.')
+    expect(readReasonIn(createNgrok())).toBe(
+      `no event subscription has this type. Create a destination with gateway.eventDestinations.create(), and then a subscription: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`,
+    )
+    expect(readReasonIn(createGateway())).toBe(
       'this gateway has no account events. Create one with createNgrok() from fauxgate/ngrok.',
     )
   })
