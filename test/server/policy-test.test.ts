@@ -78,6 +78,25 @@ describe('fauxgate policy test', () => {
     expect(stdout).toMatch(/\n1 passed, 2 failed\n$/)
   })
 
+  test.each(['text', 'json', 'junit', 'github'])(
+    'prints paths relative to the working directory in %s',
+    async (format) => {
+      const folder = process.cwd()
+      mkdirSync('policies')
+      writeFileSync('policies/empty.yml', '')
+      const tests = { fails: '../policy.yml', lost: 'missing.yml', without: 'empty.yml' }
+      for (const [name, policy] of Object.entries(tests)) {
+        const text = TESTS.replace('policy.yml', policy).replace('status: 403', 'status: 404')
+        writeFileSync(`policies/${name}.test.yml`, text)
+      }
+      const { stdout, stderr } = await runToEnd({}, 'policy', 'test', `${folder}/policies`, '--format', format)
+      expect(stderr).toContain('policies/missing.yml cannot be read')
+      expect(stderr).toContain('policies/empty.yml')
+      expect(stdout).toContain('policies/fails.test.yml')
+      expect(stdout + stderr).not.toContain(folder)
+    },
+  )
+
   test('names an action that never ran, of a rule that applied', async () => {
     writeFileSync(
       'policy.yml',

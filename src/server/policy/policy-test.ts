@@ -8,8 +8,8 @@ import { printErrorLine, printPainted } from '../terminal.ts'
 import { waitForSignal } from '../waiting.ts'
 import { listFiles } from './read-files.ts'
 import { TEST_FORMATS } from './render-tests.ts'
-import { loadPolicyTests } from './test-files.ts'
-import { percentOf, shown, type TestedFile } from './tested-file.ts'
+import { loadPolicyTests, toRelative } from './test-files.ts'
+import { percentOf, type TestedFile } from './tested-file.ts'
 
 const FORMAT_NAMES = ['text', 'json', 'junit', 'github'] as const
 
@@ -41,7 +41,7 @@ export const policyTestCommand: Command = {
       const low = tested.filter(({ rules }) => percentOf(rules) < least)
       for (const { policyFile, rules } of low)
         printErrorLine(
-          `${shown(policyFile)}: the tests reach ${percentOf(rules)} % of the outcomes of its rules and actions, below --fail-under ${least}.`,
+          `${policyFile}: the tests reach ${percentOf(rules)} % of the outcomes of its rules and actions, below --fail-under ${least}.`,
         )
       const isRed =
         low.length > 0 || tested.some(({ results }) => results.some(({ differences }) => differences.length > 0))
@@ -95,7 +95,7 @@ function readPercent(text: string | undefined): number {
 async function listTestFiles(words: readonly string[]): Promise<readonly string[]> {
   const files = await listFiles(words)
   // A folder contains policies as well as tests.
-  return files.filter((file) => words.includes(file) || /\.test\.(ya?ml|json)$/.test(file))
+  return files.filter((file) => words.includes(file) || /\.test\.(ya?ml|json)$/.test(file)).map(toRelative)
 }
 
 async function testAll(files: readonly string[], words: readonly string[]) {

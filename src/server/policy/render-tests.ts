@@ -11,7 +11,7 @@ import {
   toJson,
   xml,
 } from './render.ts'
-import { countOutcomes, listUnreached, percentOf, shown, type TestedFile } from './tested-file.ts'
+import { countOutcomes, listUnreached, percentOf, type TestedFile } from './tested-file.ts'
 
 /** The output formats of `policy test`, by name. */
 export const TEST_FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
@@ -21,10 +21,10 @@ const hasFailed = ({ differences }: PolicyTestResult) => differences.length > 0
 function renderText(files: readonly TestedFile[], paint: Paint): string {
   const blocks = files.map((each) =>
     [
-      paint('bold', shown(each.file)),
+      paint('bold', each.file),
       ...each.results.map((one) => renderResult(one, paint)),
       ...renderCoverage(each, paint),
-      ...each.warnings.map((warning) => renderProblem(warning, shown(each.policyFile), paint)),
+      ...each.warnings.map((warning) => renderProblem(warning, each.policyFile, paint)),
     ].join('\n'),
   )
   const results = files.flatMap((each) => each.results)
@@ -44,7 +44,7 @@ function renderCoverage({ policyFile, rules }: TestedFile, paint: Paint): string
   const applied = rules.filter(({ wasReached }) => wasReached).length
   const { all, reached, unenforced } = countOutcomes(rules)
   const of = `of ${formatCount(all, 'outcome')} of rules and actions${unenforced > 0 ? `, ${unenforced} of them not enforced` : ''}`
-  const head = `  ${applied} of ${formatCount(rules.length, 'rule')} of ${shown(policyFile)} applied, with ${reached} ${of}`
+  const head = `  ${applied} of ${formatCount(rules.length, 'rule')} of ${policyFile} applied, with ${reached} ${of}`
   const missing = listUnreached(rules)
   if (missing.length === 0) return [paint('dim', `${head}.`)]
   const lines = missing.map(({ line, what }) => paint('yellow', `    line ${line}: ${escapeUnprintable(what)}`))
@@ -58,7 +58,7 @@ function renderJson(files: readonly TestedFile[], _paint: Paint): string {
 }
 
 function describe(file: TestedFile): object {
-  const warnings = file.warnings.map((each) => toJson(each, shown(file.policyFile)))
+  const warnings = file.warnings.map((each) => toJson(each, file.policyFile))
   return { ...file, warnings, reached: percentOf(file.rules) }
 }
 
@@ -67,7 +67,7 @@ function renderJunit(files: readonly TestedFile[], _paint: Paint): string {
     'fauxgate policy test',
     files.map(({ file, policyFile, results, warnings }) => ({
       name: file,
-      output: junitWarnings(warnings, shown(policyFile)),
+      output: junitWarnings(warnings, policyFile),
       failures: results.filter(hasFailed).length,
       cases: results.map((result) => {
         const message = describeDifferences(result).join('; ')
@@ -90,11 +90,9 @@ function renderGithub(files: readonly TestedFile[], _paint: Paint): string {
   )
   const unreached = files.flatMap(({ policyFile, rules }) =>
     listUnreached(rules).map(({ line, what }) =>
-      githubCommand('notice', { file: shown(policyFile), line }, `No test reaches ${what}.`),
+      githubCommand('notice', { file: policyFile, line }, `No test reaches ${what}.`),
     ),
   )
-  const warnings = files.flatMap(({ policyFile, warnings: all }) =>
-    all.map((each) => githubProblem(each, shown(policyFile))),
-  )
+  const warnings = files.flatMap(({ policyFile, warnings: all }) => all.map((each) => githubProblem(each, policyFile)))
   return [...failures, ...warnings, ...unreached].join('')
 }

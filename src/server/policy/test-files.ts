@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { quote } from '../../core/schema/text.ts'
 import { findPolicies } from '../../service/policy/files/find.ts'
 import type { FoundPolicy } from '../../service/policy/files/found.ts'
@@ -12,7 +12,7 @@ import { readError, requireEnd } from '../files.ts'
 /** A test file that was read, with its policy. */
 export interface LoadedTests {
   readonly tests: PolicyTestFile['tests']
-  /** The path of the policy, or of the test file if that contains the policy. */
+  /** The path of the policy, from the working directory, or of the test file if that contains the policy. */
   readonly policyFile: string
   /** Loads the gateway, which is slow, and checks the policy. Rejects with an error that lists the policy's errors. */
   load(): Promise<PolicyTestRun>
@@ -27,7 +27,7 @@ export function loadPolicyTests(file: string): LoadedTests {
   const read = inFile(file, () => readPolicyTests(own))
   const { policy } = read
   const isPath = typeof policy === 'string' && !policy.includes('\n')
-  const policyFile = isPath ? resolve(dirname(file), policy) : file
+  const policyFile = isPath ? toRelative(resolve(dirname(file), policy)) : file
   if (isPath) requireEnd(policyFile, { takesPipe: false })
   const text = isPath ? readUtf8(policyFile) : ''
   const found = isPath
@@ -47,6 +47,9 @@ export function loadPolicyTests(file: string): LoadedTests {
     },
   }
 }
+
+/** Returns a path relative to the working directory. */
+export const toRelative = (file: string) => relative('', file) || file
 
 /** Selects a policy in a file by its position in the file or by the name of its resource. */
 function choosePolicy(text: string, file: string, chosen: string | undefined): FoundPolicy {

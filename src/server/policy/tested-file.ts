@@ -1,4 +1,3 @@
-import { relative } from 'node:path'
 import { cut } from '../../core/schema/text.ts'
 import { NOT_ENFORCED } from '../../service/policy/action.ts'
 import type { FileProblem } from '../../service/policy/files/check-file.ts'
@@ -7,6 +6,7 @@ import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
 /** The results of a file's tests, and what they reached in its policy. */
 export interface TestedFile {
+  /** Both paths are relative to the working directory. */
   readonly file: string
   readonly policyFile: string
   readonly results: readonly PolicyTestResult[]
@@ -95,6 +95,3 @@ function describePart({ of, source }: CoveredPart, owner: string): string {
 
 /** Returns the source of an expression on one line. */
 const shorten = (source: string) => cut(source.trim().replace(/\s*\n\s*/g, ' '))
-
-/** Returns a path relative to the working directory. */
-export const shown = (file: string) => relative('', file) || file
