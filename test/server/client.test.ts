@@ -261,6 +261,11 @@ describe('A command that fails gives the reason, and what to do', () => {
       'faults add --operation reserved_domain.create',
       /^--operation is "reserved_domain\.create"\. Did you mean reserved_domains\.create\? See /,
     ],
+    ['faults add --operation nope', /^--operation is "nope"\. Allowed: (\w+\.\w+, ){3}and \d+ others\. See /],
+    [
+      'faults add --operation reserved_domains.zzzzzzzzzz',
+      /^--operation is "\S+"\. Allowed: (reserved_domains\.\w+, ){6}and \d+ others\. See /,
+    ],
     ['request nowhere', /^URL is "nowhere"\. Allowed: a URL such as|^url is "nowhere"\. Allowed: a URL such as/],
     ['request https://a.example.com --header x', /^--header needs a name and a value, for example /],
     ['faults remove nope', /^There is no fault with the id "nope"\. \(ERR_NGROK_90404, at http:\S+\)$/],

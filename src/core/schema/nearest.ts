@@ -31,7 +31,7 @@ export function suggestion(
 }
 
 /** The maximum number of names that a message lists. */
-const MAX_LISTED = 12
+export const MAX_LISTED = 12
 const MAX_LIKELY = 6
 
 /**

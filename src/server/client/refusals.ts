@@ -1,10 +1,8 @@
+import { listNames, MAX_LISTED } from '../../core/schema/nearest.ts'
 import { THE_BODY } from '../../core/schema/text.ts'
 
 /** The details that the server sends along with an error message. */
 export type RefusalDetails = Readonly<Record<string, string>>
-
-/** The maximum number of names that a message lists. */
-const MAX_LISTED = 12
 
 /**
  * Formats the message of an error for the command line. `typedNames` contains the flag or argument of each field. Returns undefined if the
@@ -27,11 +25,6 @@ export function rewriteRefusal(
   const unit = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : ''
   // A long list would hide the intended name.
   if (nearest && names.length > MAX_LISTED) return `${name} is ${received}. Did you mean ${nearest}?`
-  const listed = names.length > 0 ? shortenList(names) : (typed ?? allowed)
+  const listed = names.length > 0 ? listNames(received.replace(/^"|"$/g, ''), names) : (typed ?? allowed)
   return `${name} is ${received}. Allowed: ${listed}.${unit}${nearest ? ` Did you mean ${nearest}?` : ''}`
-}
-
-function shortenList(names: readonly string[]): string {
-  const rest = names.length - MAX_LISTED
-  return rest > 0 ? `${names.slice(0, MAX_LISTED).join(', ')} and ${rest} more` : names.join(', ')
 }
