@@ -11,6 +11,8 @@ const names = readdirSync(example, { withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json')
   .map(({ name }) => name)
 
+const tarball = `fauxgate-${version}.tgz`
+
 beforeEach(() => void enterNewFolder())
 
 describe('fauxgate sandbox init', () => {
@@ -22,7 +24,9 @@ describe('fauxgate sandbox init', () => {
       expect(readFileSync(join('deploy/sandboxes', name), 'utf8')).toBe(readFileSync(join(example, name), 'utf8'))
     }
     expect(stdout.match(/^wrote/gm)).toHaveLength(names.length)
-    expect(stdout).toContain('\n\nStart it here:    cd deploy/sandboxes && npm install && npm start\n')
+    expect(stdout).toContain(
+      `\n\nfauxgate isn't on npm yet. First copy ${tarball} to deploy/sandboxes.\n\nInstall:          cd deploy/sandboxes && npm install ./${tarball}\nStart it here:    cd deploy/sandboxes && npm start\n`,
+    )
   })
 
   it('names its own version in package.json', async () => {
@@ -36,7 +40,7 @@ describe('fauxgate sandbox init', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('kept   Dockerfile, which already exists\n')
     expect(stdout).toContain('wrote  compose.yaml, ')
-    expect(stdout).toContain('\nStart it here:    npm install && npm start\n')
+    expect(stdout).toContain(`First copy ${tarball} to this folder.\n\nInstall:          npm install ./${tarball}\n`)
     expect(readFileSync('Dockerfile', 'utf8')).toBe('mine')
   })
 
@@ -44,7 +48,10 @@ describe('fauxgate sandbox init', () => {
     writeFileSync('package.json', '{}')
     const { stdout } = await runToEnd({}, 'sandbox', 'init')
     expect(stdout).toContain('kept   package.json')
-    expect(stdout).toContain('here:    npm install --save-dev workerd && npx fauxgate sandbox\n')
+    expect(stdout).toContain(
+      '\n\nInstall:          npm install --save-dev workerd\nStart it here:    npx fauxgate sandbox\n',
+    )
+    expect(stdout).not.toContain(tarball)
   })
 
   it('ends with a one-line error if it cannot write, or has too many words', async () => {

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { execSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { load as parse } from 'js-yaml'
 import { ownPort } from '../../scripts/own-port.mjs'
 import { inFolder, install, pack, run } from '../../scripts/shared.mjs'
@@ -29,8 +29,11 @@ async function buildImage(deploy, home) {
     if (name === 'USER') user = rest
     if (name === 'WORKDIR') assert.equal(rest, '/home/node')
     if (name === 'COPY') {
-      assert.equal(rest, '--chown=node package*.json ./')
-      copyFileSync(join(deploy, 'package.json'), join(home, 'package.json'))
+      assert.equal(rest, '--chown=node package*.json *.tgz ./')
+      for (const name of readdirSync(deploy).filter((each) => /^package.*\.json$|\.tgz$/.test(each))) {
+        copyFileSync(join(deploy, name), join(home, name))
+        if (NOBODY.uid) chownSync(join(home, name), NOBODY.uid, NOBODY.gid)
+      }
     }
     if (name === 'RUN') {
       assert.equal(user, 'node')
@@ -80,9 +83,8 @@ async function check(folder) {
   assert.match(stderr, /npm install --save-dev workerd/)
   run(folder, command, 'sandbox', 'init', 'deploy')
   const deploy = join(folder, 'deploy')
-  const manifest = JSON.parse(readFileSync(join(deploy, 'package.json'), 'utf8'))
-  manifest.devDependencies.fauxgate = `file:${tarball}`
-  writeFileSync(join(deploy, 'package.json'), JSON.stringify(manifest))
+  copyFileSync(tarball, join(deploy, basename(tarball)))
+  run(deploy, 'npm', 'install', '--no-fund', '--no-audit', `./${basename(tarball)}`)
 
   const image = await buildImage(deploy, join(folder, 'home'))
   const { sandboxes } = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8')).services

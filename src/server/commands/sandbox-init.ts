@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { version } from '../../../package.json'
 import { sandboxExample } from '../../generated/sandbox-example.ts'
 import { writeError } from '../files.ts'
 import { print, printLine } from '../terminal.ts'
@@ -19,16 +20,22 @@ export const sandboxInit: Command = {
     await mkdir(folder, { recursive: true }).catch((error) => {
       throw writeError(folder, error, 'folder')
     })
-    const install = existsSync(join(folder, 'package.json'))
-      ? 'npm install --save-dev workerd && npx fauxgate sandbox'
-      : 'npm install && npm start'
+    const tarball = `fauxgate-${version}.tgz`
+    const [notice, install, start] = existsSync(join(folder, 'package.json'))
+      ? ['', 'npm install --save-dev workerd', 'npx fauxgate sandbox']
+      : [
+          `\nfauxgate isn't on npm yet. First copy ${tarball} to ${folder === '.' ? 'this folder' : folder}.\n`,
+          `npm install ./${tarball}`,
+          'npm start',
+        ]
     for (const { name, purpose, text } of sandboxExample)
       printLine(await writeNewFile({ name: join(folder, name), purpose, text }))
     const enter = folder === '.' ? '' : `cd ${folder} && `
-    return print(`
-Start it here:    ${enter}${install}
+    return print(`${notice}
+Install:          ${enter}${install}
+Start it here:    ${enter}${start}
 With Docker:      ${enter}ACCOUNT_KEY=… docker compose up --build
-On Cloudflare:    ${enter}npm install && npx wrangler secret put ACCOUNT_KEY && npx wrangler deploy
+On Cloudflare:    ${enter}npx wrangler secret put ACCOUNT_KEY && npx wrangler deploy
 `)
   },
 }
