@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
@@ -99,13 +100,16 @@ async function startSandboxes() {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
-  for await (const text of child.stdout) if (String(text).includes('listen on')) break
+  const ended = once(child, 'close')
   const stop = async () => {
     child.kill()
-    await once(child, 'close')
+    await ended
     rmSync(data, { recursive: true })
   }
-  return { url: `http://127.0.0.1:${port}`, key, stop }
+  const url = `http://127.0.0.1:${port}`
+  for await (const line of createInterface(child.stdout)) if (line.includes(url)) return { url, key, stop }
+  await stop()
+  throw new Error('The sandboxes ended before they were ready.')
 }
 
 const server = await populate()

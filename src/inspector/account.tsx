@@ -132,14 +132,14 @@ function Create({ dialects, create }: { dialects: readonly string[]; create: Cre
   return (
     <Card title="New sandbox" wide>
       <Form act={send} kind="row ends">
-        <TextField label="Name" name="name" required placeholder="branch-name" />
+        <TextField label="Name" name="name" required placeholder="e.g. my-branch" />
         <Field label="Dialect">
           <Choice label="Dialect" name="dialect" values={dialects} />
         </Field>
         <Field label="Clock">
           <Choice label="Clock" name="clock" values={['system', 'manual']} />
         </Field>
-        <TextField label="Ends after" name="ttl" placeholder="7d" />
+        <TextField label="Ends after" name="ttl" placeholder="e.g. 7d" />
         <button type="submit" class="main">
           Create
         </button>
@@ -153,7 +153,7 @@ function Fork({ original, create }: { original: string; create: CreateCall }) {
     <Card title={`Fork of ${original}`} wide>
       <Form kind="row ends" act={({ name, ttl }) => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
         <TextField label={`Fork ${original} to`} name="name" required autofocus />
-        <TextField label="Ends after" name="ttl" placeholder="1d" />
+        <TextField label="Ends after" name="ttl" placeholder="e.g. 1d" />
         <button type="submit" class="main">
           Fork
         </button>
@@ -265,7 +265,7 @@ function List({ page, rows, hasMore, isLost, list, listMore, fork, show }: ListP
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'Age', by: ({ created_at }) => created_at, cell: (row) => formatAt(row.created_at) },
+  { name: 'Created', by: ({ created_at }) => created_at, cell: (row) => formatAt(row.created_at) },
   { name: 'Last use', by: ({ last_used_at: at }) => at ?? '', cell: (row) => formatAt(row.last_used_at, 'never') },
   {
     name: 'Next event',

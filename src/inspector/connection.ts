@@ -85,6 +85,10 @@ export class Connection {
     sessionStorage.setItem(KEY, key)
   }
 
+  get hasKey(): boolean {
+    return sessionStorage.getItem(KEY) !== null
+  }
+
   get #headers(): Record<string, string> {
     // A header cannot carry other characters. The server then rejects the key, and the page asks for it again.
     const key = sessionStorage.getItem(KEY)?.replace(/[^\x20-\xff]/g, '?')
@@ -109,13 +113,13 @@ export class Connection {
   /**
    * Yields the events of the server until the connection ends. The first one is `overview`. Throws {@link ResponseError}.
    *
-   * A server answers `GET …/_fauxgate/events` with a stream of server-sent events, or with 426 (Upgrade Required). Then the
-   * page opens a WebSocket at the same address, each of whose messages is one event in the same form.
+   * A server responds to `GET …/_fauxgate/events` with a stream of server-sent events, or with 204 (No Content). Then the page
+   * opens a WebSocket at the same address, each of whose messages is one event in the same form.
    */
   async *events(): AsyncGenerator<ServerEvent> {
     const address = `${location.origin}${this.base}/_fauxgate/events`
     const response = await fetch(address, { headers: this.#headers })
-    const isSocket = response.status === 426
+    const isSocket = response.status === 204
     if (!isSocket && !response.ok) throw new ResponseError(await readResponse(response))
     // A response that is ok has a body, of bytes.
     const bytes = response.body as ReadableStream<Uint8Array<ArrayBuffer>>

@@ -50,7 +50,10 @@ function App() {
             <Mark />
             {page.gateway?.name ?? 'fauxgate'}
           </a>{' '}
-          <small class="dim">{page.gateway && `${address} · ${page.gateway.dialect}`}</small>
+          <small class="dim">
+            {address}
+            <span>{page.gateway && ` · ${page.gateway.dialect}`}</span>
+          </small>
         </h1>
         {!page.needsKey && (
           <nav class="flex" aria-label="Tabs">
@@ -129,7 +132,7 @@ function Status() {
       )}
       {undo && (
         <Button
-          asking={`Lose what happened since ${formatTime(undo)}?`}
+          asking={`Discard everything since ${formatTime(undo)}?`}
           label="Undo the last move of the clock"
           onClick={() => page.control('POST', '/undo')}
         >

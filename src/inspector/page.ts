@@ -180,9 +180,15 @@ export class Page extends PageState {
 
   control<T>(method: string, path: string, body?: unknown): Promise<T> {
     return this.connection.control<T>(method, path, body).catch((error) => {
-      if (error instanceof ResponseError && error.status === 401) this.set({ needsKey: true, problem: error.message })
+      if (error instanceof ResponseError && error.status === 401) this.#showRejection(error)
       throw error
     })
+  }
+
+  /** Asks for a key, or shows the error. Before the user has entered a key, its absence is no error. */
+  #showRejection({ status, message }: ResponseError): void {
+    const needsKey = status === 401
+    this.set({ needsKey, problem: needsKey && !this.connection.hasKey ? '' : message })
   }
 
   /** Returns a resource of the service, or null if it does not exist. */
@@ -219,7 +225,7 @@ export class Page extends PageState {
           this.#handle(event, data)
         }
       } catch (error) {
-        if (error instanceof ResponseError) this.set({ needsKey: error.status === 401, problem: error.message })
+        if (error instanceof ResponseError) this.#showRejection(error)
         // The header shows a connection that is lost later.
         else if (!this.isConnected && !this.lostAt) this.set({ problem: NO_SERVER })
       }

@@ -60,7 +60,11 @@ export class Listeners {
   accept(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
     const refusal = findControlRefusal(gateway, head)
     if (refusal) return toWorkerResponse(refusal)
-    if (!isWebSocketRequest(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
+    if (!isWebSocketRequest(head.header)) {
+      // Browsers log a response of 400 or more as an error.
+      const status = head.isInspector ? 204 : 426
+      return new Response(null, { status, headers: { Upgrade: 'websocket' } })
+    }
     if (this.count < MAX_LISTENERS) return this.#add(gateway, until, name)
     return toWorkerResponse(gateway.transport.refused(errors.too_many_listeners, { most: MAX_LISTENERS }))
   }

@@ -28,7 +28,7 @@ async function makeTest(page: Page, runner: string): Promise<string> {
   await page.reload()
   await page.getByText('live', { exact: true }).waitFor()
   await page.getByRole('button', { name: runner, exact: true }).click()
-  await page.getByRole('button', { name: 'Make the test' }).click()
+  await page.getByRole('button', { name: 'Create the test' }).click()
   const text = page.locator('.card').filter({ hasText: 'Copy as test' }).locator('pre')
   const mark = { vitest: 'fauxgate/vitest', Jest: 'require(', 'node:test': "from 'node:test'" }[runner] ?? ''
   await text.filter({ hasText: mark }).waitFor()
@@ -162,7 +162,7 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
     await page.getByRole('button', { name: 'Undo the last move' }).waitFor()
     await create('other.example.com')
     await page.getByRole('button', { name: 'Undo the last move' }).click()
-    await page.getByRole('button', { name: 'Lose what happened since' }).click()
+    await page.getByRole('button', { name: 'Discard everything since' }).click()
     await page.getByRole('button', { name: 'Undo the last move' }).waitFor({ state: 'detached' })
     expect((await create('other.example.com')).status).toBe(201)
     await sendRequest(server, 'POST', '/_fauxgate/snapshots/restore', { name: 'one domain' })

@@ -38,7 +38,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByRole('link', { name: '1 failed' }).click()
     await page.getByRole('button', { name: 'failing 1' }).waitFor()
     await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
-    await page.getByRole('button', { name: 'Lose what happened since' }).click()
+    await page.getByRole('button', { name: 'Discard everything since' }).click()
     await page.getByText('In the move from').waitFor({ state: 'detached' })
     expect(gateway.clock.now).toBe(CLOCK_START)
   })

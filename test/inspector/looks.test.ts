@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { AXE, type AxeResults, type Page } from '../../tools/browser.ts'
 import { CHROMIUM } from '../support/chromium.ts'
+import { ECDSA } from '../support/provisioning.ts'
 import { populate } from './support/populate.ts'
 import { type OpenInspector, useInspector } from './support/use-inspector.ts'
 import { useTraffic, visitApp } from './support/visit-app.ts'
@@ -99,6 +100,23 @@ describe.skipIf(!CHROMIUM)('Every tab at 360, 390, 768, 1,024 and 1,440 px, ligh
       await check(part, `empty-${part.split('/')[0]}`)
     }
     expect(problems).toEqual([])
+  })
+
+  test('has each tab within the window at 360, 390, 420 and 640 px', async () => {
+    const { page, gateway } = await open({}, { place: 'now' })
+    gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
+    await page.getByRole('button', { name: '+ 1h' }).click()
+    await page.getByRole('button', { name: 'Undo the last move of the clock' }).waitFor()
+    for (const width of [360, 390, 420, 640]) {
+      await page.setViewportSize({ width, height: 800 })
+      const tabs = page.getByRole('navigation', { name: 'Tabs' }).getByRole('link')
+      const boxes = await tabs.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON()))
+      expect(boxes).toHaveLength(7)
+      for (const [at, { left, right }] of boxes.entries()) {
+        expect(left, `${width}: ${at}`).toBeGreaterThanOrEqual(boxes[at - 1]?.right ?? 0)
+        expect(right, `${width}: ${at}`).toBeLessThanOrEqual(width)
+      }
+    }
   })
 
   test('shows the chosen tab in forced colours', async () => {

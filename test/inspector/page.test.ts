@@ -74,7 +74,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByText('There are no resources called "constructor".').waitFor()
     await go('resources/compression')
     await page.getByLabel('edge_id/id').fill('50%/what?')
-    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('button', { name: 'Open' }).click()
     await page.getByRole('heading', { name: '50% what?' }).waitFor()
   })
 
@@ -111,6 +111,8 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     const { page, server, context } = await open({ control: { key: 'sesame' } }, { place: '' })
     await page.goto(`${server.url}/_fauxgate/`)
     await page.getByText('not connected').waitFor()
+    await page.getByLabel('Control key').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
     for (const key of ['wrong', '“sesame”']) {
       await page.getByLabel('Control key').fill(key)
       await page.getByRole('button', { name: 'Open' }).click()

@@ -362,7 +362,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const side = page.getByRole('complementary')
     await side.getByRole('button', { name: 'Detach the certificate management policy' }).waitFor()
     expect(await side.getByRole('button', { name: /^Detach/ }).count()).toBe(1)
-    await side.getByRole('link', { name: 'Its job' }).waitFor()
+    await side.getByRole('link', { name: 'Certificate job' }).waitFor()
     await go('resources/reserved_domains?new=1')
     await side.getByText('Domain (required)').waitFor()
     const list = await side.getByLabel('Certificate ID').getAttribute('list')
@@ -411,7 +411,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const { vaults } = gateway as unknown as Ngrok
     vaults.create({ name: 'mine' })
     await expect.poll(async () => (await readNames())[0]).toBe('vaults')
-    await menu.getByText('Of a route').click()
+    await menu.getByText('Parts of a route').click()
     await menu.getByRole('link', { name: 'circuit breaker' }).first().waitFor()
     const groups = await menu
       .locator('details')
@@ -489,20 +489,20 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: /^Remove fault_/ }).click()
     await expect.poll(() => gateway.faults.all()).toEqual([])
     await page.getByRole('button', { name: 'Remove all outcomes' }).click()
-    await page.getByRole('button', { name: 'Really?' }).click()
+    await page.getByRole('button', { name: 'Remove all outcomes?' }).click()
     await expect.poll(() => gateway.provisioning.pendingOutcomes()).toEqual([])
   })
 
-  test('State: a snapshot is compared with the present state, also as that changes, after the other snapshot was forgotten', async () => {
+  test('State: a snapshot is compared with the present state, also as that changes, after the other snapshot was deleted', async () => {
     const { gateway, page } = await open({}, { place: 'state' })
     for (const name of ['one', 'two']) {
       await page.getByLabel('Name of the snapshot').fill(name)
       await page.getByRole('button', { name: 'Take a snapshot' }).click()
-      await page.getByRole('button', { name: `Forget ${name}` }).waitFor()
+      await page.getByRole('button', { name: `Delete ${name}` }).waitFor()
     }
     await page.getByLabel('Compare with').selectOption('one')
-    await page.getByRole('button', { name: 'Forget one' }).click()
-    await page.getByRole('button', { name: 'Forget one' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete one' }).click()
+    await page.getByRole('button', { name: 'Delete one' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Compare two' }).click()
     await page.getByText('From two to now').waitFor()
     gateway.reservedAddrs.create()
@@ -514,7 +514,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     gateway.reservedDomains.create({ domain: DOMAIN })
     await page.getByLabel('Name of the snapshot').fill('with a domain')
     await page.getByRole('button', { name: 'Take a snapshot' }).click()
-    await page.getByRole('button', { name: 'Go back to with a domain' }).waitFor()
+    await page.getByRole('button', { name: 'Restore with a domain' }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export', exact: true }).click(),
@@ -523,25 +523,25 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(gateway.snapshot())))
     const count = () => gateway.reservedDomains.list().reserved_domains.length
     await page.getByRole('button', { name: 'Reset the gateway' }).click()
-    await page.getByRole('button', { name: 'Lose all resources and requests?' }).waitFor()
+    await page.getByRole('button', { name: 'Delete all resources and requests?' }).waitFor()
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Reset the gateway' }).click()
     expect(count()).toBe(1)
-    await page.getByRole('button', { name: 'Lose all resources and requests?' }).click()
+    await page.getByRole('button', { name: 'Delete all resources and requests?' }).click()
     await expect.poll(count).toBe(0)
     await page.reload()
     await page.getByRole('button', { name: 'Compare with a domain' }).click()
     await page.getByText('reserved_domains: 1 record removed').waitFor()
-    await page.getByRole('button', { name: 'Go back to with a domain' }).click()
-    await page.getByRole('button', { name: 'Lose the current state?' }).click()
+    await page.getByRole('button', { name: 'Restore with a domain' }).click()
+    await page.getByRole('button', { name: 'Replace the current state?' }).click()
     await expect.poll(count).toBe(1)
     gateway.reset()
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Import', exact: true }).click()
     await (await chooser).setFiles(file)
     await expect.poll(count).toBe(1)
-    await page.getByRole('button', { name: 'Forget with a domain' }).click()
-    await page.getByRole('button', { name: 'Forget with a domain' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete with a domain' }).click()
+    await page.getByRole('button', { name: 'Delete with a domain' }).waitFor({ state: 'detached' })
   })
 })
 

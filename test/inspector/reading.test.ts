@@ -21,7 +21,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('waiting until 00:00:05').waitFor({ state: 'detached' })
     expect(gateway.clock.now).toBe(Date.parse('2026-01-01T00:00:05Z'))
     await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
-    await page.getByRole('button', { name: /^Lose what happened since/ }).click()
+    await page.getByRole('button', { name: /^Discard everything since/ }).click()
     await expect.poll(() => gateway.clock.now).toBe(Date.parse('2026-01-01T00:00:00Z'))
   })
 
@@ -54,8 +54,8 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
       ['broken', 'The certificate expired at'],
       ['unused', 'The uploaded certificate expired at'],
       ['waiting', 'A client waits until'],
-      ['refused', 'POST /reserved_domains'],
-      ['refused', 'GET /reserved_domain'],
+      ['rejected', 'POST /reserved_domains'],
+      ['rejected', 'GET /reserved_domain'],
       ['unused', 'INTERNAL_ERROR for forgotten.example.com'],
       ['unused', 'reserved_addrs.create status 503'],
       ['waiting', 'The clock has not moved'],
@@ -74,7 +74,8 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     for (const domain of names) gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
     gateway.clock.advance('30s')
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
-    await card.getByText('100 domains: no CNAME record leads to its target. Found no record for the domain.').waitFor()
+    await card.getByText('100 domains: no CNAME record leads to its target.', { exact: true }).waitFor()
+    await card.getByText('Found no record for the domain.', { exact: true }).waitFor()
     await card.getByText('100 broken').waitFor()
     expect((await page.getByRole('button', { name: 'To the next event', exact: true }).boundingBox())?.y).toBeLessThan(
       200,
@@ -129,6 +130,44 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     expect(Number.parseFloat(String(await first.getAttribute('x1')))).toBeLessThan(3)
   })
 
+  test('sees the attempts of a renewal apart from those of the first certificate', async () => {
+    const { gateway, page } = await open({ dns: 'off' }, { place: 'jobs' })
+    gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR'], { domain: DOMAIN })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.clock.advance('10m')
+    await page.getByText('in 3 attempts', { exact: true }).waitFor()
+    gateway.clock.advance('70d')
+    await page.getByText('renewed in 1 attempt', { exact: true }).waitFor()
+  })
+
+  test('sees what a request changed by the fields of the API, and the fields of the gateway only on demand', async () => {
+    const { server, gateway, page, go } = await open()
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN, certificate_management_policy: ECDSA })
+    await go(`requests/${gateway.requests.last()?.operationId}`)
+    const rows = page.getByRole('tabpanel').getByRole('rowheader')
+    const names = ['Policy › Authority', 'Policy › Private key type', 'Job › Message', 'Job › Started at']
+    await expect.poll(() => rows.allTextContents()).toEqual(expect.arrayContaining(['Domain', ...names]))
+    expect((await rows.allTextContents()).join()).not.toMatch(/Due|Order|Timeline|Internal/)
+    await page.getByText(/^\d internal fields$/).click()
+    await page.getByText('Due › At').waitFor()
+  })
+
+  test('sees requests that missed a fault for the same reason on one line', async () => {
+    const { gateway, server, page, go } = await open()
+    gateway.faults.add({ operation: 'reserved_addrs.create', status: 503, times: 1 })
+    for (const path of ['/reserved_addrs', '/reserved_domains', '/reserved_addrs'])
+      await sendRequest(server, 'GET', path)
+    await go('faults')
+    const reason = (operation: string) => `its operation is ${operation}.list, not reserved_addrs.create.`
+    const lines = page.locator('.record p').filter({ hasText: 'its operation is' })
+    await expect
+      .poll(async () => (await lines.allTextContents()).map((text) => text.trim()))
+      .toEqual([
+        `GET /reserved_addrs: ${reason('reserved_addrs')} (2 times)`,
+        `GET /reserved_domains: ${reason('reserved_domains')}`,
+      ])
+  })
+
   test('sees labels instead of wire names, and the wire names on hover', async () => {
     const { gateway, page, go } = await open()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
@@ -156,12 +195,12 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     gateway.provisioning.script(['INTERNAL_ERROR', 'success'], { domain: DOMAIN })
     gateway.faults.add({ operation: 'reserved_domains.get', resource: id, status: 503 })
     await go('jobs')
-    await page.getByText('then INTERNAL_ERROR +1').waitFor()
+    await page.getByText('next INTERNAL_ERROR +1').waitFor()
     await page.getByRole('link', { name: DOMAIN }).click()
     const side = page.getByRole('complementary')
     await side.getByText('Pending outcomes').waitFor()
     expect(await side.locator('.chip').allTextContents()).toEqual(expect.arrayContaining(['INTERNAL_ERROR', 'success']))
-    await side.getByText('Faults of requests for it').waitFor()
+    await side.getByText('Faults that apply to it').waitFor()
     const fault = side.locator('p', { hasText: 'applied 0 times' })
     expect(await fault.textContent()).toContain(`reserved_domains.get resource ${id}, status 503 applied`)
     gateway.provisioning.clear({ domain: DOMAIN })

@@ -8,6 +8,9 @@ import { isLike, openPlanted, PLANTED } from '../support/planted-troubles.ts'
 /** Returns a text as the page shows its times. */
 const shown = (text: string) => text.replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z/g, '$1 $2')
 
+/** Returns the text of a row, whose sentences are lines. */
+const joinLines = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ')
+
 const sum = (troubles: readonly Trouble[]) => troubles.reduce((total, { count }) => total + count, 0)
 
 describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () => {
@@ -21,7 +24,7 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
     const page = await newPage()
     await page.goto(`${server.url}/_fauxgate/#now`)
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
-    await card.getByText(/^\d+ more refused$/).click()
+    await card.getByText(/^\d+ more rejected$/).click()
     const list = async () => (await controlClient(gateway)('GET', '/troubles')).body as Trouble[]
     return { page, card, list, rows: card.getByRole('listitem') }
   }
@@ -30,7 +33,7 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
     const { card, list, rows } = await openWithAll()
     const listed = await list()
     await expect.poll(() => rows.count()).toBe(listed.length)
-    const texts = await rows.allInnerTexts()
+    const texts = (await rows.allInnerTexts()).map(joinLines)
     for (const [at, { kind, cause }] of listed.entries()) {
       expect(texts[at]?.toLowerCase()).toMatch(new RegExp(`^${kind}`))
       expect(texts[at]).toContain(shown(cause))
@@ -41,6 +44,8 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
       )
       expect(like, name).toMatchObject([{ kind, count }])
     }
+    const sentences = await card.locator('.trouble p:not(:last-child)').allTextContents()
+    expect(sentences.filter((each) => /[a-z][.?] [A-Z]/.test(each))).toEqual([])
     const kinds = [...new Set(listed.map(({ kind }) => kind))]
     const summary = kinds.map((kind) => `${sum(listed.filter((each) => each.kind === kind))} ${kind}`).join(', ')
     expect(await card.textContent()).toContain(summary)
@@ -53,7 +58,7 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
     const waitForPresent = async () => {
       // Of several domains with one cause, the page counts them first.
       const causes = (await list()).map(({ cause }) => shown(cause).toLowerCase())
-      const readRows = async () => (await rows.allInnerTexts()).map((text) => text.toLowerCase())
+      const readRows = async () => (await rows.allInnerTexts()).map((text) => joinLines(text).toLowerCase())
       await expect
         .poll(async () => (await readRows()).map((text, at) => (text.includes(causes[at] ?? '') ? causes[at] : text)))
         .toEqual(causes)

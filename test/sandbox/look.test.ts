@@ -164,6 +164,8 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
   it('the inspector of a sandbox asks for its control key, is live, and asks again after the key is renewed', async () => {
     const sandbox = await sandboxes.create('looked-at', MANUAL_CLOCK)
     const page = await openPage(`${sandbox.created.url}/_fauxgate/#resources`)
+    const errors: string[] = []
+    page.on('console', (each) => each.type() === 'error' && errors.push(each.text()))
     await page.getByText('the response to the request that created it has the key').waitFor()
     expect(await page.getByRole('navigation').count()).toBe(0)
     await page.getByLabel('Control key').fill(sandbox.created.control_key)
@@ -172,6 +174,8 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByText('reserved addresses').click()
     await sandbox.send('POST', '/reserved_addrs', { description: 'seen at once' })
     await page.getByText('seen at once').waitFor()
+    // The page was loaded without the key.
+    expect(errors.filter((each) => !each.includes('401'))).toEqual([])
     const { body } = await sandboxes.callAccount('POST', '/s/looked-at/keys', {})
     await page.getByLabel('Control key').fill(body.control_key)
     await page.getByRole('button', { name: 'Open' }).click()
@@ -211,6 +215,12 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await row.getByText(/^\d+ records, \d+ kB$/).waitFor()
     await row.getByText(/^in (30|2\d) s$/).waitFor()
     await row.getByText(/^in (7 d|6 d 23 h)$/).waitFor()
+    await row
+      .getByText(/^(now|\d+ s ago)$/)
+      .first()
+      .waitFor()
+    expect(await page.getByRole('columnheader').allTextContents()).toContain('Created ')
+    expect(await page.getByLabel('Ends after').getAttribute('placeholder')).toBe('e.g. 7d')
     await row.getByRole('button', { name: 'Fork' }).click()
     await page.getByLabel('Fork by-hand to').fill('By Hand')
     await page.locator('section').filter({ hasText: 'Fork of' }).getByRole('button', { name: 'Fork' }).click()
@@ -255,7 +265,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
       .locator('tbody td')
       .first()
       .evaluate((cell) => getComputedStyle(cell, '::before').content)
-    expect(label).toBe('"Age"')
+    expect(label).toBe('"Created"')
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('searchbox').fill('crew-alpha')
     await page.getByRole('button', { name: 'Copy URL' }).click()

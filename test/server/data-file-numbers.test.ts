@@ -36,7 +36,7 @@ async function readNumbers(server: Served) {
   const troubles = await read<Trouble[]>('/troubles')
   return {
     overview: await read<Overview>('/overview'),
-    refused: troubles.filter(({ kind }) => kind === 'refused'),
+    refused: troubles.filter(({ kind }) => kind === 'rejected'),
     broken: troubles.filter(({ kind }) => kind === 'broken'),
     timelines: await read<Timelines>('/timelines'),
     requests: (await read<JournalEntry[]>('/requests')).length,

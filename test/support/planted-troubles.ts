@@ -285,7 +285,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.declare.tunnelSession({ credential })
       await repeat(2, () => startTunnel(gateway))
     },
-    kind: 'refused',
+    kind: 'rejected',
     count: 2,
     cause:
       'The agent could not start a tunnel. url is "https://shop.example.org". The acl of cr_… allows bind:*.example.com. Send ' +
@@ -305,7 +305,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       declare(gateway, 'https://offline.example.org')
       await repeat(3, () => visit(gateway, 'https://offline.example.org/'))
     },
-    kind: 'refused',
+    kind: 'rejected',
     count: 3,
     cause:
       'Visitors got 502 ERR_NGROK_8012: https://offline.example.org has no upstream. Set one with gateway.traffic.upstream in a test, or with --upstream or "fauxgate upstream" on a server.',
@@ -322,7 +322,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       declare(gateway, 'https://breaker.example.org', BREAKER, () => new Response(null, { status: 500 }))
       await repeat(4, () => visit(gateway, 'https://breaker.example.org/'))
     },
-    kind: 'refused',
+    kind: 'rejected',
     count: 2,
     cause: 'Visitors got 503 ERR_NGROK_3202: the rule breaker of ep_…: circuit-breaker was open.',
     about: 'GET https://breaker.example.org/',
@@ -338,7 +338,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       declare(gateway, 'https://policy.example.org', DENY, () => new Response('hello'))
       await repeat(2, () => visit(gateway, 'https://policy.example.org/admin'))
     },
-    kind: 'refused',
+    kind: 'rejected',
     count: 2,
     cause: 'Visitors got 403: the rule no admin of ep_…: deny denied with 403.',
     about: 'GET https://policy.example.org/admin',
@@ -351,7 +351,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.tunnelSessions.stop(id)
       await visit(gateway, 'https://stopped.example.org/')
     },
-    kind: 'refused',
+    kind: 'rejected',
     cause:
       'Visitors got 404 ERR_NGROK_3200: no public endpoint is online at https://stopped.example.org. Start an agent for this ' +
       'URL, or create an endpoint.',
@@ -393,7 +393,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     name: 'a flood of requests with a wrong key',
     make: (gateway) =>
       repeat(30, () => send(gateway, 'GET', '/ip_policies', { headers: { authorization: 'Bearer wrong' } })),
-    kind: 'refused',
+    kind: 'rejected',
     count: 30,
     cause:
       "The API key is not one of this gateway's keys. Send a key of the option `keys` (--key), or a token from " +
@@ -405,7 +405,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
   {
     name: 'a request that is repeated with the same mistake',
     make: (gateway) => repeat(12, () => send(gateway, 'POST', '/ip_policy_rules', { json: { cidr: '10.0.0.0/33' } })),
-    kind: 'refused',
+    kind: 'rejected',
     count: 12,
     cause: '…',
     about: 'POST /ip_policy_rules',
@@ -414,7 +414,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
   {
     name: 'a path that the API does not have',
     make: (gateway) => send(gateway, 'GET', '/reserved_domain'),
-    kind: 'refused',
+    kind: 'rejected',
     cause: '…',
     about: 'GET /reserved_domain',
     end: (gateway) => gateway.requests.clear(),
@@ -426,7 +426,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       for (const query of ['', '?limit=10'])
         await fetch(`https://api.example.net/reserved_domains${query}`).catch(() => undefined)
     },
-    kind: 'refused',
+    kind: 'rejected',
     count: 2,
     cause:
       'The global `fetch` rejected it: no installed gateway handles this address. The gateway is at …. ' +
@@ -437,7 +437,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
   {
     name: 'a plan whose limit is reached',
     make: (gateway) => send(gateway, 'POST', '/vaults', { json: { name: 'prod' } }),
-    kind: 'refused',
+    kind: 'rejected',
     cause: '…vaults…',
     about: 'POST /vaults',
     end: (gateway) => gateway.requests.clear(),

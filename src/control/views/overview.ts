@@ -47,7 +47,7 @@ const overviewSchema = named(
     requests: documented(count, 'The number of entries in the journal.'),
     dropped: documented(count, 'The number of requests that the journal has dropped since it was cleared.'),
     traffic: documented(count, 'The number of visitor requests since the traffic journal was cleared.'),
-    refused: documented(
+    rejected: documented(
       count,
       'The number of errors that are in no journal: requests for other hosts through the global `fetch`, and ' +
         'agent tunnels that failed to start.',
@@ -116,7 +116,7 @@ function createOverview(host: ControlHost): Overview {
     requests: host.journal.size,
     dropped: host.journal.dropped,
     traffic: host.traffic.journal.count,
-    refused: countElsewhere(host),
+    rejected: countElsewhere(host),
     ...(host.agent.isDown && { agentDown: true as const }),
     waiting: waitingRequests(host),
     keys: host.hasKeys,

@@ -16,7 +16,7 @@ export function listRefusedStarts({ agent }: ControlHost): Trouble[] {
     const place = { collection: 'agent', key: name, name: `tunnel ${name}` }
     const collection = credential && (isIdOf(credential, 'cr_') ? 'credentials' : 'ssh_credentials')
     const about = collection ? [place, { collection, key: credential, name: credential }] : [place]
-    return { kind: 'refused', count, cause: `The agent could not start a tunnel. ${why}`, about }
+    return { kind: 'rejected', count, cause: `The agent could not start a tunnel. ${why}`, about }
   })
 }
 
@@ -50,7 +50,7 @@ export function listOtherHosts({ otherRequests }: ControlHost): Trouble[] {
   const { listed, omitted } = otherRequests.listRefused()
   const create = (count: number, name: string, hint: string): Trouble => {
     const cause = `The global \`fetch\` rejected it: no installed gateway handles this address.${hint && ` ${hint}`}`
-    return { kind: 'refused', count, cause, about: [{ collection: 'other_hosts', key: name, name }] }
+    return { kind: 'rejected', count, cause, about: [{ collection: 'other_hosts', key: name, name }] }
   }
   const all = listed.map(({ request, count, hint }) => create(count, request, hint))
   return omitted > 0

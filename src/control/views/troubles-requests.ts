@@ -129,7 +129,7 @@ function describeCause(
   const present = status === 404 ? findPresent(host, tx, request) : undefined
   if (present !== undefined && cause.includes(present)) return fixed('It exists now.')
   const removed = status === 404 ? describeRemoved(request, all) : undefined
-  if (removed !== undefined) return { kind: 'refused', cause: `${cause} ${removed}` }
+  if (removed !== undefined) return { kind: 'rejected', cause: `${cause} ${removed}` }
   return describeWait(host, tx, cause, request.now, entry.responseHeaders)
 }
 
@@ -142,12 +142,12 @@ function describeWait(
   headers: TrafficEntry['responseHeaders'],
 ): Pick<Trouble, 'kind' | 'cause' | 'fix'> {
   const wait = Number(headers['retry-after'])
-  if (!(wait > 0)) return { kind: 'refused', cause }
+  if (!(wait > 0)) return { kind: 'rejected', cause }
   if (tx.now >= at + wait * 1000)
     return { kind: 'fixed', cause: `${cause} The ${formatCount(wait, 'second')} have passed.` }
-  if (!isManual(clock)) return { kind: 'refused', cause }
+  if (!isManual(clock)) return { kind: 'rejected', cause }
   const advice = `The clock does not move: advance it by ${wait} s.`
-  return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
+  return { kind: 'rejected', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
 }
 
 /** Returns the id in a request's path if a restore or an undo has brought back the resource. */
@@ -223,7 +223,7 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     if (present !== undefined && successes.length > 0) {
       const place = { collection: 'endpoints', key: present, name: present }
       const why = `${cause} Only ${present} is affected: another endpoint handled the same request later.`
-      return [{ kind: 'refused', count, cause: why, about: [...about, place] }]
+      return [{ kind: 'rejected', count, cause: why, about: [...about, place] }]
     }
     const wait = describeWait(host, tx, cause, Date.parse(at), responseHeaders)
     return [{ count, about, ...wait, ...(wait.fix && { id: `visitors: ${end}` }) }]

@@ -21,7 +21,7 @@ import { listRecordTroubles } from './troubles-resources.ts'
 /** The maximum number of problems of one source and kind. */
 const MAX_LISTED = 8
 
-const KINDS = ['broken', 'waiting', 'risk', 'refused', 'cancelled', 'unused', 'injected', 'fixed'] as const
+const KINDS = ['broken', 'waiting', 'risk', 'rejected', 'cancelled', 'unused', 'injected', 'fixed'] as const
 
 const place = v.object({
   collection: documented(

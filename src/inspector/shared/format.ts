@@ -67,6 +67,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
     addr: 'address',
     hostport: 'host and port',
     hostports: 'hosts and ports',
+    msg: 'message',
     num: 'number of',
     proto: 'protocol',
   }),

@@ -115,7 +115,7 @@ export function RelatedRequests({ text, chosen }: { text: string; chosen?: Journ
   return (
     <>
       <h3>
-        Its requests <a href={`#requests?q=${encodeURIComponent(search)}`}>all</a>
+        Related requests <a href={`#requests?q=${encodeURIComponent(search)}`}>all</a>
       </h3>
       <Entries of={found} chosen={chosen} />
       {found.length === 0 && <p class="dim">None in the journal.</p>}

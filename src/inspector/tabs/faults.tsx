@@ -34,7 +34,9 @@ function FaultList() {
               <>
                 <Chip tone={fault.state === 'used up' ? 'dim' : 'busy'}>{fault.state}</Chip>
                 <FaultText fault={fault} />
-                {isOfApi(fault) && <a href={`#requests?q=fault:${fault.id}`}>its requests</a>}
+                {isOfApi(fault) && fault.hits > 0 && (
+                  <a href={`#requests?q=fault:${fault.id}`}>requests it applied to</a>
+                )}
                 <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
                 {fault.missed && isOfApi(fault) && <MissedRequests of={fault.missed} />}
               </>
@@ -151,33 +153,42 @@ export function ScriptForm({ domain }: { domain?: string }) {
     const outcomes = [outcome === 'success' ? outcome : { outcome, ...more }]
     return page.control('POST', '/provisioning/script', { outcomes, domain })
   }
-  const input = (name: string, label: string, placeholder: string) => (
-    <Text label={label} placeholder={placeholder} set={(value) => setValues({ ...values, [name]: value })} />
+  const input = (name: string, label: string) => (
+    <Text
+      label={label}
+      placeholder={`${label} (optional)`}
+      size={22}
+      set={(value) => setValues({ ...values, [name]: value })}
+    />
   )
   return (
     <div class="row">
-      <span class="dim">Then:</span>
+      <span class="dim">Next attempt:</span>
       {OUTCOMES.map((outcome) => (
         <Button key={outcome} onClick={() => add(outcome)}>
           + {outcome}
         </Button>
       ))}
-      {domain === undefined && input('domain', 'Domain', 'any domain')}
-      {input('message', 'Message', 'the usual message')}
-      {input('retriesAfter', 'Retries after', 'the usual wait')}
+      {domain === undefined && input('domain', 'Domain')}
+      {input('message', 'Message')}
+      {input('retriesAfter', 'Retries after')}
     </div>
   )
 }
 
-/** The requests that a fault did not apply to, with the reasons. */
+/** The requests that a fault did not apply to, with the reasons. Equal requests share a line. */
 export function MissedRequests({ of }: { of: readonly MissedRequest[] }) {
+  const texts = of.map(({ request, reason }) => `${request}: ${reason}.`)
   return (
     <>
-      {of.map(({ operationId, request, reason }) => (
-        <p key={operationId} class="dim">
-          {request}: {reason}.
-        </p>
-      ))}
+      {[...new Set(texts)].map((text) => {
+        const count = texts.filter((each) => each === text).length
+        return (
+          <p key={text} class="dim">
+            {text} {count > 1 && `(${formatCount(count)} times)`}
+          </p>
+        )
+      })}
     </>
   )
 }
@@ -194,7 +205,7 @@ export function PendingFaults({ family, id }: { family: string; id: string }) {
       <Known of={useControl<ListedFault[]>('/faults')}>
         {(all) => (
           <>
-            {all.some(isFor) && <h3>Faults of requests for it</h3>}
+            {all.some(isFor) && <h3>Faults that apply to it</h3>}
             {all.filter(isFor).map((fault) => (
               <p key={fault.id}>
                 <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
@@ -243,7 +254,12 @@ function Remove({ what, path, query }: { what: string; path: string; query: obje
 function RemoveAll({ what, path }: { what: string; path: string }) {
   return (
     <div class="row">
-      <Button kind="danger" asking="Really?" label={`Remove all ${what}`} onClick={() => page.control('DELETE', path)}>
+      <Button
+        kind="danger"
+        asking={`Remove all ${what}?`}
+        label={`Remove all ${what}`}
+        onClick={() => page.control('DELETE', path)}
+      >
         Remove all
       </Button>
     </div>

@@ -148,7 +148,7 @@ function JobDetails({ job }: { job: DomainTimeline }) {
       <DefinitionList
         of={[
           ['Domain', <IdLink to={`resources/reserved_domains/${id}`} id={id} />],
-          ['Due next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
+          ['Next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
           [
             'Certificate',
             certificate ? <IdLink to={`resources/tls_certificates/${certificate}`} id={certificate} /> : 'none yet',
@@ -188,7 +188,7 @@ function JobDetails({ job }: { job: DomainTimeline }) {
       </p>
       <ScriptForm domain={domain} />
       <PendingFaults family="reserved_domains" id={id} />
-      <h3>What happened{timeline.length >= MAX_TRANSITIONS && `: the last ${MAX_TRANSITIONS} transitions`}</h3>
+      <h3>History{timeline.length >= MAX_TRANSITIONS && `: the last ${MAX_TRANSITIONS} transitions`}</h3>
       <ol>
         {timeline.toReversed().map(({ at, transition, outcome, message }, index) => (
           <Fragment key={timeline.length - index}>

@@ -104,7 +104,13 @@ function ClockForm() {
         <button type="submit">Advance by</button>
       </Form>
       <Form act={move}>
-        <Text label="Go to, in UTC" name="to" size={17} placeholder={formatTime(page.now)} required />
+        <Text
+          label="Go to, in UTC"
+          name="to"
+          size={17}
+          placeholder={`e.g. ${formatTime(page.now).slice(0, 10)}`}
+          required
+        />
         <button type="submit">Go to</button>
       </Form>
     </div>

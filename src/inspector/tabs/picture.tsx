@@ -143,7 +143,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           <StateChip state={state} />{' '}
           {next ? (
             <small class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
-              {next.domain ? 'then' : 'perhaps'} {next.outcome}
+              {next.domain ? 'next' : 'perhaps'} {next.outcome}
               {outcomes > 1 && ` +${outcomes - 1}`}
             </small>
           ) : (
@@ -156,12 +156,15 @@ export function Lane({ job, since, isChosen }: LaneProps) {
   )
 }
 
-/** States how many attempts the job has had, and how long it has been running. */
-function describeAttempts({ state, attempts, startedAt }: DomainTimeline): string {
+/** States how many attempts the running job has had, and for how long it has run, or how many attempts the last job needed. */
+function describeAttempts({ state, attempts, startedAt, timeline }: DomainTimeline): string {
   if (state === 'unmanaged' || attempts === null) return ''
   if (attempts === 0) return 'no attempt yet'
-  const ageMs = startedAt ? page.now - Date.parse(startedAt) : 0
-  return `${formatCounted(attempts, 'attempt')}${ageMs > 0 ? ` in ${formatDuration(ageMs)}` : ''}`
+  const count = formatCounted(attempts, 'attempt')
+  // An earlier job may have had more attempts.
+  if (!startedAt) return `${timeline.at(-1)?.transition === 'renewed' ? 'renewed ' : ''}in ${count}`
+  const ageMs = page.now - Date.parse(startedAt)
+  return ageMs > 0 ? `${count} in ${formatDuration(ageMs)}` : count
 }
 
 /** The times that the axis shows, in ms before or after the present. */

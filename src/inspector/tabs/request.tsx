@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Change } from '../../core/operation/collection.ts'
+import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import type { JournalEntry, ListedFault } from '../../generated/controls.ts'
 import type { ServerResponse } from '../connection.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'
-import { matchIds } from '../service.ts'
+import { matchIds, type Service } from '../service.ts'
 import { Button, Copy } from '../shared/controls.tsx'
-import { formatCount, formatLabel, formatMs, formatTime } from '../shared/format.ts'
+import { formatCount, formatCounted, formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Known } from '../shared/known.tsx'
 import { Chip, DefinitionList, Fold, IdLink, Side, StatusChip, Tabs } from '../shared/layout.tsx'
@@ -62,7 +63,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
           ['Operation', operation ?? <b class="bad">unknown</b>],
           ['Resource', resource && <IdLink to={`resources/${resource}`} id={resource.replace(/^\w+\//, '')} />],
           ['Operation id', <code>{operationId}</code>],
-          ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
+          ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, took ${formatMs(ms)}`}`],
           ['Fault', <AppliedFault entry={entry} />],
           ['Error', status >= 400 ? <ErrorLine entry={entry} /> : undefined],
         ]}
@@ -86,7 +87,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         response={
           received && (
             <>
-              <StatusChip status={received.status} /> <Json value={received.body} title="Answer" />
+              <StatusChip status={received.status} /> <Json value={received.body} title="Response" />
             </>
           )
         }
@@ -138,7 +139,7 @@ function ErrorLine({ entry }: { entry: JournalEntry }) {
   const [, number] = /^ERR_NGROK_(\d+)$/.exec(code) ?? []
   return (
     <>
-      <Chip tone="bad">{code || entry.status}</Chip> {entry.fault && 'A fault made this response. '}
+      <Chip tone="bad">{code || entry.status}</Chip> {entry.fault && 'A fault set this response. '}
       {entry.problem ?? String(Object(entry.response).msg ?? '')}{' '}
       {number && Number(number) < 90_000 && (
         <a href={PAGES + code.toLowerCase()} target="_blank" rel="noreferrer">
@@ -170,21 +171,47 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   const place = service?.linkToRecord(collection, key, edge_id ? [edge_id] : [])
   const [old, now] = [flatten(before), flatten(after)]
   const what = before ? (after ? 'changed' : 'removed') : 'created'
+  const changed = Object.keys({ ...old, ...now }).filter((name) => (old[name] ?? NONE) !== (now[name] ?? NONE))
+  const fields = changed.filter((name) => isInApi(service, collection, name))
+  const internal = changed.filter((name) => !fields.includes(name))
+  const table = (rows: readonly string[]) => (
+    <Table
+      rows={rows}
+      columns={[
+        { name: 'Field', cell: (name) => <span title={name}>{formatLabel(name)}</span> },
+        ...(before ? [{ name: 'Before', cell: (name: string) => old[name] ?? NONE }] : []),
+        ...(after ? [{ name: 'After', cell: (name: string) => now[name] ?? NONE }] : []),
+      ]}
+    />
+  )
   return (
     <>
       <h3>
         {page.getNouns(collection).one} {what}: {after && place ? <a href={place}>{key}</a> : key}
       </h3>
-      <Table
-        rows={Object.keys({ ...old, ...now }).filter((name) => (old[name] ?? NONE) !== (now[name] ?? NONE))}
-        columns={[
-          { name: 'Field', cell: (name) => <span title={name}>{formatLabel(name)}</span> },
-          ...(before ? [{ name: 'Before', cell: (name: string) => old[name] ?? NONE }] : []),
-          ...(after ? [{ name: 'After', cell: (name: string) => now[name] ?? NONE }] : []),
-        ]}
-      />
+      {fields.length > 0 && table(fields)}
+      {internal.length > 0 && <Fold title={formatCounted(internal.length, 'internal field')}>{table(internal)}</Fold>}
     </>
   )
+}
+
+/** The places in the API of fields that records have elsewhere. */
+const API_PLACES: Readonly<Record<string, string>> = {
+  policy: 'certificate_management_policy',
+  job: 'certificate_management_status.provisioning_job',
+}
+
+/** Returns whether the API shows a field of a record. */
+function isInApi(service: Service | undefined, collection: string, path: string): boolean {
+  let fields = service?.families.find(({ name }) => name === collection)?.fields
+  const [first = '', ...rest] = path.split('.')
+  for (const name of [...(API_PLACES[first] ?? first).split('.'), ...rest]) {
+    if (!fields) return true
+    const schema: JsonSchema | undefined = fields[name] ?? fields[name.replace(/_id$/, '')]
+    if (!schema) return false
+    fields = service?.resolve(schema).properties
+  }
+  return true
 }
 
 /** Formats a value in a record. Its times are in ms or, in a timeline, in seconds. */

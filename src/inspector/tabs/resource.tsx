@@ -76,7 +76,11 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
   const operationButton = (each: ServiceOperation) => {
     const hasForm = listInputs(service, each).length > 0
     return (
-      <Button key={each.name} asking={!hasForm && 'Really?'} onClick={() => (hasForm ? toggle(each) : call(each))}>
+      <Button
+        key={each.name}
+        asking={!hasForm && `${each.summary}?`}
+        onClick={() => (hasForm ? toggle(each) : call(each))}
+      >
         {each.summary.replace(` from a ${one}`, '')}
       </Button>
     )
@@ -92,7 +96,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
             Delete
           </Button>
         )}
-        {resource[POLICY_FIELD] ? <a href={`#jobs/${id}`}>Its job</a> : null}
+        {resource[POLICY_FIELD] ? <a href={`#jobs/${id}`}>Certificate job</a> : null}
       </div>
       {form && canUpdate && (
         <SchemaForm

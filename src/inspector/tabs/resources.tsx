@@ -51,7 +51,7 @@ export function Resources() {
           const grouped = others.filter((each) => each.owner === owner)
           return (
             <details key={owner} open={grouped.some((each) => each === family)}>
-              <summary>▾ {owner ? `Of ${owner}` : 'Other resources'}</summary>
+              <summary>{owner ? `Parts of ${owner}` : 'Other resources'}</summary>
               {grouped.map(link)}
             </details>
           )
@@ -207,7 +207,7 @@ function Lookup(props: FamilyProps) {
               <Form act={look}>
                 <Text label={idNames} name="ids" placeholder={idNames} required />
                 <button type="submit" class="main">
-                  Look
+                  Open
                 </button>
               </Form>
               {button}

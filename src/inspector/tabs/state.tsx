@@ -13,14 +13,14 @@ export function State() {
     <div class="cards">
       <Snapshots />
       <CopyTest />
-      <Card title="The whole state" wide>
+      <Card title="State" wide>
         <p class="dim">Files are JSON, without private keys. A reset returns to the initial state.</p>
         <div class="row">
           <Button onClick={async () => download(await page.control('GET', '/state'))}>Export</Button>
           <Button onClick={async () => load(await chooseFile())}>Import</Button>
           <Button
             kind="danger"
-            asking="Lose all resources and requests?"
+            asking="Delete all resources and requests?"
             onClick={() => page.control('POST', '/reset')}
           >
             Reset the gateway
@@ -29,7 +29,7 @@ export function State() {
       </Card>
       <Card title="Report" wide>
         {/* A long journal takes the server a while. */}
-        <Fold title="Show what happened">
+        <Fold title="Show the report">
           <Report />
         </Fold>
       </Card>
@@ -54,7 +54,7 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   const [compared, setCompared] = useState<Compared | undefined>(undefined)
   const [chosen, setChosen] = useState('')
   const names = snapshots.map((each) => each.name)
-  // The chosen snapshot may be forgotten by now.
+  // The chosen snapshot may have been deleted.
   const to = names.includes(chosen) ? chosen : ''
   const take = async () => {
     await page.control('POST', '/snapshots', name ? { name } : {})
@@ -82,21 +82,21 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
               {formatTime(at)} UTC, {formatCounted(records, 'record')}
             </span>
             <Button
-              label={`Go back to ${name}`}
-              asking="Lose the current state?"
+              label={`Restore ${name}`}
+              asking="Replace the current state?"
               onClick={() => page.control('POST', '/snapshots/restore', { name })}
             >
-              Go back
+              Restore
             </Button>
             <Button label={`Compare ${name}`} onClick={() => setCompared({ from: name, to })}>
               Compare
             </Button>
             <Button
               kind="quiet"
-              label={`Forget ${name}`}
+              label={`Delete ${name}`}
               onClick={() => page.control('DELETE', '/snapshots', { name })}
             >
-              Forget
+              Delete
             </Button>
           </>
         )}
@@ -140,7 +140,7 @@ function CopyTest() {
           </Button>
         ))}
         <Button onClick={async () => setText(await page.control('GET', `/test?runner=${runner}`))}>
-          Make the test
+          Create the test
         </Button>
       </div>
       {text && <Json value={text} title="Test" />}

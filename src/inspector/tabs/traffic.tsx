@@ -55,7 +55,7 @@ const linkTo = (number: number) => page.linkWithin(`traffic/${number}`)
 
 function listColumns(): Column<TrafficEntry>[] {
   const { manual } = page.overview ?? {}
-  const getAnswerer = ({ rule, error, upstream }: TrafficEntry) => (rule ? `the rule ${rule}` : (error ?? upstream))
+  const getHandler = ({ rule, error, upstream }: TrafficEntry) => (rule ? `the rule ${rule}` : (error ?? upstream))
   return [
     {
       name: 'time',
@@ -66,7 +66,7 @@ function listColumns(): Column<TrafficEntry>[] {
     { name: 'status', by: ({ status }) => status ?? 0, cell: (visit) => <Outcome visit={visit} /> },
     { name: 'method', by: ({ method }) => method, cell: ({ method }) => <b>{method}</b> },
     { name: 'path', label: 'URL', by: ({ url }) => url, cell: (visit) => <Address visit={visit} /> },
-    { name: 'by', label: 'answered by', by: (visit) => getAnswerer(visit) ?? '', cell: getAnswerer },
+    { name: 'by', label: 'handled by', by: (visit) => getHandler(visit) ?? '', cell: getHandler },
   ]
 }
 

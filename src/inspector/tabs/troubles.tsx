@@ -13,7 +13,7 @@ const KINDS = {
   broken: 'bad',
   waiting: 'busy',
   risk: 'warn',
-  refused: 'warn',
+  rejected: 'warn',
   cancelled: 'warn',
   unused: 'dim',
   injected: 'dim',
@@ -45,7 +45,7 @@ export function Troubles() {
             {listed.length === 0 && <p class="dim">No problems found.</p>}
             {groupByKind(listed).map(({ kind, tone, all, own }) => {
               const rows = own.map((each, at) => <TroubleRow key={kind + at} trouble={each} tone={tone} />)
-              const first = DISMISSIBLE.test(kind) ? MAX_REFUSALS : rows.length
+              const first = DISMISSIBLE.test(kind) ? MAX_ROWS : rows.length
               return (
                 <Fragment key={kind}>
                   {rows.length > 0 && <ul>{rows.slice(0, first)}</ul>}
@@ -76,10 +76,10 @@ function groupByKind(listed: readonly Trouble[]) {
 }
 
 /** Kinds that a client may cause by the dozen on purpose. */
-const DISMISSIBLE = /^(refused|cancelled)$/
+const DISMISSIBLE = /^(rejected|cancelled)$/
 
 /** The number of unfolded rows of such a kind. */
-const MAX_REFUSALS = 5
+const MAX_ROWS = 5
 
 /** Returns a string that differs each time the problem recurs. */
 const keyOf = ({ cause, count }: Trouble) => `${count} ${cause}`
@@ -104,6 +104,9 @@ function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; ow
   )
 }
 
+/** A cause starts with the problem. Further sentences say what was found, and what to do. */
+const SENTENCE_END = /(?<=[.?!]) (?=[A-Z"\d]|[a-z]+_\w{20})/
+
 function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const { kind, count, cause, about, search, due, id, fix = [] } = trouble
   const [first] = about
@@ -115,6 +118,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   // A domain without a policy has no job: it is changed on its own page.
   const hasJob = due !== undefined || fix.length > 0
   const paths = new Set(fix.map(({ path }) => path))
+  const [problem = '', ...details] = formatTimes(cause).split(SENTENCE_END)
   const [one, many = ''] = (paths.size > 1 ? undefined : FIXES[fix[0]?.path ?? '']) ?? ['Fix it', 'Fix all of them']
   return (
     <li class="record trouble">
@@ -122,8 +126,11 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
       <div>
         <p class={`cause ${tone}`}>
           {ofDomains && `${formatCount(count)} domains: `}
-          {formatTimes(ofDomains ? cause.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) : cause)}
+          {ofDomains ? problem.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) : problem}
         </p>
+        {details.map((each) => (
+          <p key={each}>{each}</p>
+        ))}
         <p class="dim">
           {ofRequests &&
             count > 1 &&

@@ -41,16 +41,16 @@ export function VisitDetails({ visit, visits }: VisitProps) {
             Send again
           </Button>
         )}
+        <Known of={policy}>
+          {(text) => {
+            const untested = findTestProblem(visit, text)
+            if (untested) return !hidden && <p class="dim">No policy test: {untested}</p>
+            return <Copy text={() => toPolicyTest(visit, visits, text)}>Copy as policy test</Copy>
+          }}
+        </Known>
         <span class="dim">{formatTime(at)} UTC</span>
       </div>
       {hidden && <p class="dim">It cannot be sent again exactly: the journal hides {hidden}.</p>}
-      <Known of={policy}>
-        {(text) => {
-          const untested = findTestProblem(visit, text)
-          if (untested) return !hidden && <p class="dim">No policy test: {untested}</p>
-          return <Copy text={() => toPolicyTest(visit, visits, text)}>Copy as policy test</Copy>
-        }}
-      </Known>
       <Resend
         label="URL"
         method={method}

@@ -30,7 +30,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const statuses: number[] = []
     while (statuses.at(-1) !== 200 || !statuses.includes(502)) statuses.push((await gateway.traffic.fetch(url)).status)
     const only = expect.stringMatching(/ Only ep_\w+ is affected: another endpoint handled the same request later\.$/)
-    expect(await listCauses(gateway)).toEqual([['refused', only]])
+    expect(await listCauses(gateway)).toEqual([['rejected', only]])
     gateway.traffic.upstream('http://localhost:2', () => new Response('hello'))
     const failed = gateway.traffic.last({ status: 502 })?.endpoint
     while (gateway.traffic.last()?.endpoint !== failed || gateway.traffic.last()?.status !== 200)
@@ -63,7 +63,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       const isFixed = ['fixed', expect.stringMatching(/ has no upstream\..* It has an upstream now\.$/)]
       expect(await listCauses(gateway)).toEqual([isFixed])
       for (let at = 0; at < 2; at++) await gateway.traffic.fetch(url)
-      expect(await listCauses(gateway)).toEqual([['refused', expect.stringContaining('has no response left')]])
+      expect(await listCauses(gateway)).toEqual([['rejected', expect.stringContaining('has no response left')]])
       set()
       expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['fixed'])
     },
@@ -79,7 +79,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     await gateway.traffic.fetch(url)
     const { origin } = new URL(url)
     expect(await listCauses(gateway)).toEqual([
-      ['refused', `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${origin}, but ${other}.`],
+      ['rejected', `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${origin}, but ${other}.`],
     ])
   })
 
@@ -165,8 +165,8 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     await client(gateway)('GET', `/reserved_addrs/${undone}`)
     const why = 'POST /reserved_addrs created it. A restore, an undo or another call has removed it since.'
     expect(await listCauses(gateway)).toEqual([
-      ['refused', `There is no reserved address ${undone}. ${why}`],
-      ['refused', `There is no reserved address ${deleted}. An earlier request deleted it.`],
+      ['rejected', `There is no reserved address ${undone}. ${why}`],
+      ['rejected', `There is no reserved address ${deleted}. An earlier request deleted it.`],
     ])
     gateway.restore(whole)
     expect(await listCauses(gateway)).toContainEqual([
@@ -202,7 +202,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const traffic_policy = JSON.stringify({ on_http_request: [{ actions: [{ type: 'deny' }] }] })
     gateway.endpoints.create({ url: 'https://app.example.com', type: 'cloud', traffic_policy })
     await gateway.traffic.fetch('https://app.example.com/').catch(() => undefined)
-    expect((await listTroubles(gateway)).find(({ kind }) => kind === 'refused')?.cause).toMatch(
+    expect((await listTroubles(gateway)).find(({ kind }) => kind === 'rejected')?.cause).toMatch(
       /^Visitors got no response: the gateway presented its default certificate for \S+: app\.example\.com has no certificate yet/,
     )
   })

@@ -73,9 +73,9 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(troubles.at(0)?.about).toMatchObject([{ name: 'GET https://api0.example.net' }])
     expect(troubles.at(-1)?.cause).toBe('And 17 more requests for other hosts.')
     expect(troubles.reduce((sum, { count }) => sum + count, 0)).toBe(25)
-    expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ refused: 25 })
+    expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ rejected: 25 })
     gateway.requests.clear()
-    expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ refused: 0 })
+    expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ rejected: 0 })
   })
 
   test('are after each change those of a gateway that has never listed them', async () => {
@@ -290,7 +290,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       await create({ domain: 'ok.example.com', ...json })
     const refused = (await listTroubles(gateway)).map(({ kind, count, cause }) => ({ kind, count, cause }))
     const cause = expect.stringMatching(/^description is 6\. .* Before that: metadata is 5\. /)
-    expect(refused).toEqual([{ kind: 'refused', count: 3, cause }])
+    expect(refused).toEqual([{ kind: 'rejected', count: 3, cause }])
     const taken = await create({ domain: 'ok.example.com' })
     expect((await create({ domain: 'ok.example.com' })).status).toBe(409)
     await client(gateway)('DELETE', `/reserved_domains/${taken.body.id}`)
@@ -312,8 +312,8 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     await send('POST', '/event_subscriptions', { json: { sources: [{ type: 'reserved_domain_created.v9' }] } })
     const kinds = (await listTroubles(gateway)).map(({ kind, cause }) => [kind, cause.includes('deleted since')])
     expect(kinds).toEqual([
-      ['refused', false],
-      ['refused', false],
+      ['rejected', false],
+      ['rejected', false],
     ])
   })
 
@@ -324,7 +324,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     const found = await listTroubles(gateway)
     expect(found).toMatchObject([
       {
-        kind: 'refused',
+        kind: 'rejected',
         cause: expect.stringMatching(/^More than 2 requests .* The clock does not move: advance it by 60 s\.$/),
       },
       {
