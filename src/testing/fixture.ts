@@ -46,7 +46,8 @@ const PASSED = 'Your assertions passed, but the test left something behind (set 
 /** An error with the strings that runners show: some show the message, and some show the stack, which begins with the message. */
 export interface ErrorWithText {
   readonly name?: string
-  message: string
+  /** Absent from an object that is not an error, as some clients throw. */
+  message?: string
   stack?: string
   /** Vitest's comparison of the expected and the received value. */
   diff?: string
@@ -76,7 +77,7 @@ export function requireStrict(gateway: Gateway, connection: TestConnection): voi
  */
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
-  const { message } = error
+  const { message = listValues(error) } = error
   // In an error of node:assert, it is the name of a format.
   const diff = error.diff?.includes('\n') ? error.diff : undefined
   const stack = error.stack && withoutWrapperFrames(error.stack)
@@ -100,6 +101,13 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
+/** Lists the plain values of an object that is not an error. Vitest shows nothing but the message once there is one. */
+function listValues(thrown: object): string {
+  // Vitest's copy of an object has strings for functions.
+  const isPlain = (value: unknown) => /^(?:string|number|boolean)$/.test(typeof value) && !/^Function</.test(`${value}`)
+  return JSON.stringify(Object.fromEntries(Object.entries(thrown).filter(([, value]) => isPlain(value))))
+}
+
 /** Creates the error of a test that its runner ended before its function did, with the report and the line of the test. */
 export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
   const error = new Error('The runner ended this test before its function finished.')
@@ -110,9 +118,13 @@ export function timeoutError(gateway: Gateway, connection: TestConnection, place
   return error
 }
 
-/** Sets a string of an error, unless the error is frozen. It defines the property because a DOMException has only a getter. */
+/**
+ * Sets a string of an error, unless the error is frozen. It defines the property because a DOMException has only a getter. Vitest passes a new
+ * property to its reporters only if it is enumerable.
+ */
 function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: string): void {
-  Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
+  const whenNew = name in error ? {} : { enumerable: true }
+  Reflect.defineProperty(error, name, { value, writable: true, configurable: true, ...whenNew })
 }
 
 /** Returns true if the runner has ended the test, according to the runner's own message. */
@@ -173,11 +185,15 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   const now = readClock(clock)
   // A timer that is due now fires in the next move.
   const wait = durationText(Math.max(1, Math.ceil(next.at - now)))
+  if (REJECTED.test(next.setAfter ?? '')) return [`${text} Does your code retry a request that was rejected?`]
   const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
     ? [`${text} The clock moved to ${timestamp(now)}${before}.`]
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
+
+/** Matches a request with the status of an error that a retry rarely changes. */
+const REJECTED = /→ 4(?:00|01|03|05|13|15|22)$/
 
 /** Describes the waiting timers of the `globals` option, or returns undefined if there are none. */
 function describeTimers({ waiting }: ReplacedTimers): string | undefined {

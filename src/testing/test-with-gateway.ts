@@ -4,7 +4,7 @@ import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
 import { oneOfThese, optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
 import { printError } from '../core/schema/print.ts'
-import { quote } from '../core/schema/text.ts'
+import { quote, toError } from '../core/schema/text.ts'
 import { isObject } from '../core/schema/values.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Gateway } from '../gateway/types.ts'
@@ -190,7 +190,9 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     try {
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway, connection)
-    } catch (error) {
+    } catch (thrown) {
+      // Some clients throw the body of a response, to which no report can be added.
+      const error = isObject(thrown) && typeof thrown.msg === 'string' ? toError(thrown) : thrown
       addReportTo(error)
       throw error
     } finally {

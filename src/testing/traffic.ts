@@ -94,7 +94,7 @@ export class DelayedRequests {
     )
   }
 
-  /** The request whose response or failure came last. Undefined if there was none or if other requests were in progress. */
+  /** The request whose response or failure came last, with the status of an error. Undefined if there was none or if other requests were in progress. */
   get lastRequest(): string | undefined {
     return this.#lastRequest
   }
@@ -113,8 +113,10 @@ export class DelayedRequests {
       this.#unfinishedRequests.add(request)
       this.#pauses.requestSent()
       const response = this.#send(request.name, () => fetch(sent, options))
+      let outcome = request.name
       void response.then(
         ({ status }) => {
+          if (status >= 400) outcome += ` → ${status}`
           this.#noteRefused(request.name, status)
           this.#noteKey(request.name, options?.headers ?? (isRequest(input) ? input.headers : undefined))
         },
@@ -123,7 +125,7 @@ export class DelayedRequests {
       return response.finally(() => {
         this.#unfinishedRequests.delete(request)
         this.#pauses.responseReceived()
-        this.#lastRequest = request.isAlone ? request.name : undefined
+        this.#lastRequest = request.isAlone ? outcome : undefined
       })
     }
   }

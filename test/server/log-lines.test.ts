@@ -210,7 +210,7 @@ describe('The log of a gateway', () => {
     expect(printed).not.toHaveBeenCalled()
     printed.mockRestore()
     expect(logged.map(({ transition }) => transition)).toEqual(['renewal started', 'renewed'])
-    expect(logged[1]?.message).toMatch(/ is in use, and will be renewed at /)
+    expect(logged[1]?.message).toMatch(/ is valid until .*, and will be renewed at /)
   })
 
   it('has a delayed request once its response is sent or broken off, or its client has left', async () => {

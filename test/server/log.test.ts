@@ -40,7 +40,7 @@ describe('The log', () => {
       '2026-01-01T00:00:00Z POST   /reserved_domains                  201 reserved_domains.create N ms',
       '2026-01-01T00:00:00Z cert   app.example.com                    started A certificate with an ecdsa key is requested.',
       '2026-01-01T00:00:00Z POST   /reserved_domains                  400 ERR_NGROK_413 reserved_domains.create N ms The domain "app.example.com" is already reserved, as rd_…. Each name can be reserved only once.',
-      '2026-01-01T00:00:30Z cert   app.example.com                    issued cert_… is in use, and will be renewed at 2026-03-02T00:00:30Z.',
+      '2026-01-01T00:00:30Z cert   app.example.com                    issued cert_… is valid until 2026-04-01T00:00:30Z, and will be renewed at 2026-03-02T00:00:30Z.',
       '2026-01-01T00:00:30Z POST   /_fauxgate/clock                   200 N ms',
       expect.stringMatching(
         /^2026-01-01T00:00:30Z GET {4}\/nowhere\/\[redacted\] +404 N ms GET "\/nowhere\/\[redacted\]" is not part of/,

@@ -117,6 +117,60 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
     },
     /500 times until .*, 2\d\d a second: GET \/reserved_domains/,
   ],
+  'begins each page at the first id of the one before': [
+    async (gateway) => {
+      for (let n = 0; n < 5; n++) gateway.reservedAddrs.create()
+      const all = []
+      for (let cursor = '', pages = 0; pages < 3; pages++) {
+        const { reserved_addrs: page } = await read('GET', `/reserved_addrs?limit=2${cursor}`)
+        all.push(...page)
+        cursor = `&before_id=${page[0].id}`
+      }
+      expect(all).toHaveLength(5)
+    },
+    /before_id=ra_\w+ → 200\n {6}1 of its 2 items were on the page before: see that page's next_page_uri\./,
+  ],
+  'retries a request that was rejected': [
+    async () => {
+      const creating = (async () => {
+        for (let tries = 0; tries < 3; tries++) {
+          if ((await send('POST', '/reserved_addrs', { color: 'red' })).ok) return 'created'
+          await sleep(1000)
+        }
+        return 'rejected'
+      })()
+      const later = (async () => {
+        for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+        return 'waiting'
+      })()
+      expect(await Promise.race([creating, later])).toBe('rejected')
+    },
+    /set after POST \/reserved_addrs → 400\. Does your code retry a request that was rejected\?/,
+  ],
+  'remembers the first state of a domain': [
+    async (gateway) => {
+      gateway.provisioning.failNext('INTERNAL_ERROR')
+      gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy })
+      const { reserved_domains } = await read('GET', '/reserved_domains')
+      gateway.clock.advance('30s')
+      expect(reserved_domains[0].certificate_management_status.provisioning_job.error_code).toBe('INTERNAL_ERROR')
+    },
+    'The attempt for app.example.com failed at 2026-01-01T00:00:30Z (INTERNAL_ERROR), and no later response shows it.',
+  ],
+  'reads another field of the items of a list': [
+    async (gateway) => {
+      gateway.reservedAddrs.create()
+      const { reserved_addrs } = await read('GET', '/reserved_addrs')
+      expect(reserved_addrs.map(({ address }: { address?: string }) => address)).toEqual(['tcp://1.tcp.ngrok.io'])
+    },
+    /GET \/reserved_addrs → 200 has the fields .*; the first of reserved_addrs has id, uri, created_at, .*\baddr,/,
+  ],
+  'reads the fields of an object that is no error': [
+    async () => {
+      throw await read('POST', '/reserved_addrs', { color: 'red' })
+    },
+    /^color is not a field of this operation\. .*\n\nThe gateway at .*\n {2}requests:\n.*POST \/reserved_addrs \{"color":"red"\} → 400/,
+  ],
   'asks for a certificate by the id of its domain': [
     async (gateway) => {
       const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })

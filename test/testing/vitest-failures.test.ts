@@ -65,6 +65,12 @@ describe('A test that fails says what happened at its gateway', () => {
     )
   })
 
+  test('after an object that the code threw instead of an error', () => {
+    expect(output).toMatch(
+      /\{"errorCode":"ERR_413","msg":"The domain is taken\."\}\n+The gateway at .*:\n {2}requests:\n.*POST \/reserved_domains .*→ 201/,
+    )
+  })
+
   test('with the error of a direct call that was rejected', () => {
     expect(findError('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
   })

@@ -36,7 +36,7 @@ const list = controlCall({
   run(host) {
     const requests = lastRequests(host.journal)
     const missedOf = (fault: ArmedFault) =>
-      findMissed(fault, requests, host.api).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
+      findMissed(fault, requests, host).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
     return host.transact(faultsIn).map((fault) => ({
       ...fault,
       state: getFaultState(fault),

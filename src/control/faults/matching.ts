@@ -1,11 +1,13 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { Operation } from '../../core/operation/operation.ts'
+import { codeOf } from '../../core/schema/error-facts.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { findIdError } from '../../core/schema/ids.ts'
 import { listNames, nearest } from '../../core/schema/nearest.ts'
 import { readPredicateResult } from '../../core/schema/options.ts'
 import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
 import type { ArmedFault, JournalEntry } from '../../generated/controls.ts'
 import { describeNgrokOnly, findNgrokOperation } from '../../service/resources/ngrok-paths.ts'
 import type { Api, ControlHost } from '../control.ts'
@@ -131,6 +133,8 @@ function listMethods({ method }: Operation): readonly string[] {
 
 const EXPLAINED_REQUESTS = 5
 
+type Place = Pick<ControlHost, 'api' | 'dialect' | 'engine'>
+
 /** Returns the last requests, oldest first. For each request, a report explains why a pending fault did not apply. */
 export function lastRequests(journal: Journal): JournalEntry[] {
   const entries: JournalEntry[] = []
@@ -139,13 +143,13 @@ export function lastRequests(journal: Journal): JournalEntry[] {
 }
 
 /** Returns the requests that a fault did not apply to, with the reasons. */
-export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[], api: Api) {
+export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[], host: Place) {
   return requests
     .filter((entry) => entry.fault !== fault.id)
     .map((entry) => ({
       operationId: entry.operationId,
       request: methodAndPath(entry),
-      reason: explainMismatch(fault, entry, api),
+      reason: explainMismatch(fault, entry, host),
     }))
 }
 
@@ -155,13 +159,13 @@ export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[],
  */
 export function describePendingFaults(
   faults: readonly ArmedFault[],
-  { journal, api }: Pick<ControlHost, 'journal' | 'api'>,
+  host: Place & Pick<ControlHost, 'journal'>,
 ): string | undefined {
   const pending = faults.filter(isPending)
   if (pending.length === 0) return undefined
-  const last = lastRequests(journal)
+  const last = lastRequests(host.journal)
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
-    `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, api)}.`
+    `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, host)}.`
   const explain = (fault: ArmedFault) => {
     // The journal contains neither requests to the agent's API nor visitor requests.
     if (fault.traffic !== undefined) return ['  It waits for requests that the gateway forwards.']
@@ -196,7 +200,10 @@ export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...
   return `${JSON.stringify(spec)}${when ? ' with a predicate' : ''}`
 }
 
-function explainMismatch(fault: ArmedFault, entry: JournalEntry, api: Api): string {
+/** Matches the keys of errors from checks that run before faults apply. Families can add others, with status 403. */
+const EARLY_ERROR = /^(?:auth|version|content_type|body)_|^too_many_requests$/
+
+function explainMismatch(fault: ArmedFault, entry: JournalEntry, { api, dialect, engine }: Place): string {
   const { operation, method, path } = entry
   if (operation === null) return 'is not an operation of the API'
   const ids = api.routeAt(path)?.ids ?? {}
@@ -205,8 +212,12 @@ function explainMismatch(fault: ArmedFault, entry: JournalEntry, api: Api): stri
   if (entry.fault) return `matched, but ${entry.fault} applied`
   const { after = 0, passed } = fault
   if (passed > 0) return `matched, but came too early: ${passed} of the first ${after} have passed`
-  const rejected = entry.status < 400 ? '' : `, or was rejected with ${entry.status} before faults apply`
-  return `matched, but came before the fault was added${rejected}`
+  const { status, response } = entry
+  const code = status >= 400 && isObject(response) ? response.error_code : undefined
+  const error = [...engine.context.catalogue.values()].find((each) => codeOf(each, dialect) === code)
+  const rejected = `was rejected with ${status} before faults apply`
+  if (error && EARLY_ERROR.test(error.key)) return `matched, but ${rejected}`
+  return `matched, but came before the fault was added${status === 403 ? `, or ${rejected}` : ''}`
 }
 
 /** Returns the input that a predicate receives, without its secrets. */

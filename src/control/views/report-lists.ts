@@ -69,6 +69,32 @@ export function findUnreadPages(newestFirst: Iterable<JournalEntry>): ReadonlySe
 }
 
 /**
+ * Returns, by operation id, a note on the first page of each list that repeats items of an earlier page, because the cursor was not that
+ * page's last id.
+ */
+export function findRepeatedItems(oldestFirst: Iterable<JournalEntry>): ReadonlyMap<string, string> {
+  const notes = new Map<string, string>()
+  const noted = new Set<string>()
+  /** For each list, the ids on the page that was read last. */
+  const pages = new Map<string, readonly unknown[]>()
+  for (const entry of oldestFirst) {
+    if (entry.method !== 'GET' || entry.status !== 200) continue
+    const { list, cursor } = readPageRequest(entry)
+    const ids = readItems(entry.response).map((each) => (isObject(each) ? each.id : undefined))
+    const before = pages.get(list) ?? []
+    const repeated = cursor !== null && before.includes(cursor) ? ids.filter((id) => before.includes(id)).length : 0
+    pages.set(list, ids)
+    if (repeated === 0 || noted.has(list)) continue
+    noted.add(list)
+    notes.set(
+      entry.operationId,
+      `${repeated} of its ${ids.length} items were on the page before: see that page's next_page_uri.`,
+    )
+  }
+  return notes
+}
+
+/**
  * Notes that a list was empty because of its filter, if it still would be. A client that looks for a resource before creating it would find
  * it now. A redacted filter cannot be tried again.
  */

@@ -16,8 +16,12 @@ const OF_NULL = /(?:of|object|is) null\b|^null is/m
 /** Matches the message of an error in code that used a field that doesn't exist or isn't a list. */
 const OF_UNDEFINED =
   /(?:of|is) undefined\b|^undefined is|is not iterable|[sS]pread syntax requires|\.(?:at|every|filter|find|flatMap|forEach|includes|join|map|reduce|slice|some|sort) is not a function/m
-/** Matches the message of a vitest, Jest, or node:assert assertion that received no value, or of a Python KeyError. */
-const NO_VALUE = /expected undefined to |Received: +undefined|^undefined !==|KeyError: '/m
+/**
+ * Matches the message of a vitest, Jest, or node:assert assertion that received no value or a list or object without one, or of a Python
+ * KeyError.
+ */
+const NO_VALUE =
+  /expected [^\n]*\bundefined\b[^\n]* to |Received: +undefined|^\+ .*\bundefined,?$|^undefined !==|KeyError: '/m
 /** Matches what such a message says about the field: `page.items is not iterable`. */
 const FIELD = /\.(\w+) is not iterable|Cannot destructure property '(\w+)'|KeyError: '(\w+)'/
 
@@ -58,14 +62,19 @@ function describeBody(host: ControlHost, { status, response }: JournalEntry, mes
 }
 
 /**
- * Notes which lists in a response are empty, so that `items[0]` is undefined, and that there is no certificate yet, as for
- * `certificate?.id`.
+ * Notes which lists in a response are empty, so that `items[0]` is undefined, which fields the items of others have, and that there is no
+ * certificate yet, as for `certificate?.id`.
  */
 function describeMissingValues(host: ControlHost, response: Readonly<Record<string, unknown>>): readonly string[] {
   const empty = Object.keys(response).filter((name) => isEmptyList(response[name]))
   const attempt = response.certificate === null ? findAttempt(host, response.id) : undefined
+  const items = Object.entries(response).flatMap(([name, value]) => {
+    const [item] = Array.isArray(value) ? value : []
+    return isObject(item) ? [`the first of ${name} has ${Object.keys(item).join(', ')}`] : []
+  })
   return [
     ...empty.map((name) => `${name} is empty`),
+    ...items,
     ...(attempt === undefined ? [] : [`certificate is null: the next attempt is at ${attempt}`]),
   ]
 }

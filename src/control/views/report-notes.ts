@@ -4,7 +4,7 @@ import { isObject, lazy } from '../../core/schema/values.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
 import type { ControlHost } from '../control.ts'
-import { describeEmptyFilter, findUnreadPages } from './report-lists.ts'
+import { describeEmptyFilter, findRepeatedItems, findUnreadPages, readItems } from './report-lists.ts'
 
 /** The maximum number of filters to try again. Each one checks all records of its list. */
 const MAX_FILTERS = 20
@@ -19,8 +19,11 @@ export interface RequestNote {
 export class RequestNotes {
   readonly #host: ControlHost
   readonly #unreadPages: ReadonlySet<string>
+  readonly #repeatedItems: ReadonlyMap<string, string>
   /** The ids of certificates in responses. */
   readonly #shownCertificates: () => ReadonlySet<string>
+  /** When the newest response that has a domain's id was sent, by id. */
+  readonly #lastShown: () => ReadonlyMap<string, string>
   /** The notes on filters, by query. */
   readonly #filters = new Map<string, string | undefined>()
   /** For each request, by operation id, the previous request with the same method and path. */
@@ -37,8 +40,16 @@ export class RequestNotes {
       const ids = newestFirst.flatMap(({ response }) => JSON.stringify(response).match(/cert_\w+/g) ?? [])
       return new Set(ids)
     })
+    this.#lastShown = lazy(() => {
+      const shown = [...newestFirst].reverse().flatMap(({ at, response }) => {
+        const ids = JSON.stringify(response).match(/"id":"rd_\w+/g) ?? []
+        return ids.map((id): [string, string] => [id.slice('"id":"'.length), at])
+      })
+      return new Map(shown)
+    })
     this.#times = new Map([...host.journal.newestRequests()].map(({ operationId, now }) => [operationId, now]))
     const entries = [...newestFirst].reverse()
+    this.#repeatedItems = findRepeatedItems(entries)
     const last = new Map<string, JournalEntry>()
     const firstIds = new Map<string, string>()
     for (const entry of entries) {
@@ -59,6 +70,7 @@ export class RequestNotes {
   list(entry: JournalEntry): readonly RequestNote[] {
     const notes = {
       unreadPage: this.#describeUnreadPage(entry),
+      repeatedItems: this.#repeatedItems.get(entry.operationId),
       emptyFilter: this.#describeEmptyFilter(entry),
       earlyEnd: this.#describeEarlyEnd(entry),
       earlyRetry: this.#describeEarlyRetry(entry),
@@ -96,17 +108,31 @@ export class RequestNotes {
     return this.#filters.get(key)
   }
 
-  /** Notes that code stopped asking for a certificate before there was one. */
+  /** Notes that code stopped asking for a certificate before there was one, or before an attempt failed. */
   #describeEarlyEnd({ method, at, response }: JournalEntry): string | undefined {
-    if (method !== 'GET' || !isObject(response) || response.certificate !== null) return undefined
-    const { id } = response
-    const domain = typeof id === 'string' ? this.#host.transact((tx) => tx.get(domains, id)) : undefined
+    const shown = method === 'GET' ? findOnlyPending(response) : undefined
+    const domain = shown && this.#host.transact((tx) => tx.get(domains, shown.id))
     const issued = domain?.timeline.find(({ transition }) => transition === 'issued')
-    if (!domain?.certificate_id || !issued || this.#shownCertificates().has(domain.certificate_id)) return undefined
-    const issuedAt = timestamp(issued.at * 1000)
-    if (issuedAt <= at) return undefined
-    return `Its certificate is null. It was issued at ${issuedAt}, and no later response shows it.`
+    const last = domain?.timeline.at(-1)
+    if (!domain || !last) return undefined
+    const issuedAt = issued && timestamp(issued.at * 1000)
+    const { certificate_id: certificate } = domain
+    if (issuedAt && issuedAt > at && certificate && !this.#shownCertificates().has(certificate)) {
+      const its = shown.isWhole ? 'Its certificate' : `The certificate of ${domain.domain}`
+      return `${its} is null. It was issued at ${issuedAt}, and no later response shows it.`
+    }
+    const failedAt = last.transition === 'failed' ? timestamp(last.at * 1000) : at
+    if (failedAt <= at || (this.#lastShown().get(domain.id) ?? at) >= failedAt) return undefined
+    return `The attempt for ${domain.domain} failed at ${failedAt} (${last.outcome}), and no later response shows it.`
   }
+}
+
+/** Returns the id of the only domain without a certificate in a response, and whether it is the whole response. */
+function findOnlyPending(response: unknown): { readonly id: string; readonly isWhole: boolean } | undefined {
+  const pending = [response, ...readItems(response)].filter((each) => isObject(each) && each.certificate === null)
+  const [shown] = pending
+  if (pending.length !== 1 || !isObject(shown) || typeof shown.id !== 'string') return undefined
+  return { id: shown.id, isWhole: shown === response }
 }
 
 /** Returns the id of the resource that a request created, even if the client saw no response. */

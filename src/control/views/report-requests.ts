@@ -172,7 +172,8 @@ function describeLastResponse({ method, status, response }: JournalEntry): strin
 
 /** Omits fields that do not indicate progress, because a long line is truncated. */
 function withoutAddresses(name: string, value: unknown): unknown {
-  return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
+  const isPem = typeof value === 'string' && value.startsWith('-----BEGIN')
+  return name === 'uri' || name === 'created_at' || value === '' || isPem ? undefined : value
 }
 
 export function noteEarlier(count: number): readonly string[] {

@@ -74,7 +74,7 @@ function describeActive({ hits }: ArmedFault): string {
 function describeWaiting(
   fault: ArmedFault,
   requests: readonly JournalEntry[],
-  { api, traffic: { journal } }: Pick<ControlHost, 'api' | 'traffic'>,
+  host: Pick<ControlHost, 'api' | 'dialect' | 'engine' | 'traffic'>,
 ): string {
   const { hits, times = 0, agent, traffic } = fault
   const cause =
@@ -84,7 +84,7 @@ function describeWaiting(
   // The journal has no requests to the agent's API.
   if (agent !== undefined) return cause
   if (traffic !== undefined) {
-    const [visit] = journal.newestFirst()
+    const [visit] = host.traffic.journal.newestFirst()
     if (!visit) return `${cause} The traffic journal has none.`
     if (visit.upstream === traffic) return cause
     const went = visit.upstream === null ? 'it reached no upstream' : `its upstream is ${visit.upstream}`
@@ -92,7 +92,7 @@ function describeWaiting(
   }
   const last = requests.at(-1)
   if (!last) return `${cause} The journal has none.`
-  const [missed] = findMissed(fault, [last], api)
+  const [missed] = findMissed(fault, [last], host)
   return missed ? `${cause} The last one, ${missed.request}: ${missed.reason}.` : cause
 }
 

@@ -54,8 +54,11 @@ const failure = {
 
 const success = {
   apply: putNewCertificate,
-  message: ({ at, note }: TimelineRecord, rules: ProvisioningOptions) =>
-    `${note} is in use, and will be renewed at ${timestamp(roundUpToSecond(getRenewalTime(at * 1000, rules)))}.`,
+  message: ({ at, note }: TimelineRecord, rules: ProvisioningOptions) => {
+    const issuedAt = at * 1000
+    const renewal = timestamp(roundUpToSecond(getRenewalTime(issuedAt, rules)))
+    return `${note} is valid until ${timestamp(getExpiry(issuedAt, rules))}, and will be renewed at ${renewal}.`
+  },
 }
 
 /** The input of each transition, in addition to the domain. */
@@ -194,7 +197,6 @@ function makeCertificateRecord(
   issued_at: number,
 ): CertificateRecord {
   const { private_key_type } = policy as Policy // Only a managed domain gets here.
-  const { validity } = getCertificateLifetime(issued_at, provisioningOptions(tx.options).certificates)
   return {
     id: tx.newId('cert'),
     created_at: tx.now,
@@ -204,10 +206,14 @@ function makeCertificateRecord(
       domain,
       private_key_type,
       not_before: issued_at,
-      not_after: Math.min(issued_at + validity, LATEST_TIME),
+      not_after: getExpiry(issued_at, provisioningOptions(tx.options)),
       number: tx.nextOrder(),
     },
   }
+}
+
+function getExpiry(issuedAtMs: number, { certificates: options }: ProvisioningOptions): number {
+  return Math.min(issuedAtMs + getCertificateLifetime(issuedAtMs, options).validity, LATEST_TIME)
 }
 
 function getRenewalTime(issuedAtMs: number, { certificates: options }: ProvisioningOptions): number {

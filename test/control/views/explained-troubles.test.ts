@@ -120,6 +120,14 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(await listCauses(gateway)).toEqual([['unused', cause]])
   })
 
+  test('of a fault that came too late says so, also where the operation had rejected the request', async () => {
+    const gateway = open()
+    await client(gateway)('POST', '/reserved_addrs', { json: { color: 'red' } })
+    gateway.faults.add({ operation: 'reserved_addrs.create', times: 1 })
+    const cause = (await listCauses(gateway)).find(([kind]) => kind === 'unused')?.[1]
+    expect(cause).toMatch(/: matched, but came before the fault was added\.$/)
+  })
+
   test('of a pending fault counts the requests that passed, or says that the key was rejected', async () => {
     const gateway = open({ keys: ['key'] })
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 5, times: 1 })
@@ -127,9 +135,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       uncheckedClient(gateway)('GET', '/reserved_addrs', { headers: { authorization: `Bearer ${key}` } })
     const last = async () => (await listCauses(gateway)).find(([kind]) => kind === 'unused')?.[1]
     await send('wrong')
-    expect(await last()).toMatch(
-      /: matched, but came before the fault was added, or was rejected with 403 before faults apply\.$/,
-    )
+    expect(await last()).toMatch(/: matched, but was rejected with 403 before faults apply\.$/)
     await send('key')
     expect(await last()).toMatch(/: matched, but came too early: 1 of the first 5 have passed\.$/)
   })

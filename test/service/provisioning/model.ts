@@ -179,7 +179,7 @@ export class Model {
     domain.certificate = { kind: domain.policy as Kind, issued, ends: issued + validity }
     domain.renews = this.#schedule(domain, issued + validity - lead)
     domain.job = null
-    const message = `CERTIFICATE is in use, and will be renewed at ${formatTime(domain.renews)}.`
+    const message = `CERTIFICATE is valid until ${formatTime(domain.certificate.ends)}, and will be renewed at ${formatTime(domain.renews)}.`
     this.#note(domain, isRenewal ? 'renewed' : 'issued', 'success', message)
   }
 
