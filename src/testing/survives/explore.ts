@@ -1,4 +1,5 @@
 import { describeReceived } from '../../core/schema/errors.ts'
+import { printWarning } from '../../core/schema/print.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
 import { assertStrict } from '../strict.ts'
 import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns, requireKnownFamilies } from './checks.ts'
@@ -12,7 +13,7 @@ import type { Outcome, RunRecord } from './record.ts'
 import type { Runner } from './runner.ts'
 import { storyOf } from './story.ts'
 import type { Coverage, ScheduledFault, TriedSchedule } from './types.ts'
-import { type Baseline, baselineOf, judge } from './verdict.ts'
+import { type Baseline, baselineOf, countRequests, judge } from './verdict.ts'
 
 /** A schedule of failures, in an order of the copies. */
 interface Trial extends Order {
@@ -23,6 +24,9 @@ const START: Trial = { schedule: [], turns: [], switches: 0 }
 
 /** The story of a survived schedule in a search, where it is not read. */
 const NO_STORY = { message: '', story: '', snapshot: {} }
+
+/** The number of requests in the run without failures from which a warning says that the search is slow. */
+const SLOW_REQUESTS = 1000
 
 /** Tries schedules of failures and orders of copies, smallest first. */
 export class Explorer {
@@ -111,9 +115,20 @@ export class Explorer {
       if (run !== first) continue
       if (run.arrivals.events.length === 0) throw noRequestsError(run.gateway.url, this.#runner.hints.noRequests)
       assertStrict(run.gateway)
+      this.#warnOfPolls(run)
     }
     this.#baseline = baseline
     return first
+  }
+
+  /** Warns before a search that takes long: a runner that ends the test says nothing about it. */
+  #warnOfPolls(run: RunRecord): void {
+    const requests = this.#isSearch ? countRequests(run, SLOW_REQUESTS) : undefined
+    if (requests === undefined) return
+    printWarning(
+      `Without failures, the code sends ${requests}. Each schedule repeats them, so the search is slow. Poll less often, or ` +
+        'shorten the wait, for example with the option provisioningDelay.',
+    )
   }
 
   /**

@@ -16,14 +16,6 @@ export class LocalRunner implements Runner {
   readonly world: World
   readonly jobs = 1
   readonly isRepeatable = true
-  readonly hints = {
-    noRequests:
-      'Let it use the fetch that it receives, or the global fetch with the url that it receives. A client with its own HTTP ' +
-      'stack needs the serve option.',
-    unequal:
-      'Use no random values, and create everything that the code remembers inside the function: a cache or a counter of a ' +
-      'module outlives a run.',
-  }
   readonly #code: CodeUnderTest
   readonly #gateways: Gateways
   #run: Run | undefined
@@ -35,6 +27,17 @@ export class LocalRunner implements Runner {
     requireHostTimers()
     this.world = new World(this.options.copies)
     this.#gateways = new Gateways(this.world, this.options)
+  }
+
+  get hints() {
+    return {
+      noRequests:
+        `${this.world.describeOtherRequest()}Let it use the fetch that it receives, or the global fetch with the url that it ` +
+        'receives. A client with its own HTTP stack needs the serve option.',
+      unequal:
+        'Use no random values, and create everything that the code remembers inside the function: a cache or a counter of a ' +
+        'module outlives a run.',
+    }
   }
 
   get collections(): readonly ViewedCollection[] {

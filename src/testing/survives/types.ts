@@ -79,7 +79,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  *   different values
  * - `leftovers-after-error`: it rejects, but leaves resources
  * - `does-not-resume`: with `mayLeave`, the next call rejects although nothing failed during it
- * - `refused-error`: it rejects, but `allow` does not accept the error, or nothing had failed
+ * - `refused-error`: it rejects, but `allow` does not accept the error, or no failure was injected
  * - `unhandled-rejection`: a promise rejects unhandled, or a timer throws
  * - `work-after-end`: it ends while requests or timers are pending
  * - `does-not-hold`: `holds` returned false, threw, or rejected

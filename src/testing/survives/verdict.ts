@@ -46,6 +46,21 @@ const verdictOf = (verdict: Judgement['verdict'], message: string): Judgement =>
 
 const SURVIVED = verdictOf('survived', 'It survives.')
 
+/** The number of requests from which a message counts them. */
+const MANY_REQUESTS = 100
+
+/** Counts the requests of a run, and the request that it repeated most with its last response, if there are at least `min`. */
+export function countRequests({ arrivals: { events } }: RunRecord, min: number): string | undefined {
+  const requests = events.filter(({ type }) => type === 'request')
+  if (requests.length < min) return undefined
+  const counts = new Map<string, number>()
+  for (const { description } of requests) counts.set(description, (counts.get(description) ?? 0) + 1)
+  const [most = '', count = 0] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one))
+  const last = requests.findLast(({ description }) => description === most)
+  const repeated = last && `${last.hideSecrets(most)} → ${last.response?.status ?? 'no response'}`
+  return `${formatCount(requests.length, 'request')}, ${formatCount(count, 'time', 'times')} ${repeated}`
+}
+
 const STOP_REASONS = {
   nothing: () => 'it waits, but no timer is set and no request is pending',
   time: (within: number, [next = 0]: readonly number[]) =>
@@ -72,7 +87,9 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
   if (stopReason || !hasEnded) {
     const copy = run.copies.find(({ settled }) => !settled)
     const reason = STOP_REASONS[stopReason ?? 'nothing'](options.within, remainingTimers)
-    return verdictOf('never-ends', `${subjectOf(run, copy)} never ends: ${reason}.`)
+    const requests = countRequests(run, MANY_REQUESTS)
+    const sent = requests === undefined ? '' : `; it sent ${requests}`
+    return verdictOf('never-ends', `${subjectOf(run, copy)} never ends: ${reason}${sent}.`)
   }
   if (unhandled.length > 0) {
     return verdictOf(
@@ -97,7 +114,7 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
 async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const rejected = run.copies.filter(({ settled }) => settled?.error)
   const [first] = rejected
-  if (run.outcomes[1]?.resolved === '' && first) return refuseError(run, first, 'and nothing had failed')
+  if (run.outcomes[1]?.resolved === '' && first) return refuseError(run, first)
   if (baseline) {
     const actual = run.outcome
     const whole = baseline.outcomes.filter(({ isWhole }) => isWhole)
@@ -150,11 +167,11 @@ const subjectOf = ({ copies }: RunRecord, copy: Copy | undefined) => (copy && co
 const describeRejection = (run: RunRecord, copy: Copy) =>
   `${subjectOf(run, copy)} rejects with ${thrownText(copy.settled?.error)}`
 
-const refuseError = (run: RunRecord, copy: Copy, why: string) =>
-  verdictOf('refused-error', `${describeRejection(run, copy)}, ${why}.`)
+const refuseError = (run: RunRecord, copy: Copy, why?: string) =>
+  verdictOf('refused-error', `${describeRejection(run, copy)}${why === undefined ? '' : `, ${why}`}.`)
 
 function judgeError(run: RunRecord, copy: Copy, baseline: Baseline | undefined): Judgement | undefined {
-  if (!baseline) return refuseError(run, copy, 'and nothing had failed')
+  if (!baseline) return refuseError(run, copy)
   const left = leftoversAfterError(run)
   if (typeof left === 'string') return refuseError(run, copy, left)
   const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')

@@ -64,6 +64,8 @@ export class World implements Surroundings {
   unhandled: unknown[] = []
   /** The gateway that handles the global `fetch`. */
   target: Pick<Life, 'url' | 'fetch'> | undefined
+  /** The last request of the run to another URL than the gateway's. */
+  #otherRequest: { readonly origin: string; isRefused: boolean } | undefined
   readonly #randomSource = createRandomSource('survives')
   /** The number of random numbers in this run so far, by copy. */
   #randomCounts = new Map<string, number>()
@@ -94,6 +96,7 @@ export class World implements Surroundings {
     this.#owners = new Map()
     this.#randomCounts = new Map()
     this.unhandled = []
+    this.#otherRequest = undefined
     this.outside.begin()
   }
 
@@ -205,8 +208,23 @@ export class World implements Surroundings {
     return (input, init) => {
       const url = isRequest(input) ? input.url : String(input)
       const { target } = this
-      return target && isBelow(url, target.url) ? target.fetch(input, init) : otherFetch(input, init)
+      if (target && isBelow(url, target.url)) return target.fetch(input, init)
+      const request = { origin: /^\w+:\/\/[^/?#]*/.exec(url)?.[0] ?? url, isRefused: false }
+      this.#otherRequest = request
+      const response = otherFetch(input, init)
+      response.catch(({ cause }: { cause?: { code?: unknown } }) => {
+        request.isRefused = cause?.code === 'ECONNREFUSED'
+      })
+      return response
     }
+  }
+
+  /** Returns a sentence about the last request to another URL, or an empty string. */
+  describeOtherRequest(): string {
+    const { origin, isRefused = false } = this.#otherRequest ?? {}
+    if (origin === undefined) return ''
+    const closed = isRefused ? ', where nothing listens: was that server closed?' : ' instead.'
+    return `The code called ${origin}${closed} `
   }
 
   /** Returns the same numbers in each run. */

@@ -186,7 +186,7 @@ describe('A value from the caller that cannot work is named', () => {
     [['save'], "TypeError: The effect's work is missing. Allowed: a function"],
   ])('in an effect: %j', async (args, message) => {
     const result = await search(({ effect }) => (effect as (...args: unknown[]) => Promise<unknown>)(...args))
-    expect(result).toContain(`fails without any fault: it rejects with ${message}, and`)
+    expect(result).toContain(`fails without any fault: it rejects with ${message}.`)
   })
 })
 

@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { serve } from '../../../src/server/node.ts'
+import { type CodeUnderTest, type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
+import { headers } from './programs/client.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+const get = (url: string) => fetch(`${url}/reserved_addrs`, { headers })
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const findMessage = (code: CodeUnderTest, options?: SurvivesOptions) =>
+  survives(code, options).then(
+    ({ summary }) => summary,
+    (error: Error) => error.message,
+  )
+
+describe('Code that polls', () => {
+  it('without end is told how many requests it sent, which one it repeated, and what it got', async () => {
+    const code = async ({ url }: Life) => {
+      await fetch(`${url}/reserved_domains`, { headers })
+      for (;;) {
+        await get(url)
+        await sleep(60_000)
+      }
+    }
+    expect(await findMessage(code)).toContain(
+      'it runs longer than 6h, the most that `within` allows; it sent 362 requests, 361 times GET /reserved_addrs → 200.',
+    )
+  })
+
+  it('thousands of times in each run prints a warning before the search', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const code = async ({ url }: Life) => {
+      for (let polls = 0; polls < 1000; polls++) {
+        await get(url)
+        await sleep(5)
+      }
+    }
+    await survives(code, { faults: 1, kinds: ['429'], budget: 1 })
+    const [[text] = []] = warn.mock.calls
+    expect(text).toMatch(
+      /^Without failures, the code sends 1,000 requests, 1,000 times GET \/reserved_addrs → 200\. Each/,
+    )
+    expect(warn).toHaveBeenCalledOnce()
+  })
+})
+
+describe('Code that calls another server than the gateway', () => {
+  it('which was closed, is asked about that', async () => {
+    const { url, close } = await serve(createNgrok())
+    await close()
+    const closed = `The gateway received no request. The code called ${url}, where nothing listens: was that server closed? Let`
+    expect(await findMessage(() => get(url))).toContain(closed)
+    const retrying = async (): Promise<unknown> => get(url).catch(() => sleep(3_600_000).then(retrying))
+    expect(await findMessage(retrying)).toContain(closed)
+  })
+
+  it('is told its URL', async () => {
+    const { url, close } = await serve(createNgrok())
+    const message = await findMessage(() => get(url))
+    await close()
+    expect(message).toContain(`so nothing can fail. The code called ${url} instead. Let it use`)
+  })
+})
+
+describe('Code that fails without any fault', () => {
+  it('is not told that nothing had failed', async () => {
+    const message = await findMessage(async ({ url }) => {
+      await get(url)
+      throw new Error('It broke.')
+    })
+    expect(message).toMatch(/^The code fails without any fault: it rejects with Error: It broke\.\n/)
+  })
+})
