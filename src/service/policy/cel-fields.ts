@@ -11,6 +11,9 @@ import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
 import { findInterpolations, LITERAL } from './template.ts'
 
+/** Stands for the names that a set-vars action with a mistake may declare. */
+export const ANY_NAME = ''
+
 /** The maximum depth at which strings are read. */
 const MAX_DEPTH = 32
 
@@ -43,8 +46,7 @@ export function checkFieldExpression(
   const number = 2224
   const own = { ...place.scope, ...(scope === 'retry' && { isRetry: true }) }
   const { tree, type, problem } = check(source, own, { path, offset: 0, kind: 'field' }, place.reporter)
-  const hint = source.startsWith('${') ? { hint: 'The field is an expression: write it without ${ and }.' } : {}
-  if (problem) return reportExpression(number, path, source, { ...problem, ...hint }, place.reporter)
+  if (problem) return reportExpression(number, path, source, problem, place.reporter)
   if (result === 'bool' && !isBoolean(type)) reportType(number, path, source, type, place.reporter)
   else if (tree) checkNames(tree, { ...place, number, path, offset: 0 })
 }
@@ -116,7 +118,7 @@ function checkNames(tree: ASTNode, { declared, reporter, number, path, offset }:
     const { start, end } = node.range
     const within = { offset: offset + start, length: end - start }
     const variable = readVariable(node)
-    if (variable !== undefined && !declared.has(variable)) {
+    if (variable !== undefined && !declared.has(variable) && !declared.has(ANY_NAME)) {
       const near = nearest(variable, declared)
       const hint =
         near === undefined ? 'Set it with set-vars, earlier in the same phase.' : `Did you mean vars.${near}?`

@@ -3,11 +3,15 @@ import { quote } from '../../core/schema/text.ts'
 import { isObject, lookUp } from '../../core/schema/values.ts'
 import type { Action } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
+import { ANY_NAME } from './cel-fields.ts'
 import { checkConfig } from './config.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 
 type Known = Omit<Place, 'action'>
+
+/** The numbers of fields that are unknown, missing, or of a wrong form, so that their content is unknown. */
+const UNREAD: readonly number[] = [2203, 2234, 2252]
 
 /** Checks an action. Returns its row if its type exists. `seen` contains the actions found so far that a policy can have only once. */
 export function checkAction(
@@ -28,7 +32,10 @@ export function checkAction(
   if (config !== undefined && config !== null && !isObject(config)) {
     reporter.reportValue(2203, [...path, 'config'], config, 'an object')
   } else {
+    const before = reporter.problems.length
     checkConfig(isObject(config) ? config : {}, [...path, 'config'], { ...known, action })
+    const isUnread = reporter.problems.slice(before).some(({ number = 0 }) => UNREAD.includes(number))
+    if (action.type === 'set-vars' && isUnread) known.declared.add(ANY_NAME)
   }
   return action
 }

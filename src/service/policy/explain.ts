@@ -51,6 +51,8 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
   const isCharacter = error.summary.startsWith('Unexpected character')
   const word = isCharacter && readWord(known.source, known.toSource(range.start))
   if (word) return word
+  const path = /DIVIDE/.test(error.summary) && readPath(known.source, known.toSource(range.start))
+  if (path) return path
   // The whole text after a tag is its value.
   const isRest = /^\s*(?:in\b|&&|[|]{2}|[=!]=|[<>])/.test(known.source)
   if (isCharacter && !isRest) return explainCharacter(known.source, known.toSource(range.start))
@@ -81,6 +83,14 @@ function readWord(source: string, at: number): ExpressionProblem | undefined {
   return undefined
 }
 
+/** Reads a path without quotes, whose slash the parser takes for a division. */
+function readPath(source: string, offset: number): ExpressionProblem | undefined {
+  const [path] = /^\/[^\s,'")\]]*/.exec(source.slice(offset)) ?? []
+  if (path === undefined) return undefined
+  const hint = `Write a string in quotes: '${cut(path, 60)}'.`
+  return { message: 'a value cannot begin with "/"', hint, offset, length: path.length }
+}
+
 /** Operators from other languages, and their equivalents in CEL. */
 const OTHER_OPERATORS: Readonly<Record<string, string>> = {
   '=~': '.matches(…)',
@@ -90,11 +100,15 @@ const OTHER_OPERATORS: Readonly<Record<string, string>> = {
   '|': '||',
 }
 
+const NO_TEMPLATE = 'This is an expression already: write it without ${ and }.'
+
 /** Describes a character at which the parser stops. The library reports a later one. */
 function explainCharacter(source: string, at: number): ExpressionProblem {
   const [method] = /^(?:matches|contains|startsWith|endsWith)\b/.exec(source.slice(at)) ?? []
   const operator = Object.keys(OTHER_OPERATORS).find((each) => source.startsWith(each, at))
-  const hint = method ? `Write .${method}(…).` : operator && `Did you mean ${OTHER_OPERATORS[operator]}?`
+  const meant = operator && `Did you mean ${OTHER_OPERATORS[operator]}?`
+  const isTemplate = source.startsWith('${', at)
+  const hint = isTemplate ? NO_TEMPLATE : method ? `Write .${method}(…).` : meant
   const character = String.fromCodePoint(source.codePointAt(at) ?? 32)
   return { message: `unexpected character: ${character}`, offset: at, length: character.length, ...(hint && { hint }) }
 }
@@ -206,8 +220,9 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
   }
   const hyphen = explainHyphen(source, name)
   if (hyphen !== undefined) return { message: `there is no variable ${cut(name)}`, hint: hyphen }
-  if (/^[A-Z]+$/.test(name) && new RegExp(`([=!]=|[,[(])\\s*${name}\\b(?![.(])`).test(source))
-    return { message: `there is no variable ${name}`, hint: `Write a string in quotes: '${name}'.` }
+  const [, , text] = new RegExp(`([=!]=|[,[(])\\s*(${name}(?:-\\w+)*)\\b(?![.(])`).exec(source) ?? []
+  if (text !== undefined && /^[A-Z]+$|-/.test(text))
+    return { message: `there is no variable ${name}`, hint: `Write a string in quotes: '${cut(text)}'.` }
   if (/^(?:env|[A-Z][A-Z0-9_]+)$/.test(name)) {
     return {
       message: `there is no variable ${cut(name)}`,
@@ -276,8 +291,12 @@ function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: 
       hint: `Available: ${rows.flatMap(({ signatures }) => signatures).join(', ')}.`,
     }
   }
-  if (CEL_FUNCTIONS.includes(name))
-    return { name, message: `there is no ${called}: ${name} does not accept these types` }
+  if (CEL_FUNCTIONS.includes(name)) {
+    const other = suggestCall(node)
+    const kind = node.op === 'call' ? 'a method' : 'not a method'
+    const why = other === undefined ? 'does not accept these types' : `is ${kind}`
+    return { name, message: `there is no ${called}: ${name} ${why}`, hint: other && `Write ${cut(other)}.` }
+  }
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
   const names = [...FUNCTIONS.map((each) => each.name), ...CEL_FUNCTIONS]
   return {
@@ -285,6 +304,20 @@ function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: 
     message: `there is no function ${receiver}${cut(name)}`,
     hint: suggest(alias ?? nearest(`${receiver}${name}`, names) ?? nearest(name, names)),
   }
+}
+
+/** The methods of CEL that are no functions. */
+const METHODS = /^(?:contains|endsWith|matches|startsWith|get[A-Z]\w+)$/
+
+/** Returns a call of a method as a function, or of a function as a method, in its other form. */
+function suggestCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>): string | undefined {
+  const textOf = ({ range }: ASTNode) => node.input.slice(range.start, range.end)
+  if (node.op === 'rcall') {
+    const [name, owner, args] = node.args
+    return METHODS.test(name) || args.length > 0 ? undefined : `${name}(${textOf(owner)})`
+  }
+  const [name, [owner, ...args]] = node.args
+  return owner && METHODS.test(name) ? `${textOf(owner)}.${name}(${args.map(textOf).join(', ')})` : undefined
 }
 
 function suggest(name: string | undefined): string | undefined {

@@ -45,7 +45,9 @@ export function readNodes(text: string, events: readonly Event[]): YamlNode | un
   }
 
   const readScalar = (event: EventOf<'SCALAR'>): YamlNode => {
-    const span = spanOfScalar(text, event) ?? { start: reached, end: reached }
+    // An empty value may have a tag.
+    const [start, end] = event.tagStart < 0 ? [reached, reached] : [event.tagStart, event.tagEnd]
+    const span = spanOfScalar(text, event) ?? { start, end }
     reached = Math.max(reached, span.end)
     const kind = event.style === SCALAR_STYLE.LITERAL_BLOCK ? 'literal' : 'scalar'
     return { kind, ...span, text: getScalarValue(text, event), below: NONE, hasAlias: false }

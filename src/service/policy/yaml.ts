@@ -76,6 +76,8 @@ export function readYaml(text: string): ReadYaml {
 /** The pattern of the characters that can precede a quoted string in its line. */
 const BEFORE = '^\\s*(?:-\\s+)*(?:\\w[\\w-]*:\\s+)?(?:\\[\\s*)?'
 const CONTAINS_QUOTE = new RegExp(`${BEFORE}(["'])(?:\\\\.|(?!\\1)[^\\\\])*\\1(?=[^\\s,#\\]}:"'])`)
+const ENDS_EARLY = new RegExp(`${BEFORE}(?:"(?:\\\\.|[^"\\\\])*"|'(?:[^']|'')*')\\s+(?=[^\\s#,\\]}:])`)
+const CONTAINS_COLON = /^\s*(?:-\s+)*\w[\w-]*:\s+(?=[^\s"'|>{[&*!#])(?:[^\s#]|\s(?!#))*?:(?=\s)/
 const OPENS = new RegExp(`${BEFORE}"(?:\\\\.|[^"\\\\])*$`)
 
 /** Matches a line up to a comment of JavaScript, which is neither in quotes nor part of a word. */
@@ -100,12 +102,17 @@ function explainComment(text: string): ReadYaml | undefined {
 function explainQuotes(text: string, offset: number): ReadYaml | undefined {
   const lines = text.slice(0, offset).split('\n')
   const end = text.indexOf('\n', offset)
-  const [, sign] = CONTAINS_QUOTE.exec(`${lines.pop()}${text.slice(offset, end < 0 ? text.length : end)}`) ?? []
+  const line = `${lines.pop()}${text.slice(offset, end < 0 ? text.length : end)}`
+  const [, sign] = CONTAINS_QUOTE.exec(line) ?? []
   const at = lines.findLastIndex((line) => line.includes('"'))
   if (OPENS.test(lines[at] ?? '')) {
     const start = [...lines.slice(0, at), ''].join('\n').length + (lines[at] ?? '').indexOf('"')
     return refuse(`the string that begins ${inLine(text, start)} has no closing quote`, start)
   }
+  if (ENDS_EARLY.test(line))
+    return refuse(`the quotes do not enclose the whole value ${inLine(text, offset)}; put all of it in quotes`, offset)
+  if (CONTAINS_COLON.test(line))
+    return refuse(`a value without quotes contains ": " ${inLine(text, offset)}; put the value in quotes`, offset)
   if (sign === undefined) return undefined
   const [own, other] = sign === '"' ? ['double', 'single'] : ['single', 'double']
   const what = `a string in ${own} quotes contains a ${own} quote ${inLine(text, offset)}; use ${other} quotes for one of the two`

@@ -397,7 +397,7 @@ test('An expression in a field that is one itself has no ${}, and the hint says 
       },
     ],
   })
-  expect(problem).toMatchObject({ number: 2224, hint: 'The field is an expression: write it without ${ and }.' })
+  expect(problem).toMatchObject({ number: 2224, hint: 'This is an expression already: write it without ${ and }.' })
 })
 
 // With a quadratic pattern, each takes half a minute, longer than a test may take.
@@ -406,4 +406,56 @@ test.each([
   ['blanks', `${' '.repeat(250_000)}"a"b`],
 ])('An unreadable policy of many %s is rejected in linear time', (_, text) => {
   expect(checkPolicy(text)).toMatchObject([{ number: 2236 }])
+})
+
+const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+const hintsOf = (source: string) =>
+  checkPolicy(JSON.stringify({ on_http_request: [{ expressions: [source], actions: [{ type: 'deny' }] }] })).map(
+    ({ message, hint }) => `${message} ${hint}`,
+  )
+
+test.each([
+  ['req.url.path == /admin/', 'a value cannot begin with "/"', "Write a string in quotes: '/admin/'."],
+  ['req.url.path.startsWith(/admin)', 'a value cannot begin with "/"', "Write a string in quotes: '/admin'."],
+  ['req.url.path in [/a, /b]', 'a value cannot begin with "/"', "Write a string in quotes: '/a'."],
+  ['startsWith(req.url.path, "/a")', 'startsWith is a method', 'Write req.url.path.startsWith("/a").'],
+  ['getHours(timestamp(time.now)) > 3', 'getHours is a method', 'Write timestamp(time.now).getHours().'],
+  ['time.now.timestamp() > timestamp("2026-01-31T12:00:00Z")', 'timestamp is not a method', 'timestamp(time.now).'],
+  ['req.method == ${req.host}', 'unexpected character: $', 'an expression already: write it without ${ and }.'],
+  ['hasReqHeader(X-Admin)', 'there is no variable X', "Write a string in quotes: 'X-Admin'."],
+  ['getReqHeader(x-admin)[0] == "a"', 'there is no variable x', "Write a string in quotes: 'x-admin'."],
+  ['size(req.host) == foo - bar', 'there is no variable foo', 'undefined'],
+])('The message about %s explains how to write it', (source, message, hint) => {
+  expect(hintsOf(source)).toEqual([expect.stringMatching(new RegExp(`${escape(message)}.*${escape(hint)}`))])
+})
+
+test('A string in quotes that contains an expression in ${} is a string', () => {
+  expect(hintsOf('req.host == "${req.host}"')).toEqual([])
+})
+
+test.each([
+  ['variables: [{ tier: a }]', 2],
+  ['vars: [{ name: tier, value: a }]', 1],
+])('A set-vars action with a mistake is no mistake of the expressions that read its variables: %s', (config, count) => {
+  const policy = `on_http_request:
+  - actions: [{ type: set-vars, config: { ${config} } }]
+  - expressions: ["vars.tier == 'a'"]
+    actions: [{ type: deny }]
+`
+  expect(checkPolicy(policy)).toHaveLength(count)
+})
+
+test.each(['expression: ["req.method == \'GET\'"]', 'expressions: { a: true }', 'expressions: [[true]]'])(
+  'Rules after one whose conditions cannot be read have no warnings: %s',
+  (conditions) => {
+    const rule = `{ ${conditions}, actions: [{ type: deny }] }`
+    const problems = checkPolicy(`on_http_request: [${rule}, { actions: [{ type: deny }] }]`)
+    expect(problems.map(({ severity }) => severity)).toEqual(['error'])
+  },
+)
+
+test('An expression that YAML takes for a tag has its own place', () => {
+  const rule = "expressions:\n      - req.method == 'GET'\n      - !hasReqHeader('X')\n    actions: [{ type: deny }]"
+  expect(checkPolicy(`on_http_request:\n  - ${rule}\n`)).toMatchObject([{ line: 4, column: 9 }])
 })

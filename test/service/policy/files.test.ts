@@ -43,6 +43,12 @@ describe('the policies of a file', () => {
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line, message }])
   })
 
+  test('on_error is not a phase that nothing reads', () => {
+    const action = '{ type: forward-internal, config: { url: https://a.internal, on_error: [halt] } }'
+    const text = `endpoints: [{ url: https://a.example, upstream: { on_http_request: [{ actions: [${action}] }] } }]\nversion: 3\n`
+    expect(checkPolicyFile(text).problems.filter(({ rule }) => rule === 'policy-unread')).toHaveLength(1)
+  })
+
   test('a comment of JavaScript before a policy on its line makes a file unreadable', () => {
     const message = expect.stringContaining('JSON and YAML have no comments that begin with /*.')
     expect(checkPolicyFile('/* all */ { "on_http_request": [] }').problems).toMatchObject([{ line: 1, message }])

@@ -387,7 +387,11 @@ test.each<[string, number, string]>([
     3,
     'the string that begins in line 3 has no closing quote.',
   ],
-  [`      - "req.method\n        == 'GET'"\n      - a: b: c`, 5, 'bad indentation of a mapping entry in line 5.'],
+  [`      - "req.method\n        == 'GET'"\n      - a: b: c`, 5, 'a value without quotes contains ": " in line 5'],
+  ["      - 'a' in req.host", 3, 'the quotes do not enclose the whole value in line 3; put all of it in quotes'],
+  [`      - "a" == req.host && true`, 3, 'the quotes do not enclose the whole value in line 3'],
+  ['      - true\n    name: error: too large', 4, 'a value without quotes contains ": " in line 4; put the value in'],
+  ['      - true\n   name: a', 4, 'bad indentation of a sequence entry in line 4.'],
 ])('The quotes that make a policy unreadable are named: %j', (expressions, line, message) => {
   expect(checkPolicy(unread(expressions))).toMatchObject([
     { number: 2236, line, message: expect.stringContaining(`The policy cannot be read: ${message}`) },

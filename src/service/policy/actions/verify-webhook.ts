@@ -30,7 +30,7 @@ export const verifyWebhook = action({
     const isSns = typeof provider === 'string' && provider.toLowerCase() === 'sns'
     return isSns || (secret !== undefined && secret !== null)
       ? []
-      : [{ number: 2234, path: ['secret'], message: 'is missing' }]
+      : [{ number: 2234, path: ['secret'], message: 'is missing. It is required' }]
   },
   sets: { verified: flag('Whether the signature was correct.') },
   decisions: [DECISIONS.webhookTime],

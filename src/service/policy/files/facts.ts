@@ -4,7 +4,7 @@ import type { PolicyPath } from '../problem.ts'
 import { findKind, type Manifest } from './manifests.ts'
 
 /** Matches the names of phases, including older names and names in Kubernetes style. */
-export const PHASE = 'on_\\w+|on(?:Tcp|Http|EventStream)[A-Z]\\w+|inbound|outbound'
+export const PHASE = 'on_(?!error\\b)\\w+|on(?:Tcp|Http|EventStream)[A-Z]\\w+|inbound|outbound'
 export const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 
 /** Matches lines that contain a phase, which may be indented. */

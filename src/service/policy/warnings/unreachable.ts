@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
 import { pathOfNode } from '../expression.ts'
 import { Cases, listTests, readTest } from './cases.ts'
-import type { Finding, ReadAction, ReadRule, Warning } from './warning.ts'
+import { type Finding, isWithin, type ReadAction, type ReadPolicy, type ReadRule, type Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/how-it-works/#chaining-rules-and-priority'
 
@@ -24,7 +24,7 @@ export const ruleUnreachable: Warning = {
   - expressions: ["req.url.path.startsWith('/api')"]
     actions: [{ type: forward-internal, config: { url: https://api.internal } }]
 `,
-  find: ({ rules }) => findUnreachable(rules, false),
+  find: (policy) => findUnreachable(policy, false),
 }
 
 export const rateLimitUnreachable: Warning = {
@@ -44,7 +44,7 @@ export const rateLimitUnreachable: Warning = {
         config: { name: calls, algorithm: sliding_window, capacity: 10, rate: 60s, bucket_key: [conn.client_ip] }
   - actions: [{ type: forward-internal, config: { url: https://api.internal } }]
 `,
-  find: ({ rules }) => findUnreachable(rules, true),
+  find: (policy) => findUnreachable(policy, true),
 }
 
 /** A rule that ends all traffic for which its conditions are true. */
@@ -60,7 +60,7 @@ const UNSTABLE = /\b(?:actions|rand|vars)\./
 const OF_HEADERS = /\bre[qs]\.(?!url\b|method\b|status_code\b)|Header|Cookie/
 
 /** Finds the rules, with or without a rate limit, whose traffic an earlier rule ends. */
-function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly Finding[] {
+function findUnreachable({ rules, problems }: ReadPolicy, isLimit: boolean): readonly Finding[] {
   const cases = new Cases()
   const found: Finding[] = []
   let endings: Ending[] = []
@@ -93,8 +93,10 @@ function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly
     if (changes.includes('add-headers') || changes.includes('remove-headers'))
       endings = endings.filter((each) => !each.conditions.some(({ input }) => OF_HEADERS.test(input)))
     const by = rule.actions.find(isEnding)
-    const isStable = rule.conditions.every(({ source, problem }) => !problem && !UNSTABLE.test(source))
-    if (by && isStable) endings.push({ rule, by, conditions })
+    const isStable = rule.conditions.every(({ source }) => !UNSTABLE.test(source))
+    // A rule with a mistake may have been meant for less traffic.
+    const isWrong = problems.some((each) => isWithin(each.path, rule.path) && each.path[2] !== 'actions')
+    if (by && isStable && !isWrong) endings.push({ rule, by, conditions })
   }
   return found
 }
