@@ -1230,3 +1230,25 @@ describe('A limit on the length of a request', () => {
     expect(rulesOf(JSON.stringify({ on_http_request: [{ ...limit, ...log }] }))).toEqual([])
   })
 })
+
+describe('A number outside the range of a value', () => {
+  test.each([
+    ['rand.double() < 10', 'always-true', 'rand.double() is from 0 to 1.'],
+    ['size(req.headers) >= 0', 'always-true', 'size(req.headers) is at least 0.'],
+    ["req.host == 'a' && size(req.cookies) >= 0", 'always-true', 'size(req.cookies) is at least 0.'],
+    ['timestamp(time.now).getDayOfWeek() in [6, 7]', 'never-true', 'timestamp(time.now).getDayOfWeek() is from 0 to 6.'],
+    ["req.host == 'a' || timestamp(time.now).getMonth() in [11, 12]", 'never-true', 'getMonth() is from 0 to 11.'],
+  ])('is found beside other conditions: %s', (condition, rule, hint) => {
+    const problems = checkPolicy(when(condition, "req.method == 'GET'"))
+    expect(problems).toMatchObject([{ rule, hint: expect.stringContaining(hint) }])
+  })
+
+  test.each([
+    ['timestamp(time.now).getHours() >= 0', 'timestamp(time.now).getHours() < 6'],
+    ['timestamp(time.now).getHours() >= 0 && timestamp(time.now).getHours() < 6', 'true'],
+    ['rand.double() <= 1.0', "req.method == 'GET'"],
+    ['timestamp(time.now).getDayOfWeek() in [0, 6]', "req.method == 'GET'"],
+  ])('is not the end of a range, or one of the limits: %s', (...conditions) => {
+    expect(rulesOf(when(...conditions))).toEqual([])
+  })
+})

@@ -3,7 +3,7 @@ import { cut, quote } from '../../../core/schema/text.ts'
 import { type Config, type Variables, variableOf } from '../action.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { isVariable } from '../variables.ts'
-import { Cases, type Constant, listParts, partsOf, rangeOf, readTest } from './cases.ts'
+import { Cases, type Constant, listParts, listTests, partsOf, rangeOf, readTest } from './cases.ts'
 import { neverEqual } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
 import { type Finding, findInExpressions, literalOf, type ReadPolicy, type ReadRule, type Warning } from './warning.ts'
@@ -25,7 +25,12 @@ export const neverTrue: Warning = {
   - expressions: ["req.method == 'PUT' || req.method == 'DELETE'"]
     actions: [{ type: deny }]
 `,
-  find: (policy) => [...findConstant(policy, false), ...findContradictions(policy), ...findRejected(policy)],
+  find: (policy) => [
+    ...findConstant(policy, false),
+    ...findInExpressions(policy, 'in', describeOutside),
+    ...findContradictions(policy),
+    ...findRejected(policy),
+  ],
 }
 
 export const alwaysTrue: Warning = {
@@ -47,8 +52,7 @@ export const alwaysTrue: Warning = {
 /** Finds the smallest parts of expressions that are always true or never true. */
 function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): readonly Finding[] {
   const cases = new Cases()
-  // A condition beside others may be true by itself, such as the lower end of a range.
-  const alone = rules.flatMap(({ conditions }) => (conditions.length === 1 ? (conditions[0]?.tree ?? []) : []))
+  const alone = listLoneTests(rules)
   return expressions.flatMap(({ tree, problem, path, offset, kind }) => {
     const found: Finding[] = []
     if (!tree || problem) return found
@@ -59,7 +63,7 @@ function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): reado
       const wrong = new Set<ASTNode>()
       for (const node of rows ? [...listParts([root])].reverse() : []) {
         const isSuspect = truth
-          ? node.op === '||' || (node === root && node.op !== 'value' && alone.includes(node))
+          ? node.op === '||' || alone.has(node)
           : node.op !== 'value' || (node === root && isWhole)
         const isAbove = partsOf(node).some((each) => wrong.has(each))
         const isWrong = isSuspect && rows?.every((row) => row.get(node) === truth)
@@ -72,6 +76,35 @@ function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): reado
     })
     return found
   })
+}
+
+/**
+ * Lists the conditions that are alone in their rule, and the tests of values that no other test of the rule reads. One end of a range may
+ * be true by itself.
+ */
+function listLoneTests(rules: readonly ReadRule[]): ReadonlySet<ASTNode> {
+  return new Set(
+    rules.flatMap(({ conditions }) => {
+      const trees = conditions.flatMap(({ tree }) => tree ?? []).filter(({ op }) => op !== 'value')
+      const tests = trees.flatMap((tree) => listTests(tree))
+      const sources = tests.map(({ node }) => sourceOf(readTest(node)?.subject ?? node))
+      const lone = tests.filter(({ node, isNegated }, at) => {
+        return readTest(node) && !isNegated && sources.filter((each) => each === sources[at]).length === 1
+      })
+      return [...(conditions.length === 1 ? trees : []), ...lone.map(({ node }) => node)]
+    }),
+  )
+}
+
+/** Finds a number in a list that a value never equals, beside others. A test that is never true has its own warning. */
+function describeOutside(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
+  const { subject, name, constants = [] } = readTest(node) ?? {}
+  const [min, max] = (subject && name === 'in' && rangeOf(subject)) || []
+  if (!subject || min === undefined || max === undefined) return undefined
+  const isOutside = (each: Constant) => typeof each === 'number' && (each < min || each > max)
+  const wrong = constants.find(isOutside)
+  if (wrong === undefined || constants.every(isOutside)) return undefined
+  return { what: `compares ${cut(sourceOf(subject))} with ${wrong}, which it never is`, hint: describeRange(subject) ?? '' }
 }
 
 /** Paths that share only their slash. */
@@ -98,12 +131,18 @@ function matchesAll(pattern: string): boolean {
 
 function suggest(node: ASTNode, truth: boolean): string {
   const { subject } = readTest(node) ?? {}
-  const [min = 0, max = 0] = (subject && rangeOf(subject)) ?? []
-  if (subject && max > min)
-    return `${cut(sourceOf(subject))} is ${Number.isFinite(max) ? `from ${Math.round(min)} to ${Math.round(max)}` : `at least ${min}`}.`
+  const range = subject && describeRange(subject)
+  if (range !== undefined) return range
   if (truth) return node.op === '||' ? 'Use && if all of the tests must hold.' : 'Remove it, or change a value.'
   const isAny = node.op === '&&' ? 'Use || if one of the tests is enough' : 'Remove the rule'
   return `${isAny}, or change a value.`
+}
+
+function describeRange(subject: ASTNode): string | undefined {
+  const [min = 0, max = 0] = rangeOf(subject) ?? []
+  if (max <= min) return undefined
+  const range = Number.isFinite(max) ? `from ${Math.round(min)} to ${Math.round(max)}` : `at least ${min}`
+  return `${cut(sourceOf(subject))} is ${range}.`
 }
 
 /** Finds rules whose expressions are mutually exclusive. */
