@@ -169,7 +169,7 @@ const NOT_EMPTY = {
 /** Says which fields a config needs because of another field, by asking the action's own check about a config with this field alone. */
 function requirementsOf({ config, check }: Action): Schema {
   const missing = (given: Readonly<Record<string, unknown>>) =>
-    (check?.(given, 'on_http_request') ?? [])
+    (check?.(given, 'on_http_request', 'https') ?? [])
       .filter(({ path, message }) => path.length === 1 && message.startsWith('is missing'))
       .map(({ path: [name] }) => String(name))
   const always = missing({})

@@ -96,6 +96,8 @@ export interface Variable {
 export interface Form {
   /** The sentence about the values, such as `Methods are uppercase.` */
   readonly about: string
+  /** True if the service may have values that its page does not list. */
+  readonly isOpen?: true
   /** A pattern that matches the beginning of each value or the whole value. */
   readonly start?: RegExp
   readonly whole?: Pick<RegExp, 'test'>
@@ -176,7 +178,7 @@ export interface Action {
   /** Fields that some plans do not include. */
   readonly paid?: { readonly fields: readonly string[]; readonly notOnPlans: readonly string[] }
   /** Returns the problems that involve more than one field. */
-  readonly check?: (config: Config, phase: Phase) => readonly ConfigProblem[]
+  readonly check?: (config: Config, phase: Phase, protocol: PolicyProtocol) => readonly ConfigProblem[]
   /** The path of the action's page, relative to `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
   /** The outcomes of a check, such as `allowed` and `limited`. Coverage counts each outcome. */

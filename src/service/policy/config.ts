@@ -18,7 +18,11 @@ const MAX_NAMED = 30
 export function checkConfig(config: Config, path: PolicyPath, place: Place): undefined {
   const { action, reporter, options } = place
   checkFields(action.config, config, path, place, action.isOpen)
-  for (const { number, path: at, message, ...more } of action.check?.(config, place.scope.phase) ?? [])
+  for (const { number, path: at, message, ...more } of action.check?.(
+    config,
+    place.scope.phase,
+    options.protocol ?? 'https',
+  ) ?? [])
     reporter.report(number, [...path, ...at], message, more)
   const { paid } = action
   if (paid && options.plan !== undefined && paid.notOnPlans.includes(options.plan)) {

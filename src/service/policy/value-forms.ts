@@ -81,6 +81,7 @@ export const CONTINENT: Form = {
 }
 export const CATEGORY: Form = {
   about: 'The page of the variable lists the categories.',
+  isOpen: true,
   whole: { test: isCategory },
   fix: (text) => nearestCategory(text) ?? text,
 }

@@ -1236,7 +1236,11 @@ describe('A number outside the range of a value', () => {
     ['rand.double() < 10', 'always-true', 'rand.double() is from 0 to 1.'],
     ['size(req.headers) >= 0', 'always-true', 'size(req.headers) is at least 0.'],
     ["req.host == 'a' && size(req.cookies) >= 0", 'always-true', 'size(req.cookies) is at least 0.'],
-    ['timestamp(time.now).getDayOfWeek() in [6, 7]', 'never-true', 'timestamp(time.now).getDayOfWeek() is from 0 to 6.'],
+    [
+      'timestamp(time.now).getDayOfWeek() in [6, 7]',
+      'never-true',
+      'timestamp(time.now).getDayOfWeek() is from 0 to 6.',
+    ],
     ["req.host == 'a' || timestamp(time.now).getMonth() in [11, 12]", 'never-true', 'getMonth() is from 0 to 11.'],
   ])('is found beside other conditions: %s', (condition, rule, hint) => {
     const problems = checkPolicy(when(condition, "req.method == 'GET'"))
@@ -1251,4 +1255,208 @@ describe('A number outside the range of a value', () => {
   ])('is not the end of a range, or one of the limits: %s', (...conditions) => {
     expect(rulesOf(when(...conditions))).toEqual([])
   })
+})
+
+const acting = (type: string, config: object, phase = 'on_http_request') =>
+  JSON.stringify({ [phase]: [{ actions: [{ type, config }] }] })
+
+describe('A star is not a wildcard', () => {
+  test.each([
+    ["req.url.path == '/admin/*'", "Use req.url.path.startsWith('/admin/')."],
+    ["req.host != '*.example.com'", "Use req.host.endsWith('.example.com')."],
+    ["req.url.path.lower() in ['/a', '*/b/*']", "Use req.url.path.lower().contains('/b/')."],
+    ["req.url.path.endsWith('*.js')", "Use req.url.path.endsWith('.js')."],
+    ["req.host == 'a.*.example.com'", 'Use req.host.matches(…).'],
+    ["req.url.path.matches('/admin/*')", 'Write .* for any characters, and ^ at the start of a path.'],
+    ["req.url.path.matches('^/api/*/users')", 'Write .* for any characters, and ^ at the start of a path.'],
+    ["req.host.matches('^admin*')", 'Write .* for any characters, and ^ at the start of a path.'],
+  ])('in %s', (condition, hint) => {
+    expect(checkPolicy(when(condition))).toMatchObject([{ rule: 'wildcard', hint }])
+  })
+
+  test.each([
+    "!getReqHeader('accept').exists(v, v == '*/*')",
+    "req.url.path.matches('^/admin/.*')",
+    "req.url.path.matches('^/admin/*$')",
+    "req.url.path.matches('^/v\\\\d*')",
+    "req.url.path.matches('^/a[a-z]*')",
+  ])('but a repetition, or a value that may have one: %s', (condition) => {
+    expect(rulesOf(when(condition))).toEqual([])
+  })
+})
+
+describe('A name that is not replaced with its value', () => {
+  test.each([
+    '$(conn.client_ip)',
+    '{{ conn.client_ip }}',
+    '{{conn.client_ip}}',
+    '#{conn.client_ip}',
+    '{conn.client_ip}',
+    '$conn.client_ip',
+    'conn.client_ip',
+    ' req.url.path ',
+    "getReqHeader('x-a')[0]",
+    "from {{ getReqHeader('x-a')[0] }}",
+    '${req.host} $(conn.client_ip)',
+  ])('is found in a header: %s', (value) => {
+    expect(rulesOf(acting('add-headers', { headers: { 'x-a': value } }))).toEqual(['not-interpolated'])
+  })
+
+  test.each([
+    ['custom-response', { body: 'Hello {{ conn.client_ip }}' }],
+    ['log', { metadata: { of: ['a', { client: 'conn.client_ip' }] } }],
+    ['set-vars', { vars: [{ client: 'conn.client_ip' }] }],
+    ['verify-webhook', { provider: 'github', secret: "secrets.get('hooks', 'github')" }],
+    ['forward-internal', { url: 'https://$(req.host).internal' }],
+  ])('is found in %s', (type, config) => {
+    expect(checkPolicy(acting(type, config))).toMatchObject([{ rule: 'not-interpolated', severity: 'warning' }])
+  })
+
+  test.each([
+    ['custom-response', { body: 'Write conn.client_ip, {{ name }}, $(x), { req.unknown } or req.txt.' }],
+    ['add-headers', { headers: { 'x-a': 'req.txt', 'x-b': 'a {b} $c', 'x-c': "${'{{' + req.host + '}}'}" } }],
+    ['custom-response', { body: '{"a": "${conn.client_ip}", "b": {"time": 1}}' }],
+    ['log', { metadata: { endpoint: 'endpoint', name: 'time.now?', file: 'conn.ts' } }],
+  ])('is not any other text in %s: %j', (type, config) => {
+    expect(rulesOf(acting(type, config))).toEqual([])
+  })
+
+  test.each(["'conn.client_ip'", '"req.host"', "getReqHeader('x-a').join(',') + 'conn.client_ip'"])(
+    'is found in quotes in an expression: %s',
+    (key) => {
+      const config = { name: 'a', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: [key] }
+      expect(rulesOf(acting('rate-limit', config))).toEqual(['not-interpolated'])
+    },
+  )
+
+  test('is not a key that all requests share', () => {
+    const config = { name: 'a', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: ["'all'"] }
+    expect(rulesOf(acting('rate-limit', config))).toEqual([])
+  })
+})
+
+describe('A value that does nothing useful', () => {
+  const TLS = 'on_tcp_connect'
+  test.each([
+    ['url-rewrite', { from: '/app/', to: '/app/' }, 'to'],
+    ['redirect', { from: '/app', to: '/app' }, 'to'],
+    ['request-body-find-replace', { replacements: [{ from: '', to: 'a' }] }, 'replacements[0].from'],
+    ['request-body-find-replace', { replacements: [{ from: 'a', to: 'a' }] }, 'replacements[0].to'],
+    ['url-rewrite', { from: '', to: '/a' }, 'from'],
+    ['oauth', { provider: 'google', idle_session_timeout: '24h', max_session_duration: '12h' }, 'idle_session_timeout'],
+  ])('is found in %s: %j', (type, config, field) => {
+    const message = expect.stringContaining(`actions[0].config.${field} is `)
+    expect(checkPolicy(acting(type, config))).toContainEqual(
+      expect.objectContaining({ rule: 'unlikely-value', message }),
+    )
+  })
+
+  test('is the id of an IP policy among certificate authorities', () => {
+    const of = (id: string) => rulesOf(acting('terminate-tls', { mutual_tls_certificate_authorities: [id] }, TLS))
+    expect([of('ipp_2p2q5Yt85IKQQ7zbpR4X'), of('ca_2p2q5Yt85IKQQ7zbpR4X'), of('${vars.ca}')]).toMatchObject([
+      ['unlikely-value'],
+      [],
+      [expect.any(Number)],
+    ])
+  })
+
+  test.each([
+    ['url-rewrite', { from: 'a.b', to: 'a.b' }],
+    ['oauth', { provider: 'google', idle_session_timeout: '1h', max_session_duration: '12h' }],
+    ['oauth', { provider: 'google', idle_session_timeout: '24h' }],
+    ['restrict-ips', { allow: ['203.0.113.0/24'], deny: ['192.0.2.0/24'] }],
+  ])('is not one that has an effect, or that is harmless: %s %j', (type, config) => {
+    expect(rulesOf(acting(type, config))).not.toContain('unlikely-value')
+  })
+
+  test('is a strategy that does not verify certificates, unless an expression reads them', () => {
+    const policy = (strategy: string, source: string) =>
+      JSON.stringify({
+        [TLS]: [
+          {
+            actions: [
+              {
+                type: 'terminate-tls',
+                config: { mutual_tls_certificate_authorities: ['ca_1'], mutual_tls_verification_strategy: strategy },
+              },
+            ],
+          },
+          { expressions: [source], actions: [{ type: 'deny' }] },
+        ],
+      })
+    const other = 'conn.client_port > 1024'
+    const read = "actions.ngrok.terminate_tls.client.subject.common_name != 'a'"
+    expect(rulesOf(policy('request', other))).toEqual(['not-enforced'])
+    expect(rulesOf(policy('require-any', other))).toEqual(['not-enforced'])
+    expect(rulesOf(policy('require-and-verify', other))).toEqual([])
+    expect(rulesOf(policy('request', read))).toEqual([])
+  })
+})
+
+describe('A path that is not decoded', () => {
+  test.each([
+    ["req.url.raw_path.startsWith('/admin')"],
+    ["req.method == 'GET' && req.url.raw_path == '/admin'"],
+    ["req.url.uri.matches('^/admin')"],
+  ])('is found in a denial: %s', (condition) => {
+    expect(rulesOf(when(condition))).toEqual(['encoded-path'])
+  })
+
+  test.each([
+    ["req.url.raw_path.contains('%2e%2e')"],
+    ["!req.url.raw_path.startsWith('/public')"],
+    ["req.url.uri == '/a?b=1'"],
+    ["req.url.path.startsWith('/admin')"],
+  ])('is not found where it denies more, or where escapes are meant: %s', (condition) => {
+    expect(rulesOf(when(condition))).toEqual([])
+  })
+
+  test('is not found in a rule that only routes', () => {
+    const rule = { expressions: ["req.url.raw_path.startsWith('/a')"], actions: [{ type: 'custom-response' }] }
+    expect(rulesOf(JSON.stringify({ on_http_request: [rule] }))).toEqual([])
+  })
+})
+
+test.each([
+  ["!actions.ngrok.oauth.identity.email.matches('@example.com')", ['email-part']],
+  ["!actions.ngrok.oauth.identity.email.matches('example\\\\.com$')", ['email-part']],
+  ["!actions.ngrok.oauth.identity.email.matches('@(a|b)\\\\.com')", ['email-part']],
+  ["!actions.ngrok.oauth.identity.email.matches('@example\\\\.com$')", []],
+  ["!actions.ngrok.oauth.identity.email.matches('@(a\\\\.com|b\\\\.com)$')", []],
+  ["!actions.ngrok.oauth.identity.email.matches('^admin-')", []],
+])('A pattern of an email address has the whole domain: %s', (condition, rules) => {
+  const signIn = { actions: [{ type: 'oauth', config: { provider: 'google' } }] }
+  const rule = { expressions: [condition], actions: [{ type: 'deny' }] }
+  expect(rulesOf(JSON.stringify({ on_http_request: [signIn, rule] }))).toEqual(rules)
+})
+
+test.each([
+  [["getReqHeader('X-Forwarded-For')"], ['client-sent-address']],
+  [["req.headers['x-real-ip'][0]"], ['client-sent-address']],
+  [["getReqHeader('true-client-ip')[0]", 'req.host'], ['client-sent-address']],
+  [['conn.client_ip', "getReqHeader('x-forwarded-for')"], []],
+  [["getReqHeader('x-api-key')"], []],
+])('A limit by an address that the client sends limits nobody: %j', (bucket_key, rules) => {
+  const config = { name: 'a', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key }
+  expect(rulesOf(acting('rate-limit', config))).toEqual(rules)
+})
+
+test.each([
+  ["req.url.path.startsWith('/old/')", ['pattern-of-url']],
+  ["req.url.path.startsWith('/')", ['pattern-of-url']],
+  ["req.url.path == '/old/'", []],
+  ["req.url.path.startsWith('/old/') && req.method == 'GET'", []],
+])('A redirect to a path for which its condition holds again leads to another: %s', (condition, rules) => {
+  const actions = [{ type: 'redirect', config: { from: '/old/', to: '/old/current/' } }]
+  expect(rulesOf(JSON.stringify({ on_http_request: [{ expressions: [condition], actions }] }))).toEqual(rules)
+})
+
+test.each(['tls', 'tcp'] as const)('A %s endpoint does not forward to an http endpoint', (protocol) => {
+  const check = (url: string) =>
+    checkPolicy(acting('forward-internal', { url }, 'on_tcp_connect'), { protocol }).map(({ number }) => number)
+  expect([check('https://a.internal'), check('http://a.internal'), check('tcp://a.internal:1')]).toEqual([
+    [2222],
+    [2222],
+    [],
+  ])
 })

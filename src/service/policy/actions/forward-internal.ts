@@ -19,17 +19,15 @@ export const forwardInternal = action({
     on_error: onError('halt'),
     binding: { kind: 'text', choices: ['internal'], about: 'The binding of the endpoint, which is always internal.' },
   },
-  check({ url }, phase) {
+  check({ url }, phase, protocol) {
     const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(typeof url === 'string' ? url : '') ?? []
-    return phase === 'on_tcp_connect' || scheme === undefined || /^https?$/i.test(scheme)
-      ? []
-      : [
-          {
-            number: 2222,
-            path: ['url'],
-            message: `has the scheme ${quote(scheme)}. Allowed in this phase: http, https`,
-          },
-        ]
+    if (scheme === undefined) return []
+    const isHttp = /^https?$/i.test(scheme)
+    const problem = (allowed: string) => [
+      { number: 2222, path: ['url'], message: `has the scheme ${quote(scheme)}. Allowed ${allowed}` },
+    ]
+    if (phase !== 'on_tcp_connect') return isHttp ? [] : problem('in this phase: http, https')
+    return isHttp && (protocol === 'tcp' || protocol === 'tls') ? problem(`for ${protocol} endpoints: tcp, tls`) : []
   },
   ends: ({ on_error }) => on_error !== 'continue',
   sets: { url: text('The URL of the endpoint.') },

@@ -1,10 +1,13 @@
 import { quote } from '../../../core/schema/text.ts'
-import { placeOf } from './holes.ts'
+import { ADDRESS_HEADERS, placeOf } from './holes.ts'
 import type { Warning } from './warning.ts'
+
+const READ_HEADER = /^(getReqHeader\(|req\.headers\[)["']([\w-]+)["']/
 
 export const clientSentAddress: Warning = {
   id: 'client-sent-address',
-  about: 'A rule admits requests based on an address header, such as `X-Forwarded-For`, that the client sends.',
+  about:
+    'A rule admits or limits requests based on an address header, such as `X-Forwarded-For`, that the client sends.',
   reason:
     'Anyone can send the header with an allowed address. `restrict-ips` and `conn.client_ip` use the address of the connection.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/restrict-ips/',
@@ -20,7 +23,13 @@ export const clientSentAddress: Warning = {
     // Headers of a proxy whose own address is checked are those of the proxy.
     const isChecked = policy.actions.some(({ row, config }) => row.type === 'restrict-ips' && config.enforce !== false)
     if (isChecked || policy.expressions.some(({ source }) => /\bconn\.client_ip\b(?!\.)/.test(source))) return []
-    return policy.holes().flatMap((hole) => {
+    const keys = policy.expressions.flatMap(({ path, source }) => {
+      const [, , name = ''] = READ_HEADER.exec(source) ?? []
+      if (!path.includes('bucket_key') || !ADDRESS_HEADERS.test(`'${name.toLowerCase()}'`)) return []
+      const what = `limits clients by the header ${quote(name)}, which the client sends`
+      return { path, what, hint: 'Use conn.client_ip.' }
+    })
+    const holes = policy.holes().flatMap((hole) => {
       if (!hole.isClientAddress) return []
       const name = hole.subject.name?.replaceAll("'", '') ?? ''
       return {
@@ -29,5 +38,6 @@ export const clientSentAddress: Warning = {
         hint: 'Use conn.client_ip, or restrict-ips.',
       }
     })
+    return [...holes, ...keys]
   },
 }

@@ -36,17 +36,25 @@ export const emailPart: Warning = {
           return {
             path,
             within: { offset: offset + start, length: end - start },
-            what: `tests whether ${cut(email)} ${test === 'contains' ? 'contains' : 'ends with'} ${quote(part)}, which is true of other addresses too`,
-            hint: isOne ? `Use ${cut(email)} == '${part}'.` : `Use ${cut(email)}.endsWith('${right}').`,
+            what: `tests whether ${cut(email)} ${VERBS[test ?? ''] ?? 'ends with'} ${quote(part)}, which is true of other addresses too`,
+            hint:
+              test === 'matches'
+                ? PATTERN_HINT
+                : isOne
+                  ? `Use ${cut(email)} == '${part}'.`
+                  : `Use ${cut(email)}.endsWith('${right}').`,
           }
         }),
       )
     }),
 }
 
+const VERBS: Readonly<Record<string, string>> = { contains: 'contains', matches: 'matches' }
+const PATTERN_HINT = 'Begin the domain with @, and end the pattern with $.'
+
 /** Returns the address that a node tests, the name of the test, and the tested part. */
 function readTest(node: ASTNode): readonly [email?: string, test?: string, part?: string | undefined] {
-  if (node.op !== 'rcall' || !['endsWith', 'contains'].includes(node.args[0])) return []
+  if (node.op !== 'rcall' || !['endsWith', 'contains', 'matches'].includes(node.args[0])) return []
   const email = sourceOf(node.args[1])
   const isEmail = /^actions\.ngrok\.[\w.[\]]+\.email(?:\.lower(?:Ascii)?\(\))?$/.test(email)
   return isEmail ? [email, node.args[0], literalOf(node.args[2][0])] : []
@@ -54,5 +62,7 @@ function readTest(node: ASTNode): readonly [email?: string, test?: string, part?
 
 /** Returns whether only addresses in a domain or its subdomains end with a part. A part without a dot is not a domain. */
 function isWhole(test: string | undefined, part: string): boolean {
+  // A pattern may test only the name before the domain.
+  if (test === 'matches') return !/\.[a-z]/i.test(part) || (/@/.test(part) && /\$\)*$/.test(part))
   return !part.includes('.') || (test === 'endsWith' && /^[@.]/.test(part))
 }

@@ -9,7 +9,7 @@ import type { Hole, ReadRule } from './warning.ts'
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
 
 /** The headers that clients and proxies use for the client's address. */
-const ADDRESS_HEADERS =
+export const ADDRESS_HEADERS =
   /^'(?:(?:x-)?forwarded(?:-for)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip)'$/
 
 /** The maximum number of values to examine in one rule, and of pairs of such a value and another rule. */

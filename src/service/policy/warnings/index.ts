@@ -9,6 +9,7 @@ import { bodyNotAllowed } from './body-not-allowed.ts'
 import { checkSkipped } from './check-skipped.ts'
 import { clientSentAddress } from './client-sent-address.ts'
 import { emailPart } from './email-part.ts'
+import { encodedPath } from './encoded-path.ts'
 import { everybodyDenied } from './everybody-denied.ts'
 import { groupUnknown } from './group-unknown.ts'
 import { headerValue } from './header-value.ts'
@@ -24,14 +25,17 @@ import { negatedValue } from './negated-value.ts'
 import { neverEqual } from './never-equal.ts'
 import { alwaysTrue, neverTrue } from './never-true.ts'
 import { notEnforced } from './not-enforced.ts'
+import { notInterpolated } from './not-interpolated.ts'
 import { patternOfUrl } from './pattern-of-url.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { resultNotSet } from './result-not-set.ts'
 import { secretUnknown } from './secret-unknown.ts'
+import { unlikelyValue } from './unlikely-value.ts'
 import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
 import { urlNotReachable } from './url-not-reachable.ts'
 import { valueUnreadable } from './value-unreadable.ts'
 import { readPolicy, type Warning } from './warning.ts'
+import { wildcard } from './wildcard.ts'
 
 /** The warnings of policies. To add a warning, add its file and its name here. */
 export const WARNINGS: readonly Warning[] = [
@@ -45,6 +49,7 @@ export const WARNINGS: readonly Warning[] = [
   checkSkipped,
   valueUnreadable,
   lengthUnknown,
+  encodedPath,
   anyoneSignsIn,
   emailPart,
   identityHeader,
@@ -60,8 +65,11 @@ export const WARNINGS: readonly Warning[] = [
   everybodyDenied,
   bodyNotAllowed,
   patternOfUrl,
+  notInterpolated,
+  unlikelyValue,
   invalidConstant,
   neverEqual,
+  wildcard,
   neverTrue,
   alwaysTrue,
 ]

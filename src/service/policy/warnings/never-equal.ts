@@ -34,7 +34,7 @@ export const neverEqual: Warning = {
       const isPart = !['ends with', 'has'].includes(test) || fixed.length === wrong.length
       const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
-        what: `tests whether ${source} ${test} ${quote(wrong)}, which is never true`,
+        what: `tests whether ${source} ${test} ${quote(wrong)}, which ${form.isOpen ? 'the service does not document' : 'is never true'}`,
         hint: `${form.about}${isBetter ? ` Use '${pattern?.replace(wrong, fixed) ?? fixed}'.` : ''}`,
       }
     })

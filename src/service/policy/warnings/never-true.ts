@@ -104,7 +104,10 @@ function describeOutside(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefi
   const isOutside = (each: Constant) => typeof each === 'number' && (each < min || each > max)
   const wrong = constants.find(isOutside)
   if (wrong === undefined || constants.every(isOutside)) return undefined
-  return { what: `compares ${cut(sourceOf(subject))} with ${wrong}, which it never is`, hint: describeRange(subject) ?? '' }
+  return {
+    what: `compares ${cut(sourceOf(subject))} with ${wrong}, which it never is`,
+    hint: describeRange(subject) ?? '',
+  }
 }
 
 /** Paths that share only their slash. */

@@ -3,7 +3,7 @@ import type { Warning } from './warning.ts'
 
 export const notEnforced: Warning = {
   id: 'not-enforced',
-  about: 'An action has `enforce: false`, and no expression reads its result.',
+  about: 'An action has `enforce: false`, or does not verify client certificates, and no expression reads its result.',
   reason:
     "With `enforce: false`, a check does not terminate traffic. Its result is available only in the action's variables, and `circuit-breaker` has none.",
   docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
@@ -17,6 +17,16 @@ export const notEnforced: Warning = {
 `,
   find: ({ actions, expressions }) =>
     actions.flatMap(({ row, config, path }) => {
+      const { mutual_tls_verification_strategy: strategy } = config
+      const isAsked = strategy === 'request' || strategy === 'require-any'
+      if (isAsked && !expressions.some(({ source }) => /\b(?:terminate_tls|conn\.tls)\.client\b/.test(source)))
+        return [
+          {
+            path: [...path, 'config', 'mutual_tls_verification_strategy'],
+            what: `is ${strategy}, and no expression reads the client's certificate, so clients without a valid one pass`,
+            hint: 'Use require-and-verify, or read actions.ngrok.terminate_tls.client in a later rule.',
+          },
+        ]
       const variable = `actions.ngrok.${variableOf(row)}`
       const isRead = row.sets && expressions.some(({ source }) => source.includes(variable))
       if (!('enforce' in row.config) || config.enforce !== false || isRead) return []

@@ -1,5 +1,8 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
 import type { Config } from '../action.ts'
+import { pathOfNode } from '../expression.ts'
+import { readTest } from './cases.ts'
 import type { Finding, ReadRule, Warning } from './warning.ts'
 
 export const patternOfUrl: Warning = {
@@ -24,6 +27,13 @@ export const patternOfUrl: Warning = {
     ),
 }
 
+/** Returns whether a condition tests only the beginning of the path, and holds for a path. */
+function isPrefix(tree: ASTNode | undefined, path: string): boolean {
+  const { subject, name, constants = [] } = (tree && readTest(tree)) ?? {}
+  const isOfPath = subject && pathOfNode(subject) === 'req.url.path'
+  return isOfPath === true && name === 'startsWith' && constants.some((each) => path.startsWith(String(each)))
+}
+
 function findWrong({ from, to }: Config, type: string, { conditions }: ReadRule): Finding | undefined {
   if (typeof from !== 'string' || typeof to !== 'string') return undefined
   const whole = 'https?://[^/]+'
@@ -45,7 +55,8 @@ function findWrong({ from, to }: Config, type: string, { conditions }: ReadRule)
       what: `is a whole URL, but ${quote(from)} matches only a part, so the scheme and the host before the match remain`,
       hint: `Begin from with ^${whole}, or write a path.`,
     }
-  const isLoop = type === 'redirect' && conditions.length === 0 && /^[\w/-]+$/.test(from) && to.includes(from)
+  const isAgain = conditions.every(({ tree }) => isPrefix(tree, to))
+  const isLoop = type === 'redirect' && isAgain && /^[\w/-]+$/.test(from) && to.includes(from)
   if (!isLoop || to === from) return undefined
   return {
     path: ['to'],

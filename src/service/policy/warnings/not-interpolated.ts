@@ -1,0 +1,83 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { cut, quote } from '../../../core/schema/text.ts'
+import { isObject } from '../../../core/schema/values.ts'
+import type { Field, Variables } from '../action.ts'
+import { findBelow, TEXT, variablesOf } from '../environment.ts'
+import type { PolicyPath } from '../problem.ts'
+import { blankInterpolations } from '../template.ts'
+import { isVariable } from '../variables.ts'
+import { type Finding, findInExpressions, literalOf, type ReadPolicy, type Warning } from './warning.ts'
+
+export const notInterpolated: Warning = {
+  id: 'not-interpolated',
+  about: 'A string has the name of a variable or a function, which is not replaced with its value.',
+  reason: 'In a string, only `${…}` is replaced. In an expression, a name in quotes is a string.',
+  docs: 'https://ngrok.com/docs/traffic-policy/concepts/cel-interpolation/',
+  wrong: `on_http_request:
+  - actions: [{ type: add-headers, config: { headers: { x-client-ip: '{{ conn.client_ip }}' } } }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: add-headers, config: { headers: { x-client-ip: '\${conn.client_ip}' } } }]
+`,
+  find: (policy) => {
+    const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
+    return [
+      ...policy.actions.flatMap(({ row, config, path }) =>
+        Object.entries(row.config).flatMap(([name, field]) =>
+          listTexts(field, config[name], [...path, 'config', name]).flatMap((each) => findIn(each, variables) ?? []),
+        ),
+      ),
+      ...findQuoted(policy, variables),
+    ]
+  },
+}
+
+interface Text {
+  readonly text: string
+  readonly path: PolicyPath
+}
+
+/** Lists the strings in which expressions are replaced. */
+function listTexts(field: Pick<Field, 'takesCel'> & Partial<Field>, value: unknown, path: PolicyPath): readonly Text[] {
+  if (typeof value === 'string') return field.takesCel ? [{ text: value, path }] : []
+  const below = (of: object, fieldOf: (name: string) => Parameters<typeof listTexts>[0] | undefined) =>
+    Object.entries(of).flatMap(([name, each]) => {
+      const found = fieldOf(name)
+      return found ? listTexts(found, each, [...path, Array.isArray(of) ? Number(name) : name]) : []
+    })
+  if (typeof value !== 'object' || value === null) return []
+  if (field.kind === 'list') return below(value, () => field.item)
+  if (field.kind === 'map') return below(value, () => field.value)
+  if (field.kind === 'object') return isObject(value) ? below(value, (name) => field.fields?.[name]) : []
+  return field.takesCel || field.kind === 'variables' ? below(value, () => ({ takesCel: true })) : []
+}
+
+const NAME = '((?:req|res|conn|endpoint|time|vars|actions)(?:\\.\\w+)+)'
+const CALL = '(?:(?:get|has)(?:Re[qs](?:Header|Cookie)|QueryParam)|secrets\\.get)\\(\\s*[\'"]'
+/** A variable or a call in the signs of another language, and one that is the whole string. */
+const OTHER_SIGNS = new RegExp(`(?:\\$\\(|\\{\\{-?|[#%]\\{|\\{|\\$)\\s*(?:${NAME}|${CALL})`)
+const WHOLE = new RegExp(`^\\s*(?:${NAME}|${CALL}[^{}]*\\)(?:\\[\\d+\\])?)\\s*$`)
+
+function findIn({ text, path }: Text, variables: Variables): Finding | undefined {
+  const [found, name] = WHOLE.exec(text) ?? OTHER_SIGNS.exec(blankInterpolations(text)) ?? []
+  if (found === undefined || (name !== undefined && !isName(name, variables))) return undefined
+  const what = `has ${name === undefined ? 'a call' : quote(cut(name))} outside of \${…}, so it is not replaced with its value`
+  return { path, what, hint: `Write \${${name === undefined ? '…' : cut(name)}}.` }
+}
+
+function isName(name: string, variables: Variables): boolean {
+  const found = findBelow(variables, name.split('.'))
+  return name.startsWith('vars.') || (found !== undefined && (isVariable(found) || TEXT in found))
+}
+
+/** Finds names of variables in quotes. */
+function findQuoted(policy: ReadPolicy, variables: Variables): readonly Finding[] {
+  return findInExpressions(policy, '.', (node: ASTNode) => {
+    const text = literalOf(node) ?? ''
+    if (!new RegExp(`^${NAME}$`).test(text) || !isName(text, variables)) return undefined
+    return {
+      what: `has ${quote(cut(text))} in quotes, which is a string, and not the value`,
+      hint: `Write ${cut(text)}.`,
+    }
+  })
+}
