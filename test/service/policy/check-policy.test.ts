@@ -408,7 +408,7 @@ test.each([
   expect(checkPolicy(text)).toMatchObject([{ number: 2236 }])
 })
 
-const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 const hintsOf = (source: string) =>
   checkPolicy(JSON.stringify({ on_http_request: [{ expressions: [source], actions: [{ type: 'deny' }] }] })).map(
@@ -427,7 +427,7 @@ test.each([
   ['getReqHeader(x-admin)[0] == "a"', 'there is no variable x', "Write a string in quotes: 'x-admin'."],
   ['size(req.host) == foo - bar', 'there is no variable foo', 'undefined'],
 ])('The message about %s explains how to write it', (source, message, hint) => {
-  expect(hintsOf(source)).toEqual([expect.stringMatching(new RegExp(`${escape(message)}.*${escape(hint)}`))])
+  expect(hintsOf(source)).toEqual([expect.stringMatching(new RegExp(`${literal(message)}.*${literal(hint)}`))])
 })
 
 test('A string in quotes that contains an expression in ${} is a string', () => {
