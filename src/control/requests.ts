@@ -1,16 +1,10 @@
 import * as v from 'valibot'
+import { readPredicateResult, requireValues } from '../core/schema/arguments.ts'
 import { AssertionError, assertNoProblem } from '../core/schema/assertion-error.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { general } from '../core/schema/general-errors.ts'
 import { listNames } from '../core/schema/nearest.ts'
-import {
-  integerFrom,
-  type OptionWords,
-  optionsOf,
-  readCallOptions,
-  readPredicateResult,
-  requireValues,
-} from '../core/schema/options.ts'
+import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../core/schema/options.ts'
 import { cut, formatCount, quote } from '../core/schema/text.ts'
 import { isJson, isObject } from '../core/schema/values.ts'
 import type { JournalEntry, JournalFields } from '../generated/controls.ts'

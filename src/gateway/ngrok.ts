@@ -5,8 +5,8 @@
  */
 
 import type { Clock } from '../core/engine/clock.ts'
+import { requireObject } from '../core/schema/arguments.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
-import { requireObject } from '../core/schema/options.ts'
 import type { NgrokLimits } from '../generated/limits.ts'
 import type { NgrokDeclare, NgrokFamilies, NgrokResources } from '../generated/ngrok.ts'
 import type { GatewayOptions } from '../generated/options.ts'

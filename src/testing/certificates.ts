@@ -1,6 +1,6 @@
 import type { Time } from '../core/engine/manual-clock.ts'
+import { requireObject } from '../core/schema/arguments.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
-import { requireObject } from '../core/schema/options.ts'
 import type { Draw } from '../core/schema/values.ts'
 import type { PairOptions } from '../generated/options.ts'
 import { encode, integer, nullValue, octetString, oid, sequence } from '../service/x509/der-writer.ts'

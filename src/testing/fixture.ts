@@ -1,7 +1,7 @@
 import { type Clock, isManual, readClock } from '../core/engine/clock.ts'
+import { requireObject } from '../core/schema/arguments.ts'
 import { AssertionError } from '../core/schema/assertion-error.ts'
 import { atCaller, withoutWrapperFrames } from '../core/schema/caller-stack.ts'
-import { requireObject } from '../core/schema/options.ts'
 import { printWarning } from '../core/schema/print.ts'
 import { formatCount } from '../core/schema/text.ts'
 import { durationText, timestamp } from '../core/schema/time.ts'

@@ -1,6 +1,6 @@
 import { manualClock } from '../core/engine/manual-clock.ts'
 import type { Store, StoredCommit, StoredState } from '../core/operation/store.ts'
-import { requireFunction } from '../core/schema/options.ts'
+import { requireFunction } from '../core/schema/arguments.ts'
 import { quote } from '../core/schema/text.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { requireRecords, requireSame, sorted, withArray } from './store-comparison.ts'

@@ -2,14 +2,8 @@ import * as v from 'valibot'
 import { test as base, expect, type TestAPI, vi } from 'vitest'
 import { type Clock, systemClock } from '../core/engine/clock.ts'
 import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
-import {
-  oneOfThese,
-  optionsOf,
-  readOptions,
-  requireFunction,
-  type SchemasOf,
-  switchOption,
-} from '../core/schema/options.ts'
+import { requireFunction } from '../core/schema/arguments.ts'
+import { oneOfThese, optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { GatewayOptions } from '../generated/options.ts'

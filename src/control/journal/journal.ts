@@ -1,5 +1,5 @@
 import { Queue } from '../../core/engine/queue.ts'
-import { requireFunction } from '../../core/schema/options.ts'
+import { requireFunction } from '../../core/schema/arguments.ts'
 import { utf8Length } from '../../core/schema/platform.ts'
 import { callSafely } from '../../core/schema/print.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../../core/schema/secret-texts.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { readPredicateResult, requireFunction } from '../../core/schema/arguments.ts'
 import { bodyReader } from '../../core/schema/body.ts'
-import { readCallOptions, readPredicateResult, requireFunction } from '../../core/schema/options.ts'
+import { readCallOptions } from '../../core/schema/options.ts'
 import { breakers, signIns, windows } from '../../traffic/records.ts'
 import { refusals as errors } from '../../traffic/refusals.ts'
 import type { UpstreamHandler } from '../../traffic/upstreams.ts'

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
+import { requireSync } from '../schema/arguments.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { requireSync } from '../schema/options.ts'
 import { chooseArticle } from '../schema/text.ts'
 import { listLimitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'

@@ -1,5 +1,5 @@
 import type { Store, StoredCommit, StoredFields, StoredRecord, StoredState } from '../operation/store.ts'
-import { requireFunction, requireSync } from '../schema/options.ts'
+import { requireFunction, requireSync } from '../schema/arguments.ts'
 import { toError } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'

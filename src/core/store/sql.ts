@@ -1,4 +1,4 @@
-import { requireSync } from '../schema/options.ts'
+import { requireSync } from '../schema/arguments.ts'
 import { quote } from '../schema/text.ts'
 
 /** A value bound to a statement. */

@@ -1,4 +1,4 @@
-import { requireFunction } from '../../core/schema/options.ts'
+import { requireFunction } from '../../core/schema/arguments.ts'
 import type { ViewedCollection } from '../../gateway/transport.ts'
 import { COPY_NAMES } from './copy.ts'
 import { Gateways } from './gateways.ts'

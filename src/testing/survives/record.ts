@@ -1,5 +1,5 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
-import { readPredicateResult } from '../../core/schema/options.ts'
+import { readPredicateResult } from '../../core/schema/arguments.ts'
 import type { Arrival } from '../../gateway/http/arrival.ts'
 import type { HttpResponse } from '../../gateway/http/messages.ts'
 import type { Gateway } from '../../gateway/types.ts'

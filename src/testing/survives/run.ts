@@ -1,6 +1,6 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import { requireFunction } from '../../core/schema/arguments.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
-import { requireFunction } from '../../core/schema/options.ts'
 import { quote, toError } from '../../core/schema/text.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Fetch } from '../../gateway/http/fetch.ts'

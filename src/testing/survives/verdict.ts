@@ -1,4 +1,4 @@
-import { readPredicateResult } from '../../core/schema/options.ts'
+import { readPredicateResult } from '../../core/schema/arguments.ts'
 import { describeThrown, formatCount } from '../../core/schema/text.ts'
 import { durationText } from '../../core/schema/time.ts'
 import { choicesOf } from './choices.ts'
