@@ -12,7 +12,7 @@ test('docs/policy.md shows what the commands print for its policy, and for its t
   const codeOf = (file: string) => blocks.find((block) => block.file === file)?.code ?? ''
   const [check, tests] = blocks.filter(({ language }) => language === 'text').map(({ code }) => code)
   const [, call = '', rate = ''] =
-    /^With `(inCidrRange\(.*?\))` and `(rate: \w+)`, it finds no problems\.$/m.exec(page) ?? []
+    /^With `(inCidrRange\(.*?\))` and `(rate: \w+)`, the command finds no problems\.$/m.exec(page) ?? []
   enterNewFolder()
 
   writeFileSync('policy.yml', codeOf('policy.yml'))

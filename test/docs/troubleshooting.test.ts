@@ -122,7 +122,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       expect(createWithDomain({ provisioningDelay: 0 })).toHaveCertificate('app.example.com')
     },
   },
-  'The clock cannot be moved': {
+  "The clock can't be advanced": {
     error: async () => readMessage(await advanceClock({})),
     fix: async () => expect((await advanceClock({ clock: createClock() })).status).toBe(200),
   },
@@ -133,7 +133,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       await runWithFault('reserved_domains.delete', false)
     },
   },
-  'Reserved already': {
+  'A name is already reserved': {
     error: () => {
       const gateway = createWithDomain()
       return catchError(() => gateway.reservedDomains.create({ domain: 'app.example.com' }))
@@ -206,7 +206,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       expect((await requestTwice(second.url)).map(({ status }) => status)).toEqual([401, 401])
     },
   },
-  'The server rejects a host, a page or an address': {
+  'The server rejects a host, a page, or an address': {
     error: async () => (await readClockByName({})).body.msg,
     fix: async () => {
       const key = 'a-key-for-tests'
