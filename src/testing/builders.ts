@@ -105,7 +105,7 @@ export function expiringDomain(gateway: Gateway<ManualClock>, options: FailingOp
   if (!isManual(gateway.clock)) {
     throw atCaller(
       new TypeError(
-        'expiringDomain received a gateway whose clock it cannot advance. Allowed: one with a manualClock().',
+        'expiringDomain received a gateway whose clock it cannot advance. Allowed: a gateway with a manualClock().',
       ),
     )
   }
@@ -199,7 +199,10 @@ export function trippingRoute(
 function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): ReservedDomain {
   const { provisioning, dialect } = gateway
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
-  if (isScripted) throw atCaller(new Error(`Outcomes for ${domain} are already pending. Script them after this call.`))
+  if (isScripted)
+    throw atCaller(
+      new Error(`Outcomes for ${domain} are already pending. Call this function before you script outcomes.`),
+    )
   return allOrNothing(gateway, ({ reservedDomains }) => {
     provisioning.script([outcome], { domain })
     const policy = { authority: dialect.authority }

@@ -36,7 +36,7 @@ const ATTRIBUTES = {
 } as const satisfies Readonly<Record<keyof PairSubject, Attribute[0]>>
 const MAX_COMMON_NAME_LENGTH = 64
 
-const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"'
+const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, with other scripts in the form "xn--…"'
 
 const NO_IP_ALLOWED = `${NAME_ALLOWED}; the option "ips" takes IP addresses`
 
@@ -65,7 +65,8 @@ const subject = /* @__PURE__ */ named(
   optionsOf(
     {
       commonName: optionRow(attribute(MAX_COMMON_NAME_LENGTH), 'The common name.', {
-        defaultText: 'the first name or, without names, the first IP address, if it has at most 64 characters',
+        defaultText:
+          'the first name, or the first IP address if there are no names, if it is at most 64 characters long',
       }),
       organization: optionRow(attribute(64), 'The organization.'),
       organizationalUnit: optionRow(attribute(64), 'The organizational unit.'),
@@ -94,30 +95,28 @@ export const pairOptions = (minIssuers = 0) =>
         defaultText: "`['app.example.com']`",
       }),
       ips: optionRow(ipAddresses, 'IPv4 and IPv6 addresses.', { default: NO_IPS, defaultText: 'none' }),
-      keyType: optionRow(
-        oneOfThese(keyTypes),
-        'The type of the key. `rsa` is always the same published 2048-bit key.',
-        {
-          default: 'ecdsa',
-          defaultText: '`ecdsa`, on P-256',
-        },
-      ),
-      notBefore: optionRow(momentWithin(), 'The start of validity, in whole seconds.', {
+      keyType: optionRow(oneOfThese(keyTypes), 'The key type. `rsa` always uses the same published 2048-bit key.', {
+        default: 'ecdsa',
+        defaultText: '`ecdsa`, on P-256',
+      }),
+      notBefore: optionRow(momentWithin(), 'The start of the validity period, in whole seconds.', {
         default: START_OF_2026,
         defaultText: 'the start of 2026',
       }),
-      notAfter: optionRow(momentWithin(), 'The end of validity, in whole seconds.', {
+      notAfter: optionRow(momentWithin(), 'The end of the validity period, in whole seconds.', {
         default: Date.UTC(2036, 0, 1),
         defaultText: 'the start of 2036',
       }),
       subject: v.optional(subject, {}),
       issuers: optionRow(
         integerFrom(minIssuers, MAX_ISSUERS),
-        'The number of CA certificates after the leaf, up to 5: 0 for a self-signed leaf, 1 for a root, 2 for an ' +
-          'intermediate and a root. Pairs with the same seed have the same CAs, with ECDSA keys.',
+        'The number of CA certificates after the leaf, at most 5: 0 for a self-signed leaf, 1 for a root, 2 for an ' +
+          'intermediate and a root. Pairs with the same seed share the same CAs, which use ECDSA keys.',
         { default: minIssuers },
       ),
-      seed: optionRow(textOption, 'The seed: the same seed and options give the same bytes.', { default: 'fauxgate' }),
+      seed: optionRow(textOption, 'The seed. The same seed and options produce the same bytes.', {
+        default: 'fauxgate',
+      }),
     }),
     'PairOptions',
     'The options of a certificate and its key.',

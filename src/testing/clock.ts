@@ -65,9 +65,7 @@ export interface Timers {
 export function timersOn(clock: ManualClock): Timers {
   if (!clock || typeof clock.attach !== 'function') {
     throw atCaller(
-      new TypeError(
-        `timersOn received ${quote(clock)}. Allowed: a manual clock, such as the one that manualClock() returns.`,
-      ),
+      new TypeError(`timersOn received ${quote(clock)}. Allowed: a manual clock, such as one from manualClock().`),
     )
   }
   const { fake, setInterval } = fakeTimersOn(clock)

@@ -34,7 +34,7 @@ export const eventMatchers = {
     const match = found.find(({ differences }) => differences.length === 0)
     const which = Object.keys(fields).length === 0 ? '' : ` with ${describe(fields)}`
     return gatewayResult(gateway, match !== undefined, () => {
-      if (match) return `Expected no sent ${type} event${which}, but there is one: ${nameEvent(match.event)}.`
+      if (match) return `Expected no sent ${type} event${which}, but found one: ${nameEvent(match.event)}.`
       const reason = found.length === 0 ? describeMissing(gateway, type) : describeNearest(found)
       return `Expected a sent ${type} event${which}, but ${reason}`
     })
@@ -45,7 +45,7 @@ function requireExpectation(type: string, fields: unknown): void {
   const wrong = (received: string, problem: string) => new TypeError(`toHaveSentEvent received ${received}${problem}`)
   if (!EVENT_TYPES.includes(type))
     throw wrong(quote(type), `, which is not an event type.${suggestion(String(type), EVENT_TYPES)}`)
-  if (!isObject(fields)) throw wrong(quote(fields), '. Allowed: an object with fields of the event.')
+  if (!isObject(fields)) throw wrong(quote(fields), '. Allowed: an object with event fields.')
   const allowed = Object.keys(sentEvent.entries)
   const unknown = Object.keys(fields).find((name) => !allowed.includes(name))
   if (unknown !== undefined) throw wrong(`the field ${quote(unknown)}`, `. Allowed: ${allowed.join(', ')}.`)
@@ -63,11 +63,11 @@ function describeMissing(gateway: Gateway, type: string): string {
       ? 'a destination with gateway.eventDestinations.create(), and then a subscription'
       : 'one'
   if (own.length === 0)
-    return `no event subscription has this type. Create ${first}: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`
+    return `no event subscription includes this type. Create ${first}: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`
   if (own.some(({ destination_ids }) => Array.isArray(destination_ids) && destination_ids.length > 0))
     return 'none was sent since its event subscription was created.'
   const ids = own.map(({ id }) => id).join(', ')
-  return `its event subscription (${ids}) has no destination. Create one with gateway.eventDestinations.create(), and add its id to the subscription's destination_ids.`
+  return `its event subscription (${ids}) has no destination. Create a destination with gateway.eventDestinations.create(), and add the destination's id to the subscription's destination_ids.`
 }
 
 interface Compared {

@@ -110,7 +110,7 @@ function listValues(thrown: object): string {
 
 /** Creates the error of a test that its runner ended before its function did, with the report and the line of the test. */
 export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
-  const error = new Error('The runner ended this test before its function finished.')
+  const error = new Error('The test runner ended this test before the test function finished.')
   connection.failure = 'timeout'
   const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
   Object.assign(error, { stack: `Error: ${error.message}${at}` })
@@ -150,11 +150,11 @@ const ASSERTION = /\bexpect/i
 function timeZoneHint(message: string, timers: ReplacedTimers | undefined): readonly string[] {
   // The report that the message of a matcher ends with always has dates.
   const [failure = ''] = message.split('\n\nThe gateway at ', 1)
-  const text = "The service's times are in UTC. Local times of this process have the offset"
+  const text = "The service's times are in UTC. Local times in this process have the offset"
   if (timers) {
     const { used, offset } = timers.localTimes
     if (used.size === 0 || !ASSERTION.test(failure)) return []
-    return [`${text} ${formatOffset(offset)}. The code of this test used ${[...used].join(', ')}.`]
+    return [`${text} ${formatOffset(offset)}. The code in this test used ${[...used].join(', ')}.`]
   }
   const [date] = failure.match(DATE) ?? []
   const minutes = date === undefined ? 0 : -new Date(date).getTimezoneOffset()
@@ -188,7 +188,7 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   if (REJECTED.test(next.setAfter ?? '')) return [`${text} Does your code retry a request that was rejected?`]
   const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
-    ? [`${text} The clock moved to ${timestamp(now)}${before}.`]
+    ? [`${text} The clock advanced to ${timestamp(now)}${before}.`]
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
 
@@ -199,7 +199,7 @@ const REJECTED = /→ 4(?:00|01|03|05|13|15|22)$/
 function describeTimers({ waiting }: ReplacedTimers): string | undefined {
   const [next, ...others] = waiting()
   if (!next) return undefined
-  const wait = formatCount(others.length + 1, 'timer waits', 'timers wait')
+  const wait = formatCount(others.length + 1, 'timer is waiting', 'timers are waiting')
   const after = next.setAfter === undefined ? '' : `, and was set after ${next.setAfter}`
   return `${wait} for the gateway's clock. ${others.length > 0 ? 'The next' : 'It'} is due at ${timestamp(next.at)}${after}.`
 }
@@ -210,7 +210,7 @@ function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
   const { clock: fake } = globalThis.setTimeout as { clock?: { countTimers?(): number } }
   const count = fake?.countTimers?.() ?? 0
   if (count === 0 || !isManual(clock)) return undefined
-  const wait = formatCount(count, 'timer waits', 'timers wait')
+  const wait = formatCount(count, 'timer is waiting', 'timers are waiting')
   return [
     `${wait} on the runner's fake timers, which do not follow the gateway's manual clock. Advance both, use the timers of ` +
       '`timersOn(gateway.clock)`, or give the gateway the system clock, which follows fake timers.',
@@ -224,7 +224,7 @@ function realTimersHint(isTimeout: boolean, { clock, requests }: Gateway): reado
   const now = timestamp(clock.now)
   if (last === now) return []
   return [
-    `No request came after ${last}, although the clock moved to ${now}. Does the code under test wait on real timers? ` +
+    `No request came after ${last}, although the clock advanced to ${now}. Does the code under test wait on real timers? ` +
       'Pass it the timers of `timersOn(gateway.clock)`.',
   ]
 }

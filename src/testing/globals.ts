@@ -15,7 +15,7 @@ export type GlobalsOption = boolean | InstallOptions
 /** `gateway.install` checks the options of an object. */
 export const globalsOption = v.union(
   [switchOption, v.custom<InstallOptions>((value) => typeof value === 'object' && value !== null)],
-  'true, false, or an object with options of gateway.install()',
+  'true, false, or an object with gateway.install() options',
 )
 
 /**

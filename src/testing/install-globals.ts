@@ -67,7 +67,7 @@ function requireRealTimers(): void {
   const { setTimeout } = globalThis
   if (!('clock' in setTimeout || '_isMockFunction' in setTimeout)) return
   throw new Error(
-    "The globals option puts timers on the gateway's clock, but found fake timers. Remove these, such as those of " +
-      'vi.useFakeTimers() or jest.useFakeTimers(), or give the gateway the system clock, which follows them.',
+    "The globals option puts timers on the gateway's clock, but fake timers are already installed, for example by " +
+      'vi.useFakeTimers() or jest.useFakeTimers(). Remove them, or give the gateway the system clock, which follows fake timers.',
   )
 }

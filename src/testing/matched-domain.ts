@@ -20,7 +20,7 @@ export function readCheckedDomain(
   if (names.length > 0 && typeof name !== 'string') {
     throw atCaller(
       new TypeError(
-        `${matcher} received ${name === undefined ? 'undefined' : quote(name)} for the name. Allowed: the name or the id of a domain.`,
+        `${matcher} received ${name === undefined ? 'undefined' : quote(name)} as the name. Allowed: the name or id of a domain.`,
       ),
     )
   }
@@ -30,7 +30,8 @@ export function readCheckedDomain(
       new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway, or a reserved domain.`),
     )
   }
-  if (name !== undefined) throw atCaller(new TypeError(`${matcher} takes no domain name if it received a domain.`))
+  if (name !== undefined)
+    throw atCaller(new TypeError(`${matcher} doesn't take a domain name when it receives a domain.`))
   return { domain: received, gateway: undefined }
 }
 
@@ -59,7 +60,7 @@ function findDomain({ reservedDomains }: Gateway, matcher: string, name: string 
   const all = allDomains(reservedDomains)
   if (name === undefined) {
     if (all.length === 1 && all[0]) return all[0]
-    throw atCaller(new TypeError(`${matcher} needs the name or the id of a domain: ${describeDomains(all)}.`))
+    throw atCaller(new TypeError(`${matcher} needs the name or id of a domain: ${describeDomains(all)}.`))
   }
   const hostname = name.toLowerCase().replace(/\.$/, '')
   const domain = all.find(({ id, domain }) => id === name || domain === hostname)
@@ -93,17 +94,17 @@ export function describeProvisioning(domain: ReservedDomain, gateway: Gateway | 
   if (job) {
     const { error_code, msg, started_at } = job
     const failed = error_code ? ` and failed with ${error_code}` : ''
-    return `Its provisioning job was started at ${started_at}${failed}: ${msg}${describeNextAttempt(job, gateway)}`
+    return `Its provisioning job started at ${started_at}${failed}: ${msg}${describeNextAttempt(job, gateway)}`
   }
   const renews = domain.certificate_management_status?.renews_at
-  if (renews) return `No provisioning job is running; it is renewed at ${renews}.`
+  if (renews) return `No provisioning job is running. The next renewal is at ${renews}.`
   return domain.certificate ? 'Its certificate was uploaded.' : 'It has neither an uploaded certificate nor a policy.'
 }
 
 /** Describes the next attempt. If no attempt has run, the most likely reason is a manual clock that was not advanced. */
 function describeNextAttempt({ retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
-  if (retries_at !== null) return ` It is tried again at ${retries_at}.`
+  if (retries_at !== null) return ` The next attempt is at ${retries_at}.`
   return gateway && isManual(gateway.clock)
-    ? ' Its first attempt has not run yet: gateway.clock.advanceToNext() runs it.'
+    ? ' Its first attempt has not run yet. gateway.clock.advanceToNext() runs it.'
     : ''
 }

@@ -135,7 +135,7 @@ export const matchers: MatcherFunctions = {
       times === undefined ? `${not ? 'no' : 'a'} request` : `${not}${formatCount(times, 'request')}`
     const others = count === 0 ? otherStatuses(gateway, operation) : ''
     return gatewayResult(gateway, times === undefined ? count > 0 : count === times, (not) => {
-      return `Expected ${request(not)} of ${operation}${which.join(' and')}, but ${countText('was', 'were', count)}.${others}`
+      return `Expected ${request(not)} for ${operation}${which.join(' and')}, but ${countText('was', 'were', count)}.${others}`
     })
   },
   toHaveNoLeftovers(received) {
@@ -220,7 +220,7 @@ function countText(is: string, are: string, count: number): string {
 function otherStatuses(gateway: Gateway, operation: OperationName): string {
   const entries = gateway.requests.all().filter((each) => each.operation === operation)
   const statuses = entries.map(({ status }) => status)
-  return statuses.length === 0 ? '' : ` Other requests for it got ${statuses.join(', ')}.`
+  return statuses.length === 0 ? '' : ` Other requests for this operation returned ${statuses.join(', ')}.`
 }
 
 /** The error that `toBeGatewayError` checks, and the text that describes it. */

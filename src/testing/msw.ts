@@ -46,8 +46,8 @@ const isOfNodeHttp = ({ headers }: Request) => headers.has('host') && !headers.h
 function requirePossible(response: Response, request: Request): Response {
   if (!isStalled(response) || !isOfNodeHttp(request)) return response
   throw new Error(
-    "A fault with ending: 'stall' cannot reach a client of node:http through Mock Service Worker. Serve the gateway for " +
-      'it with serve from fauxgate/node.',
+    "A fault with ending: 'stall' cannot reach a node:http client through Mock Service Worker. For such clients, serve " +
+      'the gateway with serve from fauxgate/node.',
   )
 }
 

@@ -52,7 +52,7 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
 function closingBeforeOpen(place: StorePlace): Required<StorePlace> {
   if (typeof place?.open !== 'function') {
     throw new TypeError(
-      `newPlace returned ${quote(place)}. Allowed: an object with the function open, and optionally close.`,
+      `newPlace returned ${quote(place)}. Allowed: an object with the function open and, optionally, close.`,
     )
   }
   let isOpen = false

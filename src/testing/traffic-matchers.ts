@@ -39,7 +39,7 @@ export interface TrafficMatchers<R = unknown> {
 export const trafficMatchers = {
   toHaveBeenRefusedBy(received: unknown, rule: string): MatcherResult {
     if (typeof rule !== 'string' || rule === '')
-      throw new TypeError(`toHaveBeenRefusedBy received ${quote(rule)}. Allowed: the name of a rule.`)
+      throw new TypeError(`toHaveBeenRefusedBy received ${quote(rule)}. Allowed: a rule name.`)
     const gateway = gatewayOf('toHaveBeenRefusedBy', received)
     const last = lastVisit(gateway)
     const isRefused = last.status === null || last.status >= 400
@@ -54,7 +54,7 @@ export const trafficMatchers = {
   toHaveReachedUpstream(received: unknown, ...upstreams: [upstream?: string]): MatcherResult {
     const [wanted] = upstreams
     if (upstreams.length > 0 && typeof wanted !== 'string')
-      throw new TypeError(`toHaveReachedUpstream received ${quote(wanted)}. Allowed: the URL or the id of an upstream.`)
+      throw new TypeError(`toHaveReachedUpstream received ${quote(wanted)}. Allowed: the URL or id of an upstream.`)
     const gateway = gatewayOf('toHaveReachedUpstream', received)
     const last = lastVisit(gateway)
     const { upstream } = last
@@ -65,7 +65,7 @@ export const trafficMatchers = {
   },
   toBeValidPolicy(received: unknown, options: PolicyOptions = {}): MatcherResult {
     if (typeof received !== 'string' && !isObject(received))
-      throw new TypeError(`toBeValidPolicy received ${quote(received)}. Allowed: a policy as text or as an object.`)
+      throw new TypeError(`toBeValidPolicy received ${quote(received)}. Allowed: a policy as a string or an object.`)
     const isText = typeof received === 'string'
     const errors = checkPolicy(isText ? received : JSON.stringify(received), options).filter(
       ({ severity }) => severity === 'error',

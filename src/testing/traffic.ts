@@ -72,16 +72,16 @@ export class DelayedRequests {
   /** A description of the control calls over HTTP that were rejected, if any. */
   get refused(): readonly string[] {
     const calls = formatCount(this.#refused.length, 'control call was', 'control calls were')
-    return this.#refused.length === 0 ? [] : [`${calls} rejected, without any effect: ${this.#refused.join(', ')}.`]
+    return this.#refused.length === 0 ? [] : [`${calls} rejected and had no effect: ${this.#refused.join(', ')}.`]
   }
 
   /** A description of the requests whose API key is a stringified object, if any. A gateway without `keys` accepts any key. */
   get wrongKeys(): readonly string[] {
-    const requests = formatCount(this.#wrongKeys.length, 'request has', 'requests have')
+    const requests = formatCount(this.#wrongKeys.length, 'request sent', 'requests sent')
     const names = this.#wrongKeys.join(', ')
     return names === ''
       ? []
-      : [`${requests} the text of an object instead of an API key: ${names}. Is an await missing?`]
+      : [`${requests} a stringified object instead of an API key: ${names}. Is an await missing?`]
   }
 
   /** Hints at requests that the test did not await and that arrived because the clock moved. */
@@ -90,7 +90,7 @@ export class DelayedRequests {
       ([request, move]) =>
         `${request} was still pending when the test called \`${move}\`, although the test had awaited something ` +
         `else since. ` +
-        'It arrived only because of that move. Is an await missing?',
+        'It arrived only because that call moved the clock. Is an await missing?',
     )
   }
 

@@ -88,7 +88,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     [{ name: 'Ci' }, 'ERR_GATEWAY_215', 'name is "Ci". Allowed: 1 to 40 lowercase letters'],
     [{ name: 'ci', scopes: ['all'] }, 'ERR_GATEWAY_215', '"all". Allowed: api or control or read'],
     [{ name: 'ci', scopes: [] }, 'ERR_GATEWAY_215', 'at least one'],
-    [{ name: 'control' }, 'ERR_GATEWAY_90615', 'The sandbox already has a key control.'],
+    [{ name: 'control' }, 'ERR_GATEWAY_90615', 'The sandbox already has a key named control.'],
   ])('are not created with %j', async (key, code, message) => {
     await sandboxes.callAccount('PUT', '/s/refused', {})
     const { body } = await sandboxes.callAccount('POST', '/s/refused/keys', key)

@@ -62,7 +62,7 @@ describe('A limit', () => {
     for (let n = 0; n < 121; n++) answers.push(await sandbox.send('GET', '/reserved_addrs'))
     const refusal = answers.find(({ status }) => status === 429)
     expect(refusal?.body.error_code).toBe('ERR_GATEWAY_90629')
-    expect(refusal?.body.msg).toContain('60 requests within a minute')
+    expect(refusal?.body.msg).toContain('60 requests per minute')
     expect(Number(refusal?.headers.get('retry-after'))).toBeGreaterThan(0)
     await sandboxes.callAccount('DELETE', '/s/requests')
   })

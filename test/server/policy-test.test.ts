@@ -744,11 +744,11 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ]),
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, body: x }, expect: { status: 200 } }]',
-      'policy.test.yml:2:58: tests.0.request.body was set for a GET request, which has no body. Add a method such as POST.',
+      'policy.test.yml:2:58: tests.0.request.body was set for a GET request, which cannot have a body. Add a method such as POST.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { "a b": x } }, expect: { status: 200 } }]',
-      'Allowed: names of headers, such as "x-key".',
+      'Allowed: header names, such as "x-key".',
     ],
     ...['__proto__', 'prototype', 'constructor'].flatMap((name): [string, string][] => [
       [
@@ -770,7 +770,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\nsecrets: { a: b }\ntests: [{ name: a, request: { url: https://a.test } }]',
-      'secrets.a is "b". Allowed: a map of names to strings.',
+      'secrets.a is "b". Allowed: a map from names to strings.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { a: 1.5 } } }]',
@@ -823,7 +823,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, steps: [{ request: { url: https://a.test } }, { advance: 1s, repeat: 2 }] }]',
-      'tests.0.steps.1 has more than advance. Make it its own step.',
+      'tests.0.steps.1 combines advance with other fields. Move advance to its own step.',
     ],
     [
       'policy: policy.yml\nplace: nowhere\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',

@@ -223,7 +223,7 @@ test.each([
   [['--also', 'clock'], '--also is "clock". Allowed: late, slow.'],
   [['--max', '0'], '--max is 0. Allowed: an integer from 1'],
   [['--may-leave', 'addrs'], '--may-leave has "addrs", which is not a family. Allowed: '],
-  [['--ignore', 'reserved_addr'], '--ignore has "reserved_addr", and there is no family "reserved_addr".'],
+  [['--ignore', 'reserved_addr'], '--ignore contains "reserved_addr", but there is no family "reserved_addr".'],
   [
     ['--replay', 'POST'],
     '--replay is "POST". Allowed: the text of a report, such as "POST /reserved_addrs#1 lost-after".',

@@ -166,7 +166,7 @@ describe('A builder names what it received instead of', () => {
 
   test('a gateway with a manual clock', () => {
     expect(() => expiringDomain(createGateway() as never)).toThrow(
-      'expiringDomain received a gateway whose clock it cannot advance. Allowed: one with a manualClock().',
+      'expiringDomain received a gateway whose clock it cannot advance. Allowed: a gateway with a manualClock().',
     )
   })
 

@@ -105,7 +105,7 @@ const WHOLE = '{"reserved_addrs":[],'
 
 /** Describes a response, as the page does. */
 function describeResponse({ status, retryAfter, body }: Received): string {
-  if (body.includes('Serve the gateway')) return `${status} (the message names \`serve\`)`
+  if (body.includes('serve the gateway')) return `${status} (the message names \`serve\`)`
   if (status === 200) return body.startsWith(WHOLE) ? 'the usual response' : 'the beginning'
   return retryAfter ? `${status}, Retry-After: ${retryAfter}` : String(status)
 }

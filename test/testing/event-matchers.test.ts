@@ -94,7 +94,7 @@ describe('toHaveSentEvent', () => {
     const { gateway, id } = openGateway()
     const policy = gateway.ipPolicies.create({})
     expect(readMessage(() => expect(gateway).not.toHaveSentEvent(TYPE))).toBe(
-      `Expected no sent ${TYPE} event, but there is one: ${timeAfter()} ${TYPE} of ${policy.id} for ${id}.`,
+      `Expected no sent ${TYPE} event, but found one: ${timeAfter()} ${TYPE} of ${policy.id} for ${id}.`,
     )
   })
 
@@ -105,17 +105,17 @@ describe('toHaveSentEvent', () => {
     const readReasonIn = (each: object) => readMessage(() => expect(each).toHaveSentEvent(type)).split(', but ')[1]
     const readReason = () => readReasonIn(gateway)
     expect(readReason()).toBe(
-      `no event subscription has this type. Create one: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`,
+      `no event subscription includes this type. Create one: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`,
     )
     const { id } = gateway.eventSubscriptions.create({ sources: [{ type }] })
     expect(readReason()).toBe(
-      `its event subscription (${id}) has no destination. Create one with gateway.eventDestinations.create(), and add its id to the subscription's destination_ids.`,
+      `its event subscription (${id}) has no destination. Create a destination with gateway.eventDestinations.create(), and add the destination's id to the subscription's destination_ids.`,
     )
     const destination_ids = gateway.eventDestinations.list().event_destinations.map((each) => each.id)
     gateway.eventSubscriptions.update(id, { destination_ids })
     expect(readReason()).toBe('none was sent since its event subscription was created.')
     expect(readReasonIn(createNgrok())).toBe(
-      `no event subscription has this type. Create a destination with gateway.eventDestinations.create(), and then a subscription: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`,
+      `no event subscription includes this type. Create a destination with gateway.eventDestinations.create(), and then a subscription: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`,
     )
     expect(readReasonIn(createGateway())).toBe(
       'this gateway has no account events. Create one with createNgrok() from fauxgate/ngrok.',
@@ -130,7 +130,7 @@ describe('toHaveSentEvent', () => {
       'toHaveSentEvent received the field "objct". Allowed: event_id, event_type, event_timestamp, account_id, principal, object, subscription, destination, delivery, attempts, problem.',
     )
     expect(() => expect(gateway).not.toHaveSentEvent(TYPE, 1 as unknown as object)).toThrow(
-      'toHaveSentEvent received 1. Allowed: an object with fields of the event.',
+      'toHaveSentEvent received 1. Allowed: an object with event fields.',
     )
   })
 })

@@ -121,7 +121,7 @@ describe('A test fails', () => {
       await send(gateway, '/_fauxgate/reset', 'POST')
     })
     expect(error).toContain(
-      '2 control calls were rejected, without any effect: POST /_fauxgate/rest → 404, POST /_fauxgate/reset → 403.',
+      '2 control calls were rejected and had no effect: POST /_fauxgate/rest → 404, POST /_fauxgate/reset → 403.',
     )
   })
 
@@ -224,7 +224,7 @@ describe('A test fails', () => {
       expect((await fetch(...createArguments(`${url}/reserved_domains`, init))).status).toBe(200)
     })
     expect(error).toContain(
-      'allow this):\n1 request has the text of an object instead of an API key: GET /reserved_domains with [object Promise]. Is an await',
+      'allow this):\n1 request sent a stringified object instead of an API key: GET /reserved_domains with [object Promise]. Is an await',
     )
   })
 

@@ -153,7 +153,7 @@ describe('The globals option of any runner', () => {
       throw new Error('no')
     }
     const hint =
-      "1 timer waits for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance the clock while your code waits: " +
+      "1 timer is waiting for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance the clock while your code waits: " +
       "`await gateway.clock.advanceAsync('1s')`."
     expect(await catchTestMessage(fail, options)).toContain(hint)
     const failAfterMove = (...[gateway]: Parameters<NonNullable<Parameters<typeof runTest>[0]>>) => {
@@ -181,7 +181,7 @@ describe('The globals option of any runner', () => {
       clock.advance('10m')
       failWithTimer()
     }, options)
-    expect(message).toContain('It is due at 2026-01-01T00:10:00Z. The clock moved to 2026-01-01T00:10:00Z.')
+    expect(message).toContain('It is due at 2026-01-01T00:10:00Z. The clock advanced to 2026-01-01T00:10:00Z.')
   })
 
   test('says how far a timer is from the time that the clock moved to, if the test then timed out', async () => {
@@ -191,7 +191,7 @@ describe('The globals option of any runner', () => {
       throw new Error('Test timed out in 5000ms.')
     }, options)
     expect(message).toContain(
-      'It is due at 2026-01-01T01:10:00Z. The clock moved to 2026-01-01T00:10:00Z, 1h before that.',
+      'It is due at 2026-01-01T01:10:00Z. The clock advanced to 2026-01-01T00:10:00Z, 1h before that.',
     )
     expect(message).not.toContain('Advance the clock')
   })
@@ -205,7 +205,7 @@ describe('The globals option of any runner', () => {
         await fetch(URL_OF_DOMAINS, { headers })
         throw new Error('no')
       }, options)
-    const timers = "2 timers wait for the gateway's clock. The next is due at 2026-01-01T00:00:02Z"
+    const timers = "2 timers are waiting for the gateway's clock. The next is due at 2026-01-01T00:00:02Z"
     expect(await failAfter('/rd_one')).toContain(`${timers}, and was set after GET /reserved_domains/rd_one. Advance`)
     expect(await failAfter('/rd_one', '/rd_two')).toContain(`${timers}. Advance`)
   })
@@ -216,7 +216,7 @@ describe('The globals option of any runner', () => {
       await fetch(URL_OF_DOMAINS, { headers })
       throw new Error('no')
     }, options)
-    expect(message).toContain("1 timer waits for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance")
+    expect(message).toContain("1 timer is waiting for the gateway's clock. It is due at 2026-01-01T00:00:01Z. Advance")
   })
 
   test.each([
@@ -229,7 +229,7 @@ describe('The globals option of any runner', () => {
       await gateway.clock.advanceAsync('150m')
       throw new Error('no')
     }, options)
-    const timers = "1 timer waits for the gateway's clock. It is due at 2026-01-01T03:00:00Z."
+    const timers = "1 timer is waiting for the gateway's clock. It is due at 2026-01-01T03:00:00Z."
     expect([message.includes(timers), message.includes('node:http')]).toEqual([waits, !waits])
   })
 
@@ -248,11 +248,13 @@ describe('The globals option of any runner', () => {
     vi.useFakeTimers()
     const message = await catchTestMessage(() => undefined, options)
     vi.useRealTimers()
-    expect(message).toContain("The globals option puts timers on the gateway's clock, but found fake timers.")
+    expect(message).toContain(
+      "The globals option puts timers on the gateway's clock, but fake timers are already installed, for example by",
+    )
   })
 
   test.each([
-    ['globals', 5, 'globals is 5. Allowed: true, false, or an object with options of gateway.install().'],
+    ['globals', 5, 'globals is 5. Allowed: true, false, or an object with gateway.install() options.'],
     ['clock', 'real', 'clock is "real". Allowed: "manual" or "system".'],
   ])('allows only its values: %s', async (name, value, message) => {
     const wrong = { [name]: value } as unknown as TestOptions

@@ -39,7 +39,7 @@ test('Jest uninstalls the gateway of a test that times out, and shows its report
   const assertionResults = await runJest('endings.spec.cjs')
   const [result] = assertionResults
   const message = result?.failureMessages.join('\n')
-  expect(message).toContain('The runner ended this test before its function finished.')
+  expect(message).toContain('The test runner ended this test before the test function finished.')
   expect(message).toMatch(/The gateway at 2026-01-01T00:00:00Z:\n {2}requests:\n.* GET \/reserved_domains → 401/)
   const line = /endings\.spec\.cjs:(\d+)/.exec(result?.failureMessages[0] ?? '')?.[1]
   expect(Number(line)).toBe(findLine('endings.spec.cjs', "it(\n  'runs into its time-out'"))

@@ -6,7 +6,7 @@ import { catchTestMessage } from './run-test.ts'
 
 const options: TestOptions = { create: (each) => createNgrok(each), globals: true }
 const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
-const HINT = "The service's times are in UTC. Local times of this process have the offset"
+const HINT = "The service's times are in UTC. Local times in this process have the offset"
 
 type Work = (gateway: Gateway<ManualClock>) => unknown
 
@@ -84,7 +84,7 @@ const UTC: Readonly<Record<string, Work>> = {
 describe('With the option globals, a failed assertion', () => {
   test.each(Object.entries(LOCAL))('tells of local times if code %s', async (_, [work, used]) => {
     const message = await catchMessageIn('America/New_York', work)
-    expect(message).toContain(`\n\n${HINT} -05:00. The code of this test used ${used}.\nThe gateway at `)
+    expect(message).toContain(`\n\n${HINT} -05:00. The code in this test used ${used}.\nThe gateway at `)
     expect(await catchMessageIn('UTC', work)).toBe('passed')
   })
 
@@ -101,7 +101,7 @@ describe('With the option globals, a failed assertion', () => {
         expect(new Date().getHours()).toBe(30)
       })
     expect(await failIn('2026-02-01T12:00:00Z')).not.toContain('Local times')
-    expect(await failIn('2026-07-01T12:00:00Z')).toContain(`${HINT} +01:00. The code of this test used getHours.`)
+    expect(await failIn('2026-07-01T12:00:00Z')).toContain(`${HINT} +01:00. The code in this test used getHours.`)
   })
 
   test('tells nothing if it is no assertion that failed', async () => {

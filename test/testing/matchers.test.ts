@@ -21,7 +21,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
       expect(gateway).toBeProvisioning(...name)
       expect(gateway).not.toHaveFailedWith('DNS_ERROR', ...name)
     }
-    expect(() => expect(gateway).not.toHaveCertificate(undefined)).toThrow('received undefined for the name')
+    expect(() => expect(gateway).not.toHaveCertificate(undefined)).toThrow('received undefined as the name')
     gateway.provisioning.failNext('DNS_ERROR')
     gateway.clock.advance('30s')
     expect(gateway).toHaveFailedWith('DNS_ERROR', id)
@@ -60,7 +60,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     const domain = gateway.reservedDomains.create(newDomain)
     gateway.clock.advance('30s')
     const message = catchMessage(() => expect(domain).toHaveCertificate())
-    expect(message).toMatch(/has none\. Its provisioning job was started at .*\n.*expect\(gateway\)/)
+    expect(message).toMatch(/has none\. Its provisioning job started at .*\n.*expect\(gateway\)/)
     expect(message).not.toContain('advanceToNext')
     const other = gateway.reservedDomains.create({ domain: 'b.example.com' })
     expect(catchMessage(() => expect(other).toBeProvisioning())).toContain(
@@ -70,7 +70,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(current).toMatch(/nor a policy\.\n\nThe gateway at/)
     const { domain: issued } = issuedDomain(gateway, { domain: 'c.example.com' })
     const unexpected = catchMessage(() => expect(issued).not.toHaveCertificate())
-    expect(unexpected).toMatch(/has cert_\w+\. No .* is renewed at 2026-03-/)
+    expect(unexpected).toMatch(/has cert_\w+\. No .* renewal is at 2026-03-/)
     const { domain: uploaded } = uploadedDomain(gateway, { domain: 'd.example.com' })
     expect(catchMessage(() => expect(uploaded).toBeProvisioning())).toContain('Its certificate was uploaded.')
   })
@@ -90,9 +90,9 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(() => expect(gateway).not.toBeProvisioning('x.test')).toThrow(
       /has d11\.example\.com, .*d2\.example\.com and 2 more/,
     )
-    expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or the id')
+    expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or id')
     const domain = gateway.reservedDomains.create(newDomain)
-    expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no domain name')
+    expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('take a domain name')
   })
 
   test('say how to reach the first attempt, if the clock is manual', ({ gateway }) => {
@@ -106,7 +106,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
   test('throw for invalid names and errors, negated too', async ({ gateway }) => {
     gateway.reservedDomains.create(newDomain)
     for (const name of [null, 5, newDomain] as never[]) {
-      const message = 'Allowed: the name or the id of a domain.'
+      const message = 'Allowed: the name or id of a domain.'
       expect(() => expect(gateway).not.toHaveCertificate(name)).toThrow(message)
       expect(() => expect(gateway).toBeProvisioning(name)).toThrow(message)
       expect(() => expect(gateway).not.toHaveFailedWith('DNS_ERROR', name)).toThrow(message)
@@ -156,12 +156,12 @@ describe('toHaveBeenRequested', () => {
     const firstLineFor = (options: Requested) =>
       catchMessage(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', options)).split('\n')[0]
     expect(catchMessage(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list'))).toBe(
-      `Expected a request of reserved_addrs.list, but there was none.\n\n${gateway.report()}`,
+      `Expected a request for reserved_addrs.list, but there was none.\n\n${gateway.report()}`,
     )
     await send('GET', '/reserved_addrs')
-    expect(firstLineFor({ times: 2 })).toContain('2 requests of reserved_addrs.list, but there was 1.')
+    expect(firstLineFor({ times: 2 })).toContain('2 requests for reserved_addrs.list, but there was 1.')
     await send('GET', '/reserved_addrs')
-    expect(firstLineFor({ times: 1 })).toContain('1 request of reserved_addrs.list, but there were 2.')
+    expect(firstLineFor({ times: 1 })).toContain('1 request for reserved_addrs.list, but there were 2.')
     const message = firstLineFor({ status: 503, method: 'GET' })
     expect(message).toMatch(/ with the status 503 and with the method GET, .* none\. .* 200, 200\.$/)
     expect(catchMessage(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toContain('there were 2')

@@ -107,8 +107,8 @@ describe('handlers for Mock Service Worker', () => {
       request.on('response', (response) => resolve(read(response))).on('error', reject)
     })
     expect(JSON.parse(String(text)).message).toBe(
-      "A fault with ending: 'stall' cannot reach a client of node:http through Mock Service Worker. Serve the gateway for " +
-        'it with serve from fauxgate/node.',
+      "A fault with ending: 'stall' cannot reach a node:http client through Mock Service Worker. For such clients, serve " +
+        'the gateway with serve from fauxgate/node.',
     )
   })
 

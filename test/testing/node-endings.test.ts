@@ -39,18 +39,18 @@ async function run(program: string): Promise<string> {
 
 test('node:test shows the report and the line of a test that times out', async () => {
   const output = await run(HANGS)
-  expect(output).toContain('The runner ended this test before its function finished.')
+  expect(output).toContain('The test runner ended this test before the test function finished.')
   expect(output).toMatch(/The gateway at 2026-01-01T00:01:00Z:\n.*requests:\n.* GET \/reserved_domains → 401/)
   expect(output).toContain(
-    'No request came after 2026-01-01T00:00:00Z, although the clock moved to 2026-01-01T00:01:00Z.',
+    'No request came after 2026-01-01T00:00:00Z, although the clock advanced to 2026-01-01T00:01:00Z.',
   )
   expect(output).toMatch(/test at .*hangs\.test\.mjs:6:3\n/)
 })
 
 test("node:test shows which timer of a test waits for the gateway's clock", async () => {
   const output = await run(WAITS)
-  expect(output.split('The runner ended this test before its function finished.')).toHaveLength(2)
+  expect(output.split('The test runner ended this test before the test function finished.')).toHaveLength(2)
   expect(output).toMatch(
-    /finished\.\n.*\n.* 1 timer waits for the gateway's clock\. It is due at 2026-01-01T00:01:00Z\. /,
+    /finished\.\n.*\n.* 1 timer is waiting for the gateway's clock\. It is due at 2026-01-01T00:01:00Z\. /,
   )
 })

@@ -34,7 +34,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       const { created_at } = gateway.reservedDomains.create({ domain: 'app.example.com' })
       expect(created_at.slice(0, 10)).toBe(`${new Date().getFullYear()}-12-31`)
     },
-    "The service's times are in UTC. Local times of this process have the offset -05:00.",
+    "The service's times are in UTC. Local times in this process have the offset -05:00.",
   ],
   'polls on after a failed attempt': [
     async ({ provisioning, clock }) => {

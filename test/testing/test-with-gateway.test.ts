@@ -180,11 +180,11 @@ describe('The test of any runner', () => {
       throw new Error('There is no certificate.')
     })
     expect(error?.message).toContain(
-      "1 timer waits on the runner's fake timers, which do not follow the gateway's manual",
+      "1 timer is waiting on the runner's fake timers, which do not follow the gateway's manual",
     )
     expect(
       (await runTest(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date as never } }))?.message,
-    ).not.toContain('timer waits')
+    ).not.toContain('timer is waiting')
   })
 
   test('reports after the name of an error that has no message', async () => {
@@ -231,7 +231,8 @@ describe('The test of any runner', () => {
       testWithGateway(base)('hangs', hang)
       void tests[0]?.run({ [hook]: (work: () => void) => endHooks.push(work) })
       expect(globalThis.fetch).not.toBe(before)
-      for (const work of endHooks) expect(work).toThrow('The runner ended this test before its function finished.')
+      for (const work of endHooks)
+        expect(work).toThrow('The test runner ended this test before the test function finished.')
       expect(globalThis.fetch).toBe(before)
     },
   )
@@ -251,7 +252,7 @@ describe('The test of any runner', () => {
     for (const work of endHooks) work()
     expect(globalThis.fetch).toBe(before)
     expect(consoleError.mock.lastCall?.[0]).toMatch(
-      /^Error: The runner ended this test before its function finished\.\n\nThe gateway at [\s\S]*test-with-gateway\.test\.ts:\d+:\d+$/,
+      /^Error: The test runner ended this test before the test function finished\.\n\nThe gateway at [\s\S]*test-with-gateway\.test\.ts:\d+:\d+$/,
     )
   })
 

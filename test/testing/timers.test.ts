@@ -110,9 +110,7 @@ describe('Timers on a manual clock', () => {
   })
 
   test('need a manual clock', () => {
-    const error = new TypeError(
-      'timersOn received an object. Allowed: a manual clock, such as the one that manualClock() returns.',
-    )
+    const error = new TypeError('timersOn received an object. Allowed: a manual clock, such as one from manualClock().')
     expect(() => timersOn(createGateway().clock as never)).toThrow(error)
   })
 

@@ -62,8 +62,8 @@ describe('Matchers about the last visitor (rules: traffic#endpoints)', () => {
     expect(() => expect(gateway).not.toHaveReachedUpstream()).toThrow('No visitor has sent a request.')
     const visited = await visit('/')
     for (const name of ['', undefined, 5] as never[])
-      expect(() => expect(visited).not.toHaveBeenRefusedBy(name)).toThrow('Allowed: the name of a rule.')
-    expect(() => expect(visited).not.toHaveReachedUpstream(undefined)).toThrow('Allowed: the URL or the id')
+      expect(() => expect(visited).not.toHaveBeenRefusedBy(name)).toThrow('Allowed: a rule name.')
+    expect(() => expect(visited).not.toHaveReachedUpstream(undefined)).toThrow('Allowed: the URL or id')
     expect(() => expect('text').toHaveReachedUpstream()).toThrow('Allowed: a gateway')
   })
 })
@@ -89,6 +89,6 @@ describe('toBeValidPolicy (rules: traffic-policy#numbers)', () => {
   })
 
   test.each([null, 5, ['a'], undefined])('throws for %j, negated too', (received) => {
-    expect(() => expect(received).not.toBeValidPolicy()).toThrow('Allowed: a policy as text or as an object.')
+    expect(() => expect(received).not.toBeValidPolicy()).toThrow('Allowed: a policy as a string or an object.')
   })
 })

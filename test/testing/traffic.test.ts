@@ -177,7 +177,7 @@ describe('A request that nobody waits for', () => {
       await forgetAwait(gateway)
       expect(gateway).not.toHaveBeenRequested('reserved_domains.list')
     })
-    expect(error).toMatch(/^Expected no request of reserved_domains\.list, but there was 1\./)
+    expect(error).toMatch(/^Expected no request for reserved_domains\.list, but there was 1\./)
     // The matcher has added the report, and the fixture does not add it again.
     expect(error.match(/The gateway at /g)).toHaveLength(1)
   })
@@ -332,7 +332,7 @@ describe('A failure about a date', () => {
     const error = await catchTestMessage(() => {
       throw new Error(message)
     })
-    const hint = `The service's times are in UTC. Local times of this process have the offset ${offset}.`
+    const hint = `The service's times are in UTC. Local times in this process have the offset ${offset}.`
     if (offset) expect(error).toContain(hint)
     else expect(error).not.toContain('UTC')
   })

@@ -94,7 +94,7 @@ func TestBrokenFunctions(t *testing.T) {
 				`"kinds": []string{"lost"}, "silence": 0.1, "within": time.Duration(60000000000)})`,
 		},
 		"family": {
-			`mayLeave has "reserved_addr", which is not a family. Did you mean reserved_addrs?`,
+			`mayLeave contains "reserved_addr", which is not a family. Did you mean reserved_addrs?`,
 		},
 	} {
 		command := exec.Command(os.Args[0], "-test.run", "^TestBrokenFunctions$")

@@ -125,5 +125,5 @@ def test_a_replay_has_the_settings_that_change_the_verdict(fauxgate: Gateway) ->
 
 
 def test_a_family_that_does_not_exist_is_found_before_the_function_is_called(fauxgate: Gateway) -> None:
-    with pytest.raises(GatewayError, match='mayLeave has "reserved_addr", which is not a family. Did you mean reserved_addrs?'):
+    with pytest.raises(GatewayError, match='mayLeave contains "reserved_addr", which is not a family. Did you mean reserved_addrs?'):
         fauxgate.survives(lambda url: pytest.fail("it was called"), mayLeave=["reserved_addr"])

@@ -75,7 +75,7 @@ export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'
 }
 
 const text = v.string('a string')
-const texts = mapOf(v.string(), text, 'a map of names to strings')
+const texts = mapOf(v.string(), text, 'a map from names to strings')
 // YAML reads `retry-after: 60` as a number.
 const headerValue = v.pipe(
   v.union([text, v.pipe(v.number(), v.safeInteger('a string'))], 'a string'),
@@ -84,13 +84,13 @@ const headerValue = v.pipe(
 const headers = mapOf(
   v.pipe(
     v.string(),
-    v.check((name) => isSendable(name, ''), 'names of headers, such as "x-key"'),
+    v.check((name) => isSendable(name, ''), 'header names, such as "x-key"'),
   ),
   v.pipe(
     headerValue,
     v.check((value) => isSendable('a', value), 'a single-line Latin-1 string'),
   ),
-  'a map of names to strings',
+  'a map from names to strings',
 )
 const nullable = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema))
 
@@ -117,14 +117,14 @@ const request = optionsOf(
   'a map with a url',
 )
 
-const EXPECTED = 'a map with status, headers, body, contains, rule, upstream or error'
+const EXPECTED = 'a map with status, headers, body, contains, rule, upstream, or error'
 
 const expected = optionsOf(
   {
     status: nullable(integerFrom(100, 599)),
     headers: v.optional(
       v.pipe(
-        mapOf(v.string(), v.nullable(headerValue), 'a map of names to strings or null'),
+        mapOf(v.string(), v.nullable(headerValue), 'a map from names to strings or null'),
         v.check((named) => Object.keys(named).length > 0, 'at least one header, since an empty map compares nothing'),
       ),
     ),
@@ -149,7 +149,7 @@ const repeat = v.optional(integerFrom(1, 1_000_000))
 
 const step = optionsOf(
   {
-    advance: v.optional(sentDuration('The time to let pass.')),
+    advance: v.optional(sentDuration('The time to advance the clock by.')),
     request: v.optional(request),
     repeat,
     expect: v.optional(expected),
@@ -172,7 +172,7 @@ const UPSTREAM_URL = 'URLs such as "https://app.internal" as names'
 
 const canned = optionsOf(
   { status: v.optional(integerFrom(200, 599)), headers: v.optional(headers), body: v.optional(text) },
-  'a map with status, headers or body',
+  'a map with status, headers, or body',
 )
 
 const ranges = v.optional(v.array(text, 'a list of ranges such as 203.0.113.0/24'), [])
@@ -180,7 +180,7 @@ const ipPolicy = optionsOf({ allow: ranges, deny: ranges }, 'a map with allow or
 
 const file = optionsOf(
   {
-    policy: v.union([text, v.custom<object>(isObject)], 'the path of a policy, or a policy'),
+    policy: v.union([text, v.custom<object>(isObject)], 'a policy, or the path of a policy file'),
     policy_name: v.optional(text),
     protocol: v.optional(oneOfThese(PROTOCOLS)),
     place: v.optional(oneOfThese(PLACES)),
@@ -198,12 +198,12 @@ const file = optionsOf(
           v.check((url) => URL.canParse(url), UPSTREAM_URL),
         ),
         canned,
-        'a map of URLs to responses',
+        'a map from URLs to responses',
       ),
       {},
     ),
-    secrets: v.optional(mapOf(v.string(), texts, 'a map of vaults to their secrets'), {}),
-    ip_policies: v.optional(mapOf(v.string(), ipPolicy, 'a map of ids to their ranges'), {}),
+    secrets: v.optional(mapOf(v.string(), texts, 'a map from vaults to their secrets'), {}),
+    ip_policies: v.optional(mapOf(v.string(), ipPolicy, 'a map from ids to their ranges'), {}),
     tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
   },
   'a map with policy and tests',
@@ -276,13 +276,13 @@ function listProblemsOfStep({ advance, request: sent, ...rest }: Readonly<Record
     return [
       {
         path: [...path, 'request', 'body'],
-        message: `${at}.request.body was set for a ${sent.method ?? 'GET'} request, which has no body. Add a method such as POST.`,
+        message: `${at}.request.body was set for a ${sent.method ?? 'GET'} request, which cannot have a body. Add a method such as POST.`,
       },
     ]
   if (advance === undefined)
     return sent === undefined ? [{ path, message: `${at}.request is missing. Allowed: a map with a url.` }] : []
   if ((sent ?? rest.expect ?? rest.repeat) === undefined) return []
-  return [{ path, message: `${at} has more than advance. Make it its own step.` }]
+  return [{ path, message: `${at} combines advance with other fields. Move advance to its own step.` }]
 }
 
 /** Returns whether `fetch` can send a header. */

@@ -25,15 +25,15 @@ export function noRequestsError(url: string, hint: string): Error {
 
 export function noFailuresError(): Error {
   return new Error(
-    'No failure applies to what the code does, so nothing can fail. Requests fail in the ways listed in `kinds` and `also`, ' +
-      "and effects only with `restart: true` or `also: ['effect']`.",
+    'No failure applies to what the code does, so nothing can fail. Requests fail only in the ways listed in `kinds` and `also`, ' +
+      "and effects fail only with `restart: true` or `also: ['effect']`.",
   )
 }
 
 /** Throws if a failure or a turn in a replay did not happen because the code has changed since. */
 export function requireApplied({ arrivals: { events, interleaving }, schedule }: RunRecord): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
-  const turns = interleaving?.hasTurnsLeft ? 'the copies did not take all of its turns' : undefined
+  const turns = interleaving?.hasTurnsLeft ? "the copies did not take all of the replay's turns" : undefined
   const why = missing > 0 ? `${missing} of its failures never happened` : turns
   if (!why) return
   const replay = missing > 0 ? `The replay "${escapeUnprintable(formatReplay(schedule))}"` : 'The replay'
@@ -67,5 +67,5 @@ export function requireKnownFamilies(mayLeave: unknown, collections: readonly { 
   const unknown: unknown = Array.isArray(mayLeave) ? mayLeave.find((each) => !names.includes(each)) : undefined
   if (unknown === undefined) return
   const hint = suggestion(String(unknown), names) || ` Allowed: ${names.join(', ')}.`
-  throw new TypeError(`mayLeave has ${quote(unknown)}, which is not a family.${hint}`)
+  throw new TypeError(`mayLeave contains ${quote(unknown)}, which is not a family.${hint}`)
 }

@@ -35,8 +35,8 @@ export class LocalRunner implements Runner {
         `${this.world.describeOtherRequest()}Let it use the fetch that it receives, or the global fetch with the url that it ` +
         'receives. A client with its own HTTP stack needs the serve option.',
       unequal:
-        'Use no random values, and create everything that the code remembers inside the function: a cache or a counter of a ' +
-        'module outlives a run.',
+        'Use no random values, and create everything that the code remembers inside the function: a module-level cache or counter ' +
+        'outlives a run.',
     }
   }
 

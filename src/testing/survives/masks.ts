@@ -46,7 +46,7 @@ export class Masks {
       const [name, names] = found ? [field ?? '', fields] : [family, collections.map((each) => each.name).sort()]
       const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
       const what = found ? `${family} has no field ${quote(name)}` : `there is no family ${quote(name)}`
-      throw new TypeError(`ignore has ${describeReceived(quote(path))}, and ${what}.${hint}`)
+      throw new TypeError(`ignore contains ${describeReceived(quote(path))}, but ${what}.${hint}`)
     }
   }
 

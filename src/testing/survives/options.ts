@@ -67,6 +67,6 @@ export function readSurvivalOptions(options: SurvivesOptions): ParsedSurvivalOpt
     )
   }
   if (hasCopies && read.mayLeave)
-    throw new TypeError('mayLeave was passed together with copies. Allowed: one of the two.')
+    throw new TypeError('mayLeave was passed together with copies. Allowed: only one of them.')
   return { ...read, faults }
 }

@@ -64,7 +64,7 @@ export function countRequests({ arrivals: { events } }: RunRecord, min: number):
 const STOP_REASONS = {
   nothing: () => 'it waits, but no timer is set and no request is pending',
   time: (within: number, [next = 0]: readonly number[]) =>
-    `it runs longer than ${durationText(within)}, the most that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
+    `it runs longer than ${durationText(within)}, the maximum that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
   'real-time': () => 'it runs longer than the real time that `timeout` allows',
   requests: () => 'it never stops sending requests',
   turns: () => 'it keeps the event loop busy forever, for example with setImmediate',
@@ -94,7 +94,7 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
   if (unhandled.length > 0) {
     return verdictOf(
       'unhandled-rejection',
-      `a promise rejects with ${thrownText(unhandled[0])}, and nothing handles it.`,
+      `a promise rejects with ${thrownText(unhandled[0])}, but nothing handles it.`,
     )
   }
   if (requestsAfterEnd > 0) {

@@ -35,14 +35,14 @@ export function requireHostTimers(): void {
   const { setTimeout } = globalThis
   if (MARK in setTimeout) {
     throw new Error(
-      'Another call of survives or schedules is running. Await it first: each call replaces timers, dates and fetch of the ' +
+      'Another call to survives or schedules is running. Await it first: each call replaces timers, dates, and fetch for the ' +
         "whole process. Concurrent tests can't both call survives, and a call continues after its test has timed out.",
     )
   }
   if ('clock' in setTimeout || '_isMockFunction' in setTimeout) {
     throw new Error(
-      'survives needs real timers, but found fake ones. Call it without fake timers, for example after ' +
-        'vi.useRealTimers() or jest.useRealTimers(): it replaces timers and dates itself.',
+      'survives needs real timers, but found fake ones. Call survives without fake timers, for example after ' +
+        'vi.useRealTimers() or jest.useRealTimers(): survives replaces timers and dates itself.',
     )
   }
 }

@@ -32,7 +32,7 @@ describe('Code that rejects with a value without a text is judged like any other
     )
     const unhandled = (life: Life) => get(life).catch(() => void Promise.reject(reason))
     await expect(survives(unhandled, { kinds: ['lost'] })).rejects.toThrow(
-      `a promise rejects with ${text.replace(/^Error: /, '')}, and nothing handles it.`,
+      `a promise rejects with ${text.replace(/^Error: /, '')}, but nothing handles it.`,
     )
     const holds = () => Promise.reject(reason)
     await expect(survives(get, { kinds: ['lost'], holds })).rejects.toThrow(`it resolves, but \`holds\` threw: ${text}`)
@@ -88,7 +88,7 @@ describe('A global that the code makes unchangeable does not keep the others fak
 })
 
 describe('Two calls of survives at once: the second is rejected', () => {
-  const message = 'Another call of survives or schedules is running. Await it first'
+  const message = 'Another call to survives or schedules is running. Await it first'
   const options = { kinds: ['lost'], allow: () => true } as const
 
   it('started side by side, and the first is not disturbed', async () => {

@@ -55,11 +55,11 @@ describe('The option `ignore`', () => {
   it.each<[string, string]>([
     [
       'reserved_addr.metadata',
-      'ignore has "reserved_addr.metadata", and there is no family "reserved_addr". Did you mean reserved_addrs?',
+      'ignore contains "reserved_addr.metadata", but there is no family "reserved_addr". Did you mean reserved_addrs?',
     ],
     [
       'reserved_addrs.metdata',
-      'ignore has "reserved_addrs.metdata", and reserved_addrs has no field "metdata". Did you mean metadata?',
+      'ignore contains "reserved_addrs.metdata", but reserved_addrs has no field "metdata". Did you mean metadata?',
     ],
   ])('rejects %s', async (path, message) => {
     await expect(survives(change({}), { ...options, ignore: [path] })).rejects.toThrow(message)

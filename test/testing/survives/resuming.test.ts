@@ -100,10 +100,10 @@ describe('The option mayLeave', () => {
   test.each<[SurvivesOptions, string]>([
     [
       { mayLeave: ['reserved_addr'] },
-      'mayLeave has "reserved_addr", which is not a family. Did you mean reserved_addrs?',
+      'mayLeave contains "reserved_addr", which is not a family. Did you mean reserved_addrs?',
     ],
     [{ mayLeave: 'reserved_addrs' as never }, 'mayLeave is "reserved_addrs". Allowed: an array of families, such as'],
-    [{ mayLeave: [], copies: 2 }, 'mayLeave was passed together with copies. Allowed: one of the two.'],
+    [{ mayLeave: [], copies: 2 }, 'mayLeave was passed together with copies. Allowed: only one of them.'],
   ])('cannot be %j', async (options, message) => {
     await expect(survives(converge, options)).rejects.toThrow(message)
   })
