@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
 import { Later } from './later.tsx'
 import { page } from './page.ts'
 import { Button } from './shared/controls.tsx'
-import { formatClockTime, formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
+import { formatClockTime, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Banner, KeyCard, Mark, useKeys } from './shared/layout.tsx'
 import { showOverrides } from './shared/visible.ts'
 import { Faults } from './tabs/faults.tsx'
@@ -79,14 +79,14 @@ function App() {
   )
 }
 
-/** The transitions and responses of a clock move, with their labels and the places that show them. */
+/** The transitions and responses of a clock move, with their nouns and the places that show them. */
 const HAPPENED = [
-  ['issued', 'issued', 'jobs?state=issued'],
-  ['renewed', 'renewed', 'jobs?state=issued'],
-  ['failed', 'failed', 'jobs?state=failing'],
-  ['renewal failed', 'failed to renew', 'jobs?state=renewal+failing'],
-  ['renewal started', 'started to renew', 'jobs?state=renewing'],
-  ['responses', 'delayed responses sent', 'requests'],
+  ['issued', 'issued certificate', 'jobs?state=issued'],
+  ['renewed', 'renewed certificate', 'jobs?state=issued'],
+  ['failed', 'failed attempt', 'jobs?state=failing'],
+  ['renewal failed', 'failed renewal attempt', 'jobs?state=renewal+failing'],
+  ['renewal started', 'started renewal', 'jobs?state=renewing'],
+  ['responses', 'delayed response', 'requests'],
 ] as const
 
 /** What happened in the last clock move that can be undone, until it is undone or dismissed. More may have happened since then. */
@@ -98,10 +98,10 @@ function Happened() {
   return (
     <Banner role="status" dismiss={() => page.set({ dismissed: id })}>
       In the move from {formatTime(undo)}:{' '}
-      {found.flatMap(([name, words, place], at) => [
+      {found.flatMap(([name, noun, place], at) => [
         at > 0 && ', ',
         <a key={name} href={`#${place}`}>
-          {formatCount(happened[name] ?? 0)} {happened[name] === 1 ? words.replace('responses', 'response') : words}
+          {formatCounted(happened[name] ?? 0, noun)}
         </a>,
       ])}
     </Banner>

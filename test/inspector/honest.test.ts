@@ -31,7 +31,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.keyboard.press('Enter')
     release()
     // More may have happened since the move, which this does not count.
-    await page.getByText('In the move from 2026-01-01 00:00:00: 1 issued, 1 failed').waitFor()
+    await page.getByText('In the move from 2026-01-01 00:00:00: 1 issued certificate, 1 failed attempt').waitFor()
     await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
     expect(moves).toBe(1)
     expect(gateway.clock.now).toBe(CLOCK_START + 300_000)

@@ -140,6 +140,18 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('renewed in 1 attempt', { exact: true }).waitFor()
   })
 
+  test('cannot go to an expiry that is over', async () => {
+    const { gateway, page, go } = await open({ dns: 'off' })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.clock.advance('1h')
+    gateway.provisioning.failAlways('INTERNAL_ERROR')
+    await go(`jobs/${id}`)
+    const button = page.getByRole('button', { name: 'Go to the expiry' })
+    expect(await button.getAttribute('aria-disabled')).not.toBe('true')
+    gateway.clock.advance('100d')
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
+  })
+
   test('sees what a request changed by the fields of the API, and the fields of the gateway only on demand', async () => {
     const { server, gateway, page, go } = await open()
     await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN, certificate_management_policy: ECDSA })

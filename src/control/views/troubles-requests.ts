@@ -231,7 +231,7 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
 }
 
 /** The ends of visits that setting an upstream prevents. */
-const MISSING_UPSTREAM = / has no (?:upstream\.|response left )/
+const MISSING_UPSTREAM = / has no (?:upstream\.|responses left )/
 
 /** Returns an earlier visit to an endpoint whose URL had no endpoint at the last visit. */
 function findGone(last: TrafficEntry, all: readonly TrafficEntry[]): TrafficEntry | undefined {

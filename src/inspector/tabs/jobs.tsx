@@ -138,7 +138,7 @@ function JobDetails({ job }: { job: DomainTimeline }) {
             <Button onClick={() => move('renew')} disabled={due?.event !== 'renewal' || page.isMoving}>
               Go to the renewal
             </Button>
-            <Button onClick={() => move('expire')} disabled={!expiresAt || page.isMoving}>
+            <Button onClick={() => move('expire')} disabled={!expiresAt || isExpired || page.isMoving}>
               Go to the expiry
             </Button>
           </>

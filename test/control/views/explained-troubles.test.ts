@@ -63,7 +63,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       const isFixed = ['fixed', expect.stringMatching(/ has no upstream\..* It has an upstream now\.$/)]
       expect(await listCauses(gateway)).toEqual([isFixed])
       for (let at = 0; at < 2; at++) await gateway.traffic.fetch(url)
-      expect(await listCauses(gateway)).toEqual([['rejected', expect.stringContaining('has no response left')]])
+      expect(await listCauses(gateway)).toEqual([['rejected', expect.stringContaining('has no responses left')]])
       set()
       expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['fixed'])
     },

@@ -56,7 +56,7 @@ describe('The report', () => {
     const lines = readSection(gateway, 'sent events')
     expect(lines).toEqual([
       expect.stringMatching(
-        `^${SHOWN_START} agent_session_start.v0 of ${session.id} for ${id}: waiting, .fetch. sends`,
+        `^${SHOWN_START} agent_session_start.v0 of ${session.id} for ${id}: waiting, .fetch. blocks`,
       ),
       `${SHOWN_START} vault_created.v0 of ${vault.id} for ${id}: waiting`,
       `${SHOWN_START} tcp_connection_closed.v0 for ${id}: waiting`,
