@@ -3,17 +3,10 @@ import { nearest } from '../../core/schema/nearest.ts'
 import { cut } from '../../core/schema/text.ts'
 import type { Variables } from './action.ts'
 import { findBelow, listPaths, type Scope, TEXT, variablesOf } from './environment.ts'
+import { type ExpressionProblem, explainStop, isRestOfTag } from './explain-syntax.ts'
 import { ALIASES, CEL_FUNCTIONS, FUNCTIONS, NAMESPACES } from './functions.ts'
 import { PHASES } from './phases.ts'
 import { isVariable } from './variables.ts'
-
-/** A problem with an expression. The offset and length are in characters of its source. */
-export interface ExpressionProblem {
-  readonly message: string
-  readonly hint?: string
-  readonly offset: number
-  readonly length: number
-}
 
 interface Known {
   readonly source: string
@@ -48,16 +41,10 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
   if (known.source.trim() === '')
     return { message: 'the expression is empty', hint: TAG_HINT, offset: 0, length: Math.max(1, known.source.length) }
   const { range = { start: 0, end: 0 } } = error
-  const isCharacter = error.summary.startsWith('Unexpected character')
-  const word = isCharacter && readWord(known.source, known.toSource(range.start))
-  if (word) return word
-  const path = /DIVIDE/.test(error.summary) && readPath(known.source, known.toSource(range.start))
-  if (path) return path
-  // The whole text after a tag is its value.
-  const isRest = /^\s*(?:in\b|&&|[|]{2}|[=!]=|[<>])/.test(known.source)
-  if (isCharacter && !isRest) return explainCharacter(known.source, known.toSource(range.start))
-  const { message, hint = isRest ? TAG_HINT : undefined, name } = explainCode(error, known)
   const start = known.toSource(range.start)
+  const stop = explainStop(error.summary, known.source, start)
+  if (stop) return stop
+  const { message, hint = isRestOfTag(known.source) ? TAG_HINT : undefined, name } = explainCode(error, known)
   const end = Math.max(known.toSource(range.end), start)
   const node = known.source.slice(start, end)
   // The range of a field or a method is that of the whole chain, but the name is wrong.
@@ -65,52 +52,6 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
   const offset = inNode < 0 ? start : start + inNode
   const length = inNode < 0 || name === undefined ? end - start : name.length
   return { message, offset, length: Math.max(1, length), ...(hint !== undefined && { hint }) }
-}
-
-const OPERATORS: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' }
-
-/** Reads an operator from another language that ends or begins where the parser stops. */
-function readWord(source: string, at: number): ExpressionProblem | undefined {
-  for (const {
-    0: { length },
-    1: word = '',
-    index,
-  } of source.matchAll(/\b(and|or|not)\s+/g)) {
-    if (index !== at && index + length !== at) continue
-    const message = `there is no operator ${word}`
-    return { message, hint: `Use ${OPERATORS[word]}.`, offset: index, length: word.length }
-  }
-  return undefined
-}
-
-/** Reads a path without quotes, whose slash the parser takes for a division. */
-function readPath(source: string, offset: number): ExpressionProblem | undefined {
-  const [path] = /^\/[^\s,'")\]]*/.exec(source.slice(offset)) ?? []
-  if (path === undefined) return undefined
-  const hint = `Write a string in quotes: '${cut(path, 60)}'.`
-  return { message: 'a value cannot begin with "/"', hint, offset, length: path.length }
-}
-
-/** Operators from other languages, and their equivalents in CEL. */
-const OTHER_OPERATORS: Readonly<Record<string, string>> = {
-  '=~': '.matches(…)',
-  '=>': 'a comma, as in exists(v, …)',
-  '=': '==',
-  '&': '&&',
-  '|': '||',
-}
-
-const NO_TEMPLATE = 'This is an expression already: write it without ${ and }.'
-
-/** Describes a character at which the parser stops. The library reports a later one. */
-function explainCharacter(source: string, at: number): ExpressionProblem {
-  const [method] = /^(?:matches|contains|startsWith|endsWith)\b/.exec(source.slice(at)) ?? []
-  const operator = Object.keys(OTHER_OPERATORS).find((each) => source.startsWith(each, at))
-  const meant = operator && `Did you mean ${OTHER_OPERATORS[operator]}?`
-  const isTemplate = source.startsWith('${', at)
-  const hint = isTemplate ? NO_TEMPLATE : method ? `Write .${method}(…).` : meant
-  const character = String.fromCodePoint(source.codePointAt(at) ?? 32)
-  return { message: `unexpected character: ${character}`, offset: at, length: character.length, ...(hint && { hint }) }
 }
 
 function isCelError(error: unknown): error is CelError {

@@ -3,13 +3,14 @@ import { listChildren } from '../../core/filter/cel-depth.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { Variables } from './action.ts'
 import { findBelow, languageOf, parseIn, type Scope, TEXT } from './environment.ts'
-import { type ExpressionProblem, explain, suggestNegation } from './explain.ts'
+import { explain, suggestNegation } from './explain.ts'
+import type { ExpressionProblem } from './explain-syntax.ts'
 import { patternProblem } from './pattern.ts'
 import type { PolicyPath } from './problem.ts'
 import { LITERAL } from './template.ts'
 import { isVariable } from './variables.ts'
 
-export type { ExpressionProblem } from './explain.ts'
+export type { ExpressionProblem } from './explain-syntax.ts'
 
 /** A checked CEL expression: either its syntax tree and type, or the problem. */
 export interface CheckedExpression {
