@@ -8,7 +8,7 @@ import type { UpstreamResponse } from '../traffic/message.ts'
 import type { ServedRequest } from '../traffic/traffic.ts'
 import type { Dialer, ServedUpstream } from '../traffic/upstreams.ts'
 import type { IssueHooks } from './authority-keys.ts'
-import type { ArrivalHooks } from './http/arrival.ts'
+import type { ArrivalHooks, ServedHooks } from './http/arrival.ts'
 import type { BodyLimit } from './http/body-limit.ts'
 import type { Refused } from './http/error-response.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
@@ -162,7 +162,14 @@ export interface ViewedCollection {
 }
 
 /** The hooks of a gateway. */
-export interface Hooks extends ArrivalHooks, AttemptHooks, ControlHooks, DropHooks, IssueHooks, TrafficHooks {}
+export interface Hooks
+  extends ArrivalHooks,
+    AttemptHooks,
+    ControlHooks,
+    DropHooks,
+    IssueHooks,
+    ServedHooks,
+    TrafficHooks {}
 
 /** Returns a gateway with the same state, and with some calls of its transport replaced. */
 export function withTransport<G extends { readonly transport: Transport }>(

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { CONTROL_PATH } from '../control/address.ts'
 import { stopwatch } from '../core/engine/clock.ts'
 import type { RequestBody } from '../core/schema/body.ts'
 import { general } from '../core/schema/general-errors.ts'
@@ -74,6 +75,10 @@ export class PipelinedConnection {
       respondAsAgent({ gateway, url: agentPath, page: `${gateway.url}/_fauxgate/#traffic` }, response)
       return
     }
+    const { path } = splitUrl(turn.url, turn.responders.gateway.url)
+    const isControl = path.startsWith(`${CONTROL_PATH}/`)
+    const ended = isControl ? undefined : transport.hooks.served?.received(`${request.method} ${path}`)
+    if (ended) response.once('close', ended)
     if (!hasBody(request)) return void this.#respond(turn, '', refusal)
     const findLimit = () => (refusal ? 0 : this.#guard(() => transport.bodyLimit(head)))
     readBody(

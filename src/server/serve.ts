@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as atNextTurn } from 'node:timers'
 import * as v from 'valibot'
 import type { ServerCertificate } from '../control/authority.ts'
+import { EventLoop } from '../core/engine/event-loop.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../core/schema/options.ts'
 import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
@@ -105,14 +106,18 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${boundPort}`
   gateway.transport.servedAt(url)
   gateway.transport.describedBy(openApi)
-  const closeServer = () =>
-    new Promise<void>((resolve) => {
+  const closeServer = async () => {
+    const closed = gateway.transport.hooks.served?.closing()
+    if (closed) await new EventLoop(atNextTurn).runOtherCode()
+    closed?.()
+    await new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.transport.servedAt(undefined)
       gateways.close()
       // Clients with a pool would send their next request on a connection whose end they have not seen yet.
       server.close(() => atNextTurn(() => atNextTurn(resolve)))
       for (const socket of sockets) socket.destroy()
     })
+  }
   const agentPlace = agent === undefined ? undefined : schemas.splitAddress(agent)
   const agentListener =
     agentPlace &&

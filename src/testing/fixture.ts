@@ -134,7 +134,9 @@ const hasTimedOut = (message: string, { failure }: TestConnection) =>
 function listUnfinished(message: string, connection: TestConnection): readonly string[] {
   const { traffic, failure } = connection
   if (failure === 'leftovers') return []
-  return hasTimedOut(message, connection) ? traffic.unfinishedAtTimeout : traffic.unfinished
+  return hasTimedOut(message, connection)
+    ? traffic.unfinishedAtTimeout
+    : [...traffic.unfinished, ...traffic.unfinishedServed]
 }
 
 /** Matches a date in the form shown by failed assertions about times. */

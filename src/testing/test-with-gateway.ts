@@ -193,6 +193,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     } catch (thrown) {
       // Some clients throw the body of a response, to which no report can be added.
       const error = isObject(thrown) && typeof thrown.msg === 'string' ? toError(thrown) : thrown
+      await connection.traffic.awaitServed()
       addReportTo(error)
       throw error
     } finally {

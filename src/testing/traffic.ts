@@ -1,7 +1,9 @@
 import { CONTROL_PATH } from '../control/address.ts'
 import type { ClockFollower } from '../core/engine/clock.ts'
+import { EventLoop } from '../core/engine/event-loop.ts'
 import { platform } from '../core/schema/platform.ts'
 import { formatCount } from '../core/schema/text.ts'
+import type { ServedHooks } from '../gateway/http/arrival.ts'
 import { type Fetch, isRequest } from '../gateway/http/fetch.ts'
 import { splitUrl } from '../gateway/http/url.ts'
 import type { Gateway } from '../gateway/types.ts'
@@ -27,6 +29,10 @@ export class DelayedRequests {
   readonly #waiting = new Map<() => Promise<Response>, string>()
   readonly #unfinishedRequests = new Set<{ readonly name: string; isAlone: boolean }>()
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
+  readonly #served = this.#watchServed()
+  #wasServed = false
+  /** The requests that a server received or still handled at the end. */
+  readonly #servedAtEnd = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
   readonly #wrongKeys: string[] = []
   readonly #notAwaited = new Map<string, string>()
@@ -44,6 +50,7 @@ export class DelayedRequests {
       if (!STATELESS.includes(name)) this.#arriveBeforeUse(gateway, name, member)
     }
     Object.assign(gateway, { fetch: this.#delayFetch(fetch, () => gateway.url) })
+    gateway.transport.hooks.served = this.#served
     const detach = clock.attach?.(this.#follower)
     const unwatch = watchMoves(clock, this.#unfinishedMoves, (move) => this.#noteNotAwaited(move))
     this.end = () => {
@@ -60,6 +67,46 @@ export class DelayedRequests {
   /** These descriptions for a test that its runner has ended: it may have awaited all of them. */
   get unfinishedAtTimeout(): readonly string[] {
     return this.#describeUnfinished('The test may have awaited it.')
+  }
+
+  /**
+   * Descriptions of requests over HTTP that were pending at the end. Requests to a server don't fail a passing test, because other processes
+   * may send them.
+   */
+  get unfinishedServed(): readonly string[] {
+    const end = 'the server closed or the test ended'
+    return describeUnfinished('request', this.#servedAtEnd, 'Is an await missing?', ' over HTTP', end)
+  }
+
+  /** Lets requests over HTTP arrive that are on their way when a test fails, and notes them. */
+  async awaitServed(): Promise<void> {
+    if (!this.#wasServed) return
+    const noted = this.#served.closing()
+    const eventLoop = new EventLoop()
+    await eventLoop.runOtherCode()
+    eventLoop.close()
+    noted()
+  }
+
+  #watchServed(): NonNullable<ServedHooks['served']> {
+    const pending = new Set<{ readonly name: string }>()
+    let isAtEnd = false
+    return {
+      received: (name) => {
+        const request = { name }
+        this.#wasServed = true
+        pending.add(request)
+        if (isAtEnd) this.#servedAtEnd.add(request)
+        return () => void pending.delete(request)
+      },
+      closing: () => {
+        isAtEnd = true
+        for (const request of pending) this.#servedAtEnd.add(request)
+        return () => {
+          isAtEnd = false
+        }
+      },
+    }
   }
 
   #describeUnfinished(hint: string): readonly string[] {
@@ -205,11 +252,12 @@ function describeUnfinished(
   underWay: ReadonlySet<{ readonly name: string }>,
   hint: string,
   rest = '',
+  end = 'the test ended',
 ): readonly string[] {
   if (underWay.size === 0) return []
   const which = formatCount(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
   const names = [...underWay].map(({ name }) => name)
-  return [`${which} still pending when the test ended: ${names.join(', ')}. ${hint}`]
+  return [`${which} still pending when ${end}: ${names.join(', ')}. ${hint}`]
 }
 
 function requestName(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {

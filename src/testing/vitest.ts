@@ -183,7 +183,10 @@ function testWith<C extends Clock, G extends Gateway<C>>(
           if (isStrict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
         })
         const before = task.result?.errors?.length ?? 0
-        onTestFailed(() => addReport(task.result?.errors?.slice(before).at(-1), gateway, connection))
+        onTestFailed(async () => {
+          await connection.traffic.awaitServed()
+          addReport(task.result?.errors?.slice(before).at(-1), gateway, connection)
+        })
         // A hook instead of code after `use`: a test that times out ends before `use` resolves.
         onTestFinished(connection.end)
         await use(gateway)

@@ -32,3 +32,13 @@ export interface ArrivalHooks {
    */
   arrival?: ((arrival: Arrival) => HttpResponse) | undefined
 }
+
+/** The hook of a fixture, which reports requests over HTTP that a failing test did not await. */
+export interface ServedHooks {
+  served?: {
+    /** Called with each request that a server receives, such as `POST /reserved_addrs`. Call the result when the exchange has ended. */
+    received(request: string): () => void
+    /** Called before a server closes, which then receives the requests that are on their way. Call the result when it has. */
+    closing(): () => void
+  }
+}

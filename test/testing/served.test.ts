@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import type { Gateway } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { testWithGateway } from '../../src/testing/testing.ts'
+
+const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+const create = (url: string) => fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+
+/** Runs a test with a served gateway. Returns the message of its error, or `passed`. */
+async function run(work: (url: string, gateway: Gateway) => unknown, closesEarly: boolean): Promise<string> {
+  const runs: (() => Promise<unknown>)[] = []
+  const closers: (() => Promise<void>)[] = []
+  const base = (_name: string, each: () => Promise<unknown>) => runs.push(each)
+  testWithGateway(base, { create: createNgrok })('of an application', async ({ gateway }) => {
+    const { url, close } = await serve(gateway)
+    closers.push(close)
+    try {
+      await work(url, gateway)
+    } finally {
+      if (closesEarly) await close()
+    }
+  })
+  const message = await runs[0]?.().then(
+    () => 'passed',
+    (error: Error) => error.message,
+  )
+  for (const close of closers) await close()
+  return message ?? 'never run'
+}
+
+describe.each([
+  ['closes in the test', true],
+  ['closes later', false],
+])('A failing test whose server %s', (_name, closesEarly) => {
+  test('names the request over HTTP that it did not await', async () => {
+    const message = await run(async (url, gateway) => {
+      await create(url)
+      create(url).catch(() => undefined)
+      expect(gateway.leftovers()).toHaveLength(2)
+    }, closesEarly)
+    expect(message).toMatch(
+      /\n1 request over HTTP was still pending when the server closed or the test ended: POST \/reserved_addrs\. Is an await missing\?\n/,
+    )
+  })
+
+  test('names none if it awaited all', async () => {
+    const message = await run(async (url, gateway) => {
+      await create(url)
+      await fetch(`${url}/_fauxgate/report`)
+      expect(gateway.leftovers()).toHaveLength(2)
+    }, closesEarly)
+    expect(message).toContain('The gateway at ')
+    expect(message).not.toContain('still pending')
+  })
+
+  test('does not fail for such a request alone, which another process may have sent', async () => {
+    const passing = async (url: string) => {
+      await create(url)
+      create(url).catch(() => undefined)
+    }
+    expect(await run(passing, closesEarly)).toBe('passed')
+  })
+})
