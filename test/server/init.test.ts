@@ -125,8 +125,9 @@ describe('The test that fauxgate init writes', () => {
       if (typed === 'typed') writeFileSync('tsconfig.json', '{}')
       const { code, stdout, stderr } = await runToEnd({}, 'init', '--runner', runner)
       expect([code, stderr]).toEqual([0, ''])
-      const endings: Partial<Record<TestRunner, string>> = { jest: 'js', ...(typed === 'typed' && { vitest: 'ts' }) }
-      const file = `fauxgate.test.${endings[runner] ?? ending}`
+      const nodeEnding = Reflect.get(process.features, 'typescript') ? ending.replace('js', 'ts') : ending
+      const typedEnding = runner === 'node' ? nodeEnding : 'ts'
+      const file = `fauxgate.test.${runner === 'jest' ? 'js' : typed === 'typed' ? typedEnding : ending}`
       expect([testFile(), stdout]).toEqual([file, expect.stringContaining(`wrote  ${file}, a first test\n`)])
       const text = readFileSync(file, 'utf8')
       expect(/^import /m.test(text)).toBe(runner !== 'jest' || type === 'module')
@@ -137,6 +138,32 @@ describe('The test that fauxgate init writes', () => {
       expect(stdout).toContain(`\n\nRun the test:      ${command}\nStart the server:  npx fauxgate serve\n`)
       await (await loadTest(file, runner))()
     })
+  })
+
+  it.each([
+    ['strip', 'module', 'fauxgate.test.ts', undefined],
+    ['strip', 'commonjs', 'fauxgate.test.mts', undefined],
+    [false, 'module', 'fauxgate.test.js', `Node ${process.version} does not run TypeScript. Node 22.18 and newer do.`],
+  ])('by node is TypeScript if Node takes it: %j in a %s', async (typescript, type, file, reason) => {
+    const { features } = process
+    const before = Object.getOwnPropertyDescriptor(features, 'typescript')
+    onTestFinished(() => {
+      if (before) Object.defineProperty(features, 'typescript', before)
+      else Reflect.deleteProperty(features, 'typescript')
+    })
+    Object.defineProperty(features, 'typescript', { configurable: true, enumerable: true, value: typescript })
+    project({ type })
+    writeFileSync('tsconfig.json', '{}')
+    const { stdout } = await runToEnd({}, 'init', '--runner', 'node')
+    expect([testFile(), stdout]).toEqual([file, expect.stringContaining(`node --test ${file}\n`)])
+    expect(/ is JavaScript: (.*)/.exec(stdout)?.[1]).toBe(reason)
+    await (await loadTest(file, 'node'))()
+  })
+
+  it('by Jest is JavaScript without ts-jest, and says so', async () => {
+    writeFileSync('tsconfig.json', '{}')
+    const { stdout } = await runToEnd({}, 'init', '--runner', 'jest')
+    expect(stdout).toContain('\nfauxgate.test.js is JavaScript: package.json does not mention ts-jest.\n')
   })
 
   it.each(RUNNERS)(

@@ -17,6 +17,8 @@ const PROJECTS = [
   ['jest', 'module', 'ts-jest', 'tsconfig'],
   ['vitest', 'module'],
   ['node', 'module'],
+  ['node', 'module', 'tsconfig'],
+  ['node', 'commonjs', 'tsconfig'],
 ]
 
 await withPackage(async (folder, tarball) => {

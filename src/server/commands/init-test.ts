@@ -38,7 +38,7 @@ export function firstTest(runner: TestRunner, facts: ProjectFacts): string {
     kind === 'node' || kind === 'deno'
       ? ['assert.equal(before.certificate, null)', 'assert.notEqual(after.certificate, null)']
       : ['expect(before.certificate).toBeNull()', 'expect(after.certificate).not.toBeNull()']
-  return `${HEADS[kind]}
+  return `${kind === 'playwright' && facts.isTyped ? withTypes(HEADS[kind]) : HEADS[kind]}
 
 test('a domain gets its certificate after five seconds', async ({ gateway${request} }) => {
   const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
@@ -51,6 +51,13 @@ test('a domain gets its certificate after five seconds', async ({ gateway${reque
 })
 ${kind === 'ts-jest' ? MATCHER_TEST : ''}`
 }
+
+/** Adds the types that Playwright cannot infer. */
+const withTypes = (head: string) =>
+  head
+    .replace('{ manualClock }', '{ type ManualClock, manualClock }')
+    .replace('{ createNgrok }', '{ createNgrok, type Ngrok }')
+    .replace('base.extend(', 'base.extend<{ gateway: Ngrok<ManualClock> }>(')
 
 /** The second test for TypeScript in Jest. */
 const MATCHER_TEST = `

@@ -50,6 +50,8 @@ async function runInit(parsed: Arguments): Promise<number> {
   for (const each of initFilesFor(chosen, facts)) printLine(await writeNewFile(each))
   const missing = chosen === 'jest' ? missingInJest(facts) : undefined
   if (missing !== undefined) printLine(`missing from Jest's configuration: ${missing}`)
+  const reason = facts.isTyped ? whyJavaScript(chosen, facts) : undefined
+  if (reason !== undefined) printLine(`${testName(chosen, facts)} is JavaScript: ${reason}`)
   printLine(`\nRun the test:      ${commandOf(chosen, facts)}`)
   printLine('Start the server:  npx fauxgate serve')
   return 0
@@ -137,7 +139,20 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-function testName(runner: TestRunner, { isModule, isTyped, hasTsJest }: ProjectFacts): string {
-  if (runner === 'jest') return `fauxgate.test.${hasTsJest ? 'ts' : 'js'}`
-  return `fauxgate.test.${runner === 'vitest' && isTyped ? 'ts' : isModule ? 'js' : 'mjs'}`
+/** Returns the name of the first test, which is TypeScript if the project is and the runner takes it. */
+function testName(runner: TestRunner, facts: ProjectFacts): string {
+  const { isModule, isTyped, hasTsJest } = facts
+  const isTypeScript = runner === 'jest' ? hasTsJest : isTyped && whyJavaScript(runner, facts) === undefined
+  // Node finds out by the ending that a file is a module, and Jest and the others by its text.
+  const needsEnding = !isModule && (runner === 'node' || !isTypeScript) && runner !== 'jest'
+  return `fauxgate.test.${needsEnding ? 'm' : ''}${isTypeScript ? 'ts' : 'js'}`
+}
+
+/** Returns the reason why a runner does not take a test in TypeScript, or undefined if it does. */
+function whyJavaScript(runner: TestRunner, { hasTsJest }: ProjectFacts): string | undefined {
+  if (runner === 'jest') return hasTsJest ? undefined : 'package.json does not mention ts-jest.'
+  // Node's types do not have it yet.
+  const doesNodeTakeIt = Boolean(Reflect.get(process.features, 'typescript'))
+  if (runner !== 'node' || doesNodeTakeIt) return undefined
+  return `Node ${process.version} does not run TypeScript. Node 22.18 and newer do.`
 }
