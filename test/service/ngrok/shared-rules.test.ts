@@ -30,32 +30,32 @@ const FREE_WITH_ADDRESS = { plan: 'free', limits: { reserved_addrs: 1, cloud_end
 const ROWS: readonly Row[] = [
   { rule: 'a host that nobody reserved', url: () => OWN_URL },
   { rule: 'a wildcard that nobody reserved', url: () => 'https://*.example.com' },
-  { rule: 'a host of another account', options: { takenDomains: ['app.example.com'] }, url: () => OWN_URL },
-  { rule: 'a host below one of another account', options: { takenDomains: ['example.com'] }, url: () => OWN_URL },
+  { rule: "another account's host", options: { takenDomains: ['app.example.com'] }, url: () => OWN_URL },
+  { rule: "a host below another account's host", options: { takenDomains: ['example.com'] }, url: () => OWN_URL },
   {
-    rule: 'a host of another account, below one of its own',
+    rule: "another account's host, below one of the account's own",
     options: { takenDomains: ['app.example.com'] },
     url(gateway) {
       reserve(gateway, 'example.com')
       return OWN_URL
     },
   },
-  { rule: 'more than one label below a domain of the service', url: () => 'https://a.b.ngrok.app' },
+  { rule: "more than one label below one of the service's domains", url: () => 'https://a.b.ngrok.app' },
   {
-    rule: 'a subdomain of the service, on the free plan',
+    rule: 'a service subdomain, on the free plan',
     options: { account: { plan: 'free' } },
     url: () => 'https://a.ngrok.app',
   },
   { rule: 'a custom host, on the free plan', options: { account: { plan: 'free' } }, url: () => OWN_URL },
   {
-    rule: 'a wildcard, on the plan hobbyist',
+    rule: 'a wildcard, on the hobbyist plan',
     options: { account: { plan: 'hobbyist' } },
     url: () => 'https://*.example.com',
   },
   { rule: 'an address that nobody reserved', url: () => 'tcp://1.tcp.ngrok.io:20001' },
   { rule: 'TCP without a card, on the free plan', options: { account: FREE_WITH_ADDRESS }, url: addressUrl },
   {
-    rule: 'a URL of a cloud endpoint',
+    rule: "a cloud endpoint's URL",
     url(gateway) {
       const url = ownUrl(gateway)
       gateway.endpoints.create({ url, traffic_policy: '{}' })
@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    rule: 'a URL of an agent',
+    rule: "an agent's URL",
     url(gateway) {
       const url = ownUrl(gateway)
       gateway.declare.tunnelSession({ endpoints: [{ url, name: 'other' }] })
@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    rule: 'a URL of an edge',
+    rule: "an edge's URL",
     url(gateway) {
       const url = ownUrl(gateway)
       gateway.httpsEdges.create({ hostports: ['app.example.com:443'] })
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   },
   { rule: "an unreserved name directly below one of the service's domains", url: () => 'https://a.ngrok.app' },
   {
-    rule: 'a wildcard below its own domain',
+    rule: "a wildcard below the account's own domain",
     url(gateway) {
       reserve(gateway, 'example.com')
       return 'https://*.example.com'
