@@ -19,7 +19,7 @@ export class MessageHeaders implements HeaderFields {
 
   get(name: string): string | undefined {
     const values = this.#values.get(name)
-    return values && joinValues(values)
+    return values && joinValues(name, values)
   }
 
   all(name: string): readonly string[] {
@@ -76,8 +76,9 @@ export class MessageHeaders implements HeaderFields {
     const record: Record<string, string> = {}
     this.#values.forEach((values, name) => {
       // An assignment to this name would be one to the prototype.
-      if (name === '__proto__') Object.defineProperty(record, name, { value: joinValues(values), enumerable: true })
-      else record[name] = joinValues(values)
+      if (name === '__proto__')
+        Object.defineProperty(record, name, { value: joinValues(name, values), enumerable: true })
+      else record[name] = joinValues(name, values)
     })
     return record
   }
@@ -88,10 +89,10 @@ export class MessageHeaders implements HeaderFields {
   }
 }
 
-/** Joins the values of a header. Most headers have only one. */
-function joinValues(values: readonly string[]): string {
+/** Joins the values of a header. Most headers have only one. Cookies have their own separator (RFC 9113, section 8.2.3). */
+function joinValues(name: string, values: readonly string[]): string {
   const [first = ''] = values
-  return values.length === 1 ? first : values.join(', ')
+  return values.length === 1 ? first : values.join(name === 'cookie' ? '; ' : ', ')
 }
 
 /** Returns whether a content type is that of an event stream. */

@@ -10,14 +10,18 @@ export type Binding = EndpointRecord['binding']
 export function findEndpoints(reader: Reader, url: URL, binding: Binding): readonly EndpointRecord[] {
   // A policy can forward to a host of any length.
   if (findHostProblem(url.hostname) !== undefined) return []
-  const labels = url.hostname.split('.')
-  const hosts = [url.hostname, ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join('.')}`)]
-  for (const host of hosts) {
+  for (const host of listHosts(url.hostname)) {
     const normal = parseUrl(`${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`)
     const found = normal ? reader.findAll(endpoints, 'place', `${binding} ${normal.url}`) : []
     if (found.length > 0) return found
   }
   return []
+}
+
+/** Yields a host and the wildcards that cover it. Most requests need only the host. */
+function* listHosts(host: string): Generator<string> {
+  yield host
+  for (let at = host.indexOf('.'); at >= 0; at = host.indexOf('.', at + 1)) yield `*${host.slice(at)}`
 }
 
 /** Creates the message that no endpoint is online at a URL. Mentions an endpoint at the same host with another scheme or binding. */

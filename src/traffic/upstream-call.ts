@@ -185,7 +185,8 @@ function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined
   const { method, body, headers } = sent
   const hasBody = method !== 'GET' && method !== 'HEAD' && body !== null
   const init = hasBody ? { body: toFetchBody(body), duplex: 'half' } : {}
-  return new Request(sent.url, { method, headers: headers.toPairs(), ...init, ...(signal && { signal }) })
+  // A record takes less time than pairs.
+  return new Request(sent.url, { method, headers: headers.toRecord(), ...init, ...(signal && { signal }) })
 }
 
 /** Runs a test function. Returns undefined if it takes too long on the gateway's clock. A late response is discarded. */

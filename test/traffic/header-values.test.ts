@@ -246,3 +246,15 @@ test('`policy check` rejects a fixed value with a line feed, and warns of one ar
   expect(problemsOf('a\tb~')).toEqual([])
   expect(checkPolicy(policyOf('custom-response', { content_type: 'a\nb' }))).toMatchObject([{ number: 2211 }])
 })
+
+// rules: traffic#headers
+test('A cookie that a rule adds follows the others after a semicolon, and other values after a comma', async () => {
+  const { gateway, visit } = createVisited(policyOf('add-headers', { headers: { cookie: 'b=2', 'x-a': '2' } }))
+  let received: Headers | undefined
+  gateway.traffic.upstream(URL_OF_APP, ({ headers }) => {
+    received = headers
+    return new Response()
+  })
+  await visit('/', { headers: { cookie: 'a=1', 'x-a': '1' } })
+  expect([received?.get('cookie'), received?.get('x-a')]).toEqual(['a=1; b=2', '1, 2'])
+})
