@@ -1460,3 +1460,37 @@ test.each(['tls', 'tcp'] as const)('A %s endpoint does not forward to an http en
     [],
   ])
 })
+
+describe('A variable of set-vars compared with another type', () => {
+  const policyWith = (condition: string, ...values: unknown[]) =>
+    JSON.stringify({
+      on_http_request: [
+        ...values.map((a) => ({ actions: [{ type: 'set-vars', config: { vars: [{ a }] } }] })),
+        { expressions: [condition], actions: [{ type: 'deny' }] },
+      ],
+    })
+
+  test.each<[string, unknown]>([
+    ['vars.a == 100', 'paid'],
+    ['vars.a > 5', '10'],
+    ["vars.a in ['a', 'b']", 3],
+    ["vars.a != 'true'", true],
+    ['vars.a == 100', "${getReqHeader('x').join(',')}"],
+    ['vars.a == 100', 'of ${req.host}'],
+    ["vars.a == '1'", '${size(req.host)}'],
+  ])('is found: %s with %j', (condition, value) => {
+    expect(rulesOf(policyWith(condition, value))).toEqual(['variable-type'])
+  })
+
+  test.each<[string, ...unknown[]]>([
+    ["vars.a == 'paid'", 'paid'],
+    ['vars.a == 1', '${size(req.host)}'],
+    ['vars.a == 1.5', 3],
+    ['vars.a == 100', 'paid', 100],
+    ['vars.a == 100', "${json.decode(req.host)['a']}"],
+    ["vars.a.b == 'c'", { b: 'c' }],
+    ["vars.a.startsWith('p')", 'paid'],
+  ])('is not found: %s with %j', (condition, ...values) => {
+    expect(rulesOf(policyWith(condition, ...values))).not.toContain('variable-type')
+  })
+})

@@ -5,6 +5,7 @@ import { NAMESPACES } from '../functions.ts'
 import { RANGES } from '../value-forms.ts'
 import { listProducts } from './constants.ts'
 import { sourceOf } from './symbolic.ts'
+import { placeOfNode, type ReadRule } from './warning.ts'
 
 export type Constant = string | number | boolean
 
@@ -101,6 +102,14 @@ export function listTests(condition: ASTNode): readonly { readonly node: ASTNode
   for (const { node, isNegated } of tests)
     tests.push(...partsOf(node).map((each) => ({ node: each, isNegated: (node.op === '!_') !== isNegated })))
   return tests.filter(({ node }) => partsOf(node).length === 0)
+}
+
+/** Lists the tests that the conditions of a rule consist of, with their places. */
+export function listTestsOf({ conditions }: ReadRule) {
+  return conditions.flatMap((condition) => {
+    const tests = condition.tree && !condition.problem ? listTests(condition.tree) : []
+    return tests.map((each) => ({ ...each, place: placeOfNode(condition, each.node) }))
+  })
 }
 
 /** Returns the conditions that a condition consists of. */

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut, quote } from '../../../core/schema/text.ts'
-import { listTests } from './cases.ts'
+import { listTestsOf } from './cases.ts'
 import { checkOf, isDenial } from './holes.ts'
 import { sourceOf } from './symbolic.ts'
 import { type Finding, literalOf, type Warning } from './warning.ts'
@@ -24,32 +24,22 @@ export const emailPart: Warning = {
   find: ({ rules }) =>
     rules.flatMap((rule) => {
       // A denial of more people than meant lets nobody in.
-      const isNegated = isDenial(rule) || checkOf(rule) !== undefined
-      return rule.conditions.flatMap(({ tree, problem, path, offset }) =>
-        (tree && !problem ? listTests(tree) : []).flatMap((each): Finding | readonly Finding[] => {
-          const [email, test, part] = readTest(each.node)
-          if (each.isNegated !== isNegated || email === undefined || part === undefined || isWhole(test, part))
-            return []
-          const { start, end } = each.node.range
-          const right = part.replace(/^(?!\.|.*@)/, '@')
-          const isOne = right.lastIndexOf('@') > 0
-          return {
-            path,
-            within: { offset: offset + start, length: end - start },
-            what: `tests whether ${cut(email)} ${VERBS[test ?? ''] ?? 'ends with'} ${quote(part)}, which is true of other addresses too`,
-            hint:
-              test === 'matches'
-                ? PATTERN_HINT
-                : isOne
-                  ? `Use ${cut(email)} == '${part}'.`
-                  : `Use ${cut(email)}.endsWith('${right}').`,
-          }
-        }),
-      )
+      const isExpected = isDenial(rule) || checkOf(rule) !== undefined
+      return listTestsOf(rule).flatMap(({ node, isNegated, place }): readonly Finding[] => {
+        const [email = '', test = '', part] = readTest(node)
+        if (isNegated !== isExpected || part === undefined || isWhole(test, part)) return []
+        const verb = test === 'endsWith' ? 'ends with' : test
+        const what = `tests whether ${cut(email)} ${verb} ${quote(part)}, which is true of other addresses too`
+        return [{ ...place, what, hint: test === 'matches' ? PATTERN_HINT : suggest(email, part) }]
+      })
     }),
 }
 
-const VERBS: Readonly<Record<string, string>> = { contains: 'contains', matches: 'matches' }
+function suggest(email: string, part: string): string {
+  const right = part.replace(/^(?!\.|.*@)/, '@')
+  return right.lastIndexOf('@') > 0 ? `Use ${cut(email)} == '${part}'.` : `Use ${cut(email)}.endsWith('${right}').`
+}
+
 const PATTERN_HINT = 'Begin the domain with @, and end the pattern with $.'
 
 /** Returns the address that a node tests, the name of the test, and the tested part. */

@@ -1,9 +1,10 @@
 import { cut } from '../../../core/schema/text.ts'
 import { pathOfNode } from '../expression.ts'
-import { listTests } from './cases.ts'
+import { listTestsOf } from './cases.ts'
 import { checkOf, isDenial } from './holes.ts'
+import { readTest } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
-import { type Finding, literalOf, type Warning } from './warning.ts'
+import type { Finding, Warning } from './warning.ts'
 
 export const encodedPath: Warning = {
   id: 'encoded-path',
@@ -19,28 +20,16 @@ export const encodedPath: Warning = {
     actions: [{ type: deny }]
 `,
   find: ({ rules }) =>
-    rules.flatMap((rule) => {
-      if (!isDenial(rule) && checkOf(rule) === undefined) return []
-      return rule.conditions.flatMap(({ tree, problem, path, offset }) =>
-        (tree && !problem ? listTests(tree) : []).flatMap(({ node, isNegated }): readonly Finding[] => {
-          const source = sourceOf(node)
-          const operands = node.op === 'rcall' ? [node.args[1], ...node.args[2]] : node.op === '==' ? node.args : []
-          const subject = operands
-            .map((each) => pathOfNode(each) ?? '')
-            .find((each) => /^req\.url\.(?:raw_path|uri)$/.test(each))
+    rules
+      .filter((rule) => isDenial(rule) || checkOf(rule) !== undefined)
+      .flatMap((rule) =>
+        listTestsOf(rule).flatMap(({ node, isNegated, place }): readonly Finding[] => {
+          const { subject, texts = [] } = readTest(node) ?? {}
+          const isRaw = subject && /^req\.url\.(?:raw_path|uri)$/.test(pathOfNode(subject) ?? '')
           // Who tests for escapes wants the raw path.
-          const isPath = operands.some((each) => /^\^?\/[\w/.*-]*\$?$/.test(literalOf(each) ?? ''))
-          if (subject === undefined || isNegated || !isPath) return []
-          const { start, end } = node.range
-          return [
-            {
-              path,
-              within: { offset: offset + start, length: end - start },
-              what: `tests ${cut(source)}, which is false if the client encodes a letter of the path`,
-              hint: 'Use req.url.path, which is decoded.',
-            },
-          ]
+          if (!isRaw || isNegated || node.op === '!=' || !texts.some((each) => /^\/[\w/.-]*$/.test(each))) return []
+          const what = `tests ${cut(sourceOf(node))}, which is false if the client encodes a letter of the path`
+          return [{ ...place, what, hint: 'Use req.url.path, which is decoded.' }]
         }),
-      )
-    }),
+      ),
 }

@@ -1,8 +1,6 @@
 import { quote } from '../../../core/schema/text.ts'
-import { isObject } from '../../../core/schema/values.ts'
-import type { Field } from '../action.ts'
 import { blankInterpolations } from '../template.ts'
-import type { Finding, Warning } from './warning.ts'
+import { type Finding, listValues, type ReadValue, type Warning } from './warning.ts'
 
 export const headerValue: Warning = {
   id: 'header-value',
@@ -19,17 +17,10 @@ export const headerValue: Warning = {
   - actions:
       - { type: add-headers, config: { headers: { x-city: 'K%C3%B6ln' } } }
 `,
-  find: ({ actions }) =>
-    actions.flatMap(({ path, row, config }) =>
-      Object.entries(row.config).flatMap(([name, field]) => findIn(field, config[name], [...path, 'config', name])),
-    ),
+  find: ({ actions }) => actions.flatMap(listValues).flatMap(findIn),
 }
 
-function findIn(field: Field, value: unknown, path: Finding['path']): readonly Finding[] {
-  if (field.kind === 'map' && isObject(value))
-    return Object.entries(value).flatMap(([name, each]) => findIn(field.value, each, [...path, name]))
-  if (field.kind === 'list' && Array.isArray(value))
-    return value.flatMap((each, index) => findIn(field.item, each, [...path, index]))
+function findIn({ field, value, path }: ReadValue): readonly Finding[] {
   if (field.kind === 'header-name' && typeof value === 'string' && value.includes('*'))
     return [{ path, what: 'has a "*", which is not a wildcard', hint: 'Write the whole name of each header.' }]
   if (field.kind !== 'text' || field.format !== 'header-value' || typeof value !== 'string') return []

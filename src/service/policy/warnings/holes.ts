@@ -3,7 +3,7 @@ import { checkExpression } from '../expression.ts'
 import { Cases } from './cases.ts'
 import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
 import { Evaluation, type Given } from './visitor.ts'
-import type { Hole, ReadRule } from './warning.ts'
+import { type Hole, placeOfNode, type ReadRule } from './warning.ts'
 
 /** The checks that reject clients without credentials. */
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
@@ -180,6 +180,8 @@ export function checkOf({ actions }: ReadRule): string | undefined {
 /** Returns the position of a value's test among the conditions of its rule. */
 export function placeOf({ rule, subject }: Hole) {
   const { test } = subject
-  const { path, offset } = rule.conditions.find(({ source }) => source === test.input) ?? { path: rule.path, offset: 0 }
-  return { path, within: { offset: offset + test.range.start, length: test.range.end - test.range.start } }
+  return placeOfNode(
+    rule.conditions.find(({ source }) => source === test.input) ?? { path: rule.path, offset: 0 },
+    test,
+  )
 }

@@ -34,6 +34,7 @@ import { unlikelyValue } from './unlikely-value.ts'
 import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
 import { urlNotReachable } from './url-not-reachable.ts'
 import { valueUnreadable } from './value-unreadable.ts'
+import { variableType } from './variable-type.ts'
 import { readPolicy, type Warning } from './warning.ts'
 import { wildcard } from './wildcard.ts'
 
@@ -69,6 +70,7 @@ export const WARNINGS: readonly Warning[] = [
   unlikelyValue,
   invalidConstant,
   neverEqual,
+  variableType,
   wildcard,
   neverTrue,
   alwaysTrue,

@@ -1,7 +1,7 @@
 import { cut } from '../../../core/schema/text.ts'
 import { Constants } from './constants.ts'
 import { sourceOf } from './symbolic.ts'
-import type { Warning } from './warning.ts'
+import { placeOfNode, type Warning } from './warning.ts'
 
 export const invalidConstant: Warning = {
   id: 'invalid-constant',
@@ -21,15 +21,11 @@ export const invalidConstant: Warning = {
   find: ({ expressions }) => {
     const constants = new Constants()
     return expressions.flatMap(({ tree, problem, path, offset }) =>
-      (tree && !problem ? constants.listFailures(tree) : []).map(({ node, message }) => {
-        const { start, end } = node.range
-        return {
-          path,
-          within: { offset: offset + start, length: end - start },
-          what: `has ${cut(sourceOf(node))}, which fails for every request`,
-          hint: `Change the constant: ${message}.`,
-        }
-      }),
+      (tree && !problem ? constants.listFailures(tree) : []).map(({ node, message }) => ({
+        ...placeOfNode({ path, offset }, node),
+        what: `has ${cut(sourceOf(node))}, which fails for every request`,
+        hint: `Change the constant: ${message}.`,
+      })),
     )
   },
 }

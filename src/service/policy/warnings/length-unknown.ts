@@ -1,5 +1,5 @@
 import { pathOfNode } from '../expression.ts'
-import { Cases, listTests, readTest } from './cases.ts'
+import { Cases, listTestsOf, readTest } from './cases.ts'
 import { checkOf, isDenial } from './holes.ts'
 import type { Finding, ReadPolicy, ReadRule, Warning } from './warning.ts'
 
@@ -47,16 +47,9 @@ function canApply({ conditions }: ReadRule, cases: Cases, length: number): boole
 /** Returns the test of a rule that denies requests by a length that they may not have. */
 function describeLimit(rule: ReadRule, cases: Cases): Finding | undefined {
   if (!canApply(rule, cases, Number.MAX_SAFE_INTEGER)) return undefined
-  const tests = rule.conditions.flatMap(({ tree, problem, path, offset }) => {
-    const nodes = tree && !problem ? listTests(tree).map(({ node }) => node) : []
-    const found = nodes.find((node) => LENGTHS.includes(pathOfNode(readTest(node)?.subject ?? node)))
-    return found
-      ? { path, within: { offset: offset + found.range.start, length: found.range.end - found.range.start } }
-      : []
-  })
-  const [first] = tests
-  if (!first) return undefined
+  const test = listTestsOf(rule).find(({ node }) => LENGTHS.includes(pathOfNode(readTest(node)?.subject ?? node)))
+  if (!test) return undefined
   const what = 'denies requests by their length, but a request that streams its body without Content-Length passes'
   const hint = `Also deny requests for which "req.method in ['POST', 'PUT', 'PATCH'] && !hasReqHeader('content-length')".`
-  return { ...first, what, hint }
+  return { ...test.place, what, hint }
 }

@@ -57,7 +57,7 @@ interface TextTest {
 }
 
 /** Returns the string that is tested and the strings that it is compared with, or undefined for other nodes. */
-function readTest(node: ASTNode): TextTest | undefined {
+export function readTest(node: ASTNode): TextTest | undefined {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
     const text = literalOf(right) ?? literalOf(left)

@@ -6,7 +6,15 @@ import { isVariable } from '../variables.ts'
 import { Cases, type Constant, listParts, listTests, partsOf, rangeOf, readTest } from './cases.ts'
 import { neverEqual } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
-import { type Finding, findInExpressions, literalOf, type ReadPolicy, type ReadRule, type Warning } from './warning.ts'
+import {
+  type Finding,
+  findInExpressions,
+  literalOf,
+  placeOfNode,
+  type ReadPolicy,
+  type ReadRule,
+  type Warning,
+} from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/concepts/expressions/'
 
@@ -69,9 +77,8 @@ function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): reado
         const isWrong = isSuspect && rows?.every((row) => row.get(node) === truth)
         if (isAbove || isWrong) wrong.add(node)
         if (isAbove || !isWrong) continue
-        const { start, end } = node.range
         const what = `${node === tree ? '' : `has ${cut(sourceOf(node))}, which `}is ${truth ? 'always' : 'never'} true`
-        found.push({ path, within: { offset: offset + start, length: end - start }, what, hint: suggest(node, truth) })
+        found.push({ ...placeOfNode({ path, offset }, node), what, hint: suggest(node, truth) })
       }
     })
     return found

@@ -1,12 +1,19 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut, quote } from '../../../core/schema/text.ts'
-import { isObject } from '../../../core/schema/values.ts'
-import type { Field, Variables } from '../action.ts'
+import type { Variables } from '../action.ts'
 import { findBelow, TEXT, variablesOf } from '../environment.ts'
 import type { PolicyPath } from '../problem.ts'
 import { blankInterpolations } from '../template.ts'
 import { isVariable } from '../variables.ts'
-import { type Finding, findInExpressions, literalOf, type ReadPolicy, type Warning } from './warning.ts'
+import {
+  type Finding,
+  findInExpressions,
+  listValues,
+  literalOf,
+  type ReadPolicy,
+  type ReadValue,
+  type Warning,
+} from './warning.ts'
 
 export const notInterpolated: Warning = {
   id: 'not-interpolated',
@@ -22,11 +29,10 @@ export const notInterpolated: Warning = {
   find: (policy) => {
     const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
     return [
-      ...policy.actions.flatMap(({ row, config, path }) =>
-        Object.entries(row.config).flatMap(([name, field]) =>
-          listTexts(field, config[name], [...path, 'config', name]).flatMap((each) => findIn(each, variables) ?? []),
-        ),
-      ),
+      ...policy.actions
+        .flatMap(listValues)
+        .flatMap(listTexts)
+        .flatMap((each) => findIn(each, variables) ?? []),
       ...findQuoted(policy, variables),
     ]
   },
@@ -37,19 +43,14 @@ interface Text {
   readonly path: PolicyPath
 }
 
-/** Lists the strings in which expressions are replaced. */
-function listTexts(field: Pick<Field, 'takesCel'> & Partial<Field>, value: unknown, path: PolicyPath): readonly Text[] {
-  if (typeof value === 'string') return field.takesCel ? [{ text: value, path }] : []
-  const below = (of: object, fieldOf: (name: string) => Parameters<typeof listTexts>[0] | undefined) =>
-    Object.entries(of).flatMap(([name, each]) => {
-      const found = fieldOf(name)
-      return found ? listTexts(found, each, [...path, Array.isArray(of) ? Number(name) : name]) : []
-    })
-  if (typeof value !== 'object' || value === null) return []
-  if (field.kind === 'list') return below(value, () => field.item)
-  if (field.kind === 'map') return below(value, () => field.value)
-  if (field.kind === 'object') return isObject(value) ? below(value, (name) => field.fields?.[name]) : []
-  return field.takesCel || field.kind === 'variables' ? below(value, () => ({ takesCel: true })) : []
+/** Lists the strings in a value in which expressions are replaced. */
+function listTexts({ field, value, path }: ReadValue): readonly Text[] {
+  if (!field.takesCel && field.kind !== 'variables') return []
+  if (typeof value === 'string') return [{ text: value, path }]
+  const isList = Array.isArray(value)
+  return Object.entries(Object(value)).flatMap(([name, each]) =>
+    listTexts({ field, value: each, path: [...path, isList ? Number(name) : name] }),
+  )
 }
 
 const NAME = '((?:req|res|conn|endpoint|time|vars|actions)(?:\\.\\w+)+)'

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isObject } from '../../../core/schema/values.ts'
-import type { Action, Config } from '../action.ts'
+import type { Action, Config, Field } from '../action.ts'
 import { ACTIONS } from '../actions/index.ts'
 import { MAX_RULES } from '../check.ts'
 import type { PolicyExpression } from '../expression.ts'
@@ -135,11 +135,39 @@ export function findInExpressions(
     if (!tree || !source.includes(word)) continue
     walk(tree, (node) => {
       const finding = find(node)
-      const { start, end } = node.range
-      if (finding) found.push({ ...finding, path, within: { offset: offset + start, length: end - start } })
+      if (finding) found.push({ ...finding, ...placeOfNode({ path, offset }, node) })
     })
   }
   return found
+}
+
+/** A value in the config of an action, with its field and its location. */
+export interface ReadValue {
+  readonly field: Field
+  readonly value: unknown
+  readonly path: PolicyPath
+}
+
+/** Lists the values in the config of an action that are not lists, maps, or objects of other fields. */
+export function listValues({ row, config, path }: ReadAction): readonly ReadValue[] {
+  return Object.entries(row.config).flatMap(([name, field]) =>
+    valuesOf({ field, value: config[name], path: [...path, 'config', name] }),
+  )
+}
+
+function valuesOf({ field, value, path }: ReadValue): readonly ReadValue[] {
+  if (field.kind === 'list' && Array.isArray(value))
+    return value.flatMap((each, index) => valuesOf({ field: field.item, value: each, path: [...path, index] }))
+  if ((field.kind !== 'map' && field.kind !== 'object') || !isObject(value)) return [{ field, value, path }]
+  return Object.entries(value).flatMap(([name, each]) => {
+    const below = field.kind === 'map' ? field.value : field.fields[name]
+    return below ? valuesOf({ field: below, value: each, path: [...path, name] }) : []
+  })
+}
+
+/** Returns the place of a part of an expression. */
+export function placeOfNode({ path, offset }: Pick<PolicyExpression, 'path' | 'offset'>, { range }: ASTNode) {
+  return { path, within: { offset: offset + range.start, length: range.end - range.start } }
 }
 
 /** Returns the text of a string node, or undefined for all other nodes. */

@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut, quote } from '../../../core/schema/text.ts'
 import { pathOfNode } from '../expression.ts'
+import { readTest } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
 import { type Finding, findInExpressions, literalOf, type Warning } from './warning.ts'
 
@@ -35,7 +36,7 @@ function describePattern(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefi
 const SUBJECTS = /^(?:req|res)\.(?!headers|cookies|url\.query)|^actions\.ngrok\..*email$/
 
 function describeText(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
-  const [subject, texts] = readTest(node)
+  const { subject, texts } = readTest(node) ?? {}
   const text = texts?.find((each) => each.includes('*'))
   if (!subject || text === undefined || !SUBJECTS.test(pathOfNode(withoutCase(subject)) ?? '')) return undefined
   const source = cut(sourceOf(subject))
@@ -47,16 +48,4 @@ function describeText(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined
 
 function withoutCase(node: ASTNode): ASTNode {
   return node.op === 'rcall' && /^(?:lower|upper)(?:Ascii)?$/.test(node.args[0]) ? node.args[1] : node
-}
-
-/** Returns what a test compares, and the strings that it is compared with. */
-function readTest(node: ASTNode): readonly [subject?: ASTNode, texts?: readonly string[]] {
-  if (node.op === '==' || node.op === '!=') {
-    const [left, right] = node.args
-    return literalOf(right) === undefined ? [right, [literalOf(left) ?? '']] : [left, [literalOf(right) ?? '']]
-  }
-  if (node.op === 'in' && node.args[1].op === 'list')
-    return [node.args[0], node.args[1].args.flatMap((each) => literalOf(each) ?? [])]
-  if (node.op !== 'rcall' || !['startsWith', 'endsWith', 'contains'].includes(node.args[0])) return []
-  return [node.args[1], [literalOf(node.args[2][0]) ?? '']]
 }

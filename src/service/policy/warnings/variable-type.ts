@@ -1,0 +1,62 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { quote } from '../../../core/schema/text.ts'
+import { isObject, lookUp } from '../../../core/schema/values.ts'
+import { pathOfNode } from '../expression.ts'
+import { readTest } from './cases.ts'
+import { type Finding, findInExpressions, type ReadPolicy, type Warning } from './warning.ts'
+
+export const variableType: Warning = {
+  id: 'variable-type',
+  about: 'A variable of `set-vars` is compared with a value of another type.',
+  reason: 'A string never equals a number. A string that is a single `${…}` keeps the type of the value.',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/set-vars/',
+  wrong: `on_http_request:
+  - actions: [{ type: set-vars, config: { vars: [{ limit: '100' }] } }]
+  - expressions: ["vars.limit == 100"]
+    actions: [{ type: deny }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: set-vars, config: { vars: [{ limit: 100 }] } }]
+  - expressions: ["vars.limit == 100"]
+    actions: [{ type: deny }]
+`,
+  find: (policy) => {
+    const types = readTypes(policy)
+    return findInExpressions(policy, 'vars.', (node) => describeComparison(node, types))
+  },
+}
+
+type Types = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Returns the types of the values that a policy gives to each variable. Their names are those of CEL. */
+function readTypes({ actions, expressions }: ReadPolicy): Types {
+  const types = new Map<string, Set<string>>()
+  for (const { row, config, path } of actions) {
+    if (row.type !== 'set-vars' || !Array.isArray(config.vars)) continue
+    for (const [at, each] of config.vars.entries())
+      for (const [name, value] of Object.entries(isObject(each) ? each : {})) {
+        const place = [...path, 'config', 'vars', at, name].join()
+        const whole = typeof value === 'string' && /^\$\{[^}]*\}$/.test(value)
+        const type = whole ? expressions.find((one) => one.path.join() === place)?.type : typeof value
+        const known = types.get(name) ?? new Set()
+        types.set(name, known.add(lookUp(NAMES, type ?? '') ?? 'dyn'))
+      }
+  }
+  return types
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ string: 'string', boolean: 'bool', bool: 'bool' },
+  ...{ number: 'number', int: 'number', uint: 'number', double: 'number' },
+}
+
+function describeComparison(node: ASTNode, types: Types): Pick<Finding, 'what' | 'hint'> | undefined {
+  const { subject, name, constants = [] } = readTest(node) ?? {}
+  const source = subject && pathOfNode(subject)
+  const [type, ...others] = types.get(source?.replace(/^vars\./, '') ?? '') ?? []
+  const wrong = constants.find((each) => NAMES[typeof each] !== type)
+  if (source === undefined || type === undefined || type === 'dyn') return undefined
+  if (others.length > 0 || wrong === undefined || name === 'startsWith') return undefined
+  const what = `compares ${source}, a ${type}, with ${typeof wrong === 'string' ? quote(wrong) : wrong}`
+  return { what, hint: `Write a ${type}, or change the value in set-vars.` }
+}
