@@ -129,24 +129,21 @@ const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.slice(-200
 
 /** The processes of a command. */
 class Processes {
-  readonly #parsed: Arguments
-  readonly #environment: NodeJS.ProcessEnv
-  readonly #folder: string
   readonly #running = new Map<string, ChildProcess>()
 
-  constructor(parsed: Arguments, environment: NodeJS.ProcessEnv, folder: string) {
-    this.#parsed = parsed
-    this.#environment = environment
-    this.#folder = folder
-  }
+  constructor(
+    readonly parsed: Arguments,
+    readonly environment: NodeJS.ProcessEnv,
+    readonly folder: string,
+  ) {}
 
   /** Starts the command, or the setup. Resolves at its end, with the error if it fails. @throws UsageError if it cannot be started */
   async start({ do: what, run = 0, copy = '', url = '' }: ExplorationStep): Promise<string | undefined> {
-    const own = join(this.#folder, String(run), copy)
+    const own = join(this.folder, String(run), copy)
     await mkdir(own, { recursive: true })
-    const isReplay = this.#parsed.flags.has('replay')
+    const isReplay = this.parsed.flags.has('replay')
     if (!isReplay) showProgress(`Run ${run}`)
-    const [program = '', ...rest] = what === 'setup' ? [flagValue(this.#parsed, SETUP.flag) ?? ''] : this.#parsed.words
+    const [program = '', ...rest] = what === 'setup' ? [flagValue(this.parsed, SETUP.flag) ?? ''] : this.parsed.words
     const child = spawn(program, rest, {
       shell: what === 'setup',
       // The processes that it starts are in its group.
@@ -154,7 +151,7 @@ class Processes {
       stdio: ['ignore', isReplay ? 'inherit' : 'ignore', 'pipe'],
       env: {
         NGROK_API_KEY: 'any-key',
-        ...this.#environment,
+        ...this.environment,
         FAUXGATE_URL: url,
         NGROK_API_URL: url,
         NGROK_API_BASE_URL: url,

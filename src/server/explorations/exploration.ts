@@ -12,7 +12,7 @@ import type { Plan } from '../../testing/survives/record.ts'
 import type { Runner } from '../../testing/survives/runner.ts'
 import { searchWith } from '../../testing/survives/search.ts'
 import { SurvivalError } from '../../testing/survives/survival-error.ts'
-import { ExternalRun, ExternalSurroundings } from './external-run.ts'
+import { ExternalRun, ExternalSurroundings, type RunDetails } from './external-run.ts'
 import { StepQueue } from './step-queue.ts'
 
 /** The gateways of a server, for the runs of explorations. */
@@ -66,7 +66,7 @@ export class Exploration implements Runner {
     const gateway = this.#source.create(surroundings.clock, plan.elsewhere !== undefined)
     const number = ++this.#count
     const { silence = 2, timeout = 60, setup = false } = this.#settings
-    const run = new ExternalRun(surroundings, this.options, masks, gateway, plan, {
+    const details: RunDetails = {
       number,
       silence: silence * 1000,
       timeout: timeout * 1000,
@@ -76,7 +76,8 @@ export class Exploration implements Runner {
         this.#runs.delete(number)
         for (const { name } of places) this.#gateways.remove(name)
       },
-    })
+    }
+    const run = new ExternalRun(details, surroundings, this.options, masks, gateway, plan)
     const places = run.copies.map((copy) => this.#gateways.add(asCopy(copy, gateway, surroundings)))
     this.#runs.set(number, run)
     await run.run(places.map(({ url }) => url))

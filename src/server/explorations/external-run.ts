@@ -2,14 +2,11 @@ import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Arrival } from '../../gateway/http/arrival.ts'
 import type { HttpResponse } from '../../gateway/http/messages.ts'
-import type { Gateway } from '../../gateway/types.ts'
 import type { ExplorationStep } from '../../generated/controls.ts'
 import type { Surroundings } from '../../testing/survives/arrivals.ts'
 import type { Copy } from '../../testing/survives/copy.ts'
 import type { StopReason } from '../../testing/survives/driver.ts'
-import type { Masks } from '../../testing/survives/masks.ts'
-import type { ParsedSurvivalOptions } from '../../testing/survives/options.ts'
-import { type Plan, RunRecord } from '../../testing/survives/record.ts'
+import { RunRecord } from '../../testing/survives/record.ts'
 import { later } from '../waiting.ts'
 
 /** The real time after which an idle copy counts as asleep, in ms: before its first request, and later. */
@@ -60,17 +57,10 @@ export class ExternalRun extends RunRecord {
   #polls = 0
   #silences = 0
 
-  constructor(
-    surroundings: ExternalSurroundings,
-    options: ParsedSurvivalOptions,
-    masks: Masks,
-    gateway: Gateway<ManualClock>,
-    plan: Plan,
-    details: RunDetails,
-  ) {
-    super(surroundings, options, masks, gateway, plan)
+  constructor(details: RunDetails, ...record: ConstructorParameters<typeof RunRecord>) {
+    super(...record)
     this.#details = details
-    surroundings.crash = (copy) => this.#crash(copy)
+    this.surroundings.crash = (copy) => this.#crash(copy)
   }
 
   /** The line that tells how the gateway's time differs from that of the code. */
