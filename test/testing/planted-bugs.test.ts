@@ -165,6 +165,14 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
     },
     /GET \/reserved_addrs → 200 has the fields .*; the first of reserved_addrs has id, uri, created_at, .*\baddr,/,
   ],
+  'looks for what it created, although the creation was rejected': [
+    async () => {
+      await send('POST', '/reserved_domains', { domain: 'no name' })
+      const { reserved_domains } = await read('GET', '/reserved_domains')
+      expect(reserved_domains[0].id).toMatch(/^rd_/)
+    },
+    /reserved_domains is empty\n {4}Before that: POST \/reserved_domains → 400\. Did your code ignore that error\?\n/,
+  ],
   'reads the fields of an object that is no error': [
     async () => {
       throw await read('POST', '/reserved_addrs', { color: 'red' })
@@ -190,6 +198,29 @@ describe('The error of a failing test tells the bug of an application that', () 
     const message = await runs[0]?.().then(String, ({ message: text }: Error) => text)
     vi.unstubAllEnvs()
     expect(message).toMatch(plain)
+  })
+
+  test('without a hint at an earlier certificate that a response had shown, which was renewed since', async () => {
+    const runs: (() => Promise<unknown>)[] = []
+    const base = (_: string, run: () => Promise<unknown>) => runs.push(run)
+    testWithGateway(base, { create: createNgrok<ManualClock>, globals: true })(
+      'of an application',
+      async (fixtures) => {
+        const { gateway } = fixtures
+        const { id } = gateway.reservedDomains.create({
+          domain: 'app.example.com',
+          certificate_management_policy: policy,
+        })
+        await read('GET', `/reserved_domains/${id}`)
+        gateway.clock.advance('30s')
+        await read('GET', `/reserved_domains/${id}`)
+        gateway.clock.advance('61d')
+        throw new Error('It broke.')
+      },
+    )
+    const message = await runs[0]?.().then(String, ({ message: text }: Error) => text)
+    expect(message).toContain('renewed')
+    expect(message).not.toContain('no later response shows it')
   })
 
   test('without a hint at time zones if only the report of a matcher has dates', async () => {

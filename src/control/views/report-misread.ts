@@ -33,12 +33,20 @@ const MAX_NULLS = 5
  */
 export function describeMisread(host: ControlHost, message: string): readonly string[] {
   if (!MISREAD.test(message)) return []
-  const { value: newest } = host.journal.newestFirst().next()
+  const newestFirst = host.journal.newestFirst()
+  const { value: newest } = newestFirst.next()
   if (!newest || !isReceived(host, newest)) return []
-  const { method, path, status } = newest
   const text = describeBody(host, newest, message)
-  return text === undefined ? [] : [`${method} ${path} → ${status} ${text}`]
+  if (text === undefined) return []
+  const { value: before } = newestFirst.next()
+  const isIgnored = before?.fault === null && before.status >= 400 && newest.status < 400
+  return [
+    `${nameExchange(newest)} ${text}`,
+    ...(isIgnored ? [`Before that: ${nameExchange(before)}. Did your code ignore that error?`] : []),
+  ]
 }
+
+const nameExchange = ({ method, path, status }: JournalEntry) => `${method} ${path} → ${status}`
 
 /** Returns whether the client received the response. */
 function isReceived(host: ControlHost, { operationId, fault, cancelled }: JournalEntry): boolean {

@@ -116,8 +116,8 @@ export class RequestNotes {
     const last = domain?.timeline.at(-1)
     if (!domain || !last) return undefined
     const issuedAt = issued && timestamp(issued.at * 1000)
-    const { certificate_id: certificate } = domain
-    if (issuedAt && issuedAt > at && certificate && !this.#shownCertificates().has(certificate)) {
+    // The note of the transition is the id of the certificate, which a renewal replaces.
+    if (issuedAt && issuedAt > at && domain.certificate_id && !this.#shownCertificates().has(issued.note ?? '')) {
       const its = shown.isWhole ? 'Its certificate' : `The certificate of ${domain.domain}`
       return `${its} is null. It was issued at ${issuedAt}, and no later response shows it.`
     }
