@@ -262,7 +262,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const rows = page.getByRole('region', { name: 'Requests' }).locator('.line:not(.heads)')
     await rows.nth(3).waitFor()
     const readFirstCells = () => rows.evaluateAll((all) => all.map((each) => each.firstElementChild?.textContent))
-    const moved = `${formatTime(timeAfter('2d'))} UTC: the clock moved on by 2 d`
+    const moved = `${formatTime(timeAfter('2d'))} UTC: the clock advanced by 2 d`
     expect(await readFirstCells()).toEqual(['3', moved, '2', '1'])
     // One tab stop for each row.
     expect(await rows.locator('a:not([tabindex="-1"])').count()).toBe(3)

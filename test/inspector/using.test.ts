@@ -35,11 +35,14 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     expect(await tabs.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0)
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByText('next in 30 s').waitFor()
+    await page.getByRole('button', { name: '+ 1h' }).click()
+    await page.getByRole('button', { name: 'Undo the last move of the clock' }).waitFor()
     await server.close()
     await page.getByText('disconnected').waitFor()
     const heading = page.getByRole('heading', { level: 1 })
     const [all, name] = [await heading.boundingBox(), await heading.getByRole('link').boundingBox()]
     expect((all?.width ?? 0) - (name?.width ?? 0)).toBeGreaterThan(100)
+    expect(await heading.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0)
   })
 
   test('scrolls to the last family of the menu in a low window, with the tabs in sight', async () => {

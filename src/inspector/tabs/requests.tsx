@@ -82,6 +82,6 @@ function describeBetween(entry: JournalEntry, before: JournalEntry): string {
   const { earlier } = page.requests
   if (earlier.includes(before) && !earlier.includes(entry)) return 'The server restarted.'
   const ms = page.overview?.manual ? Date.parse(entry.at) - Date.parse(before.at) : 0
-  const how = `${ms < 0 ? 'back' : 'on'} by ${formatDuration(Math.abs(ms))}`
-  return ms === 0 ? '' : `${formatTime(entry.at)} UTC: the clock moved ${how}`
+  const how = `${ms < 0 ? 'moved back' : 'advanced'} by ${formatDuration(Math.abs(ms))}`
+  return ms === 0 ? '' : `${formatTime(entry.at)} UTC: the clock ${how}`
 }
