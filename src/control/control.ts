@@ -119,7 +119,7 @@ export interface ControlHost {
   readonly api: Api
   readonly clock: Clock
   readonly engine: Engine
-  /** The collections of resources, those of the gateway's own families included. */
+  /** The collections of resources, including those from the gateway's own families. */
   readonly collections: readonly Collection<object>[]
   readonly snapshots: SavedSnapshots
   /** True if requests need one of the gateway's own API keys. */

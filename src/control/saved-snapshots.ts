@@ -10,7 +10,7 @@ export const SNAPSHOTS = 'saved_snapshots'
 /** A snapshot that the gateway keeps under a name. */
 export interface SavedSnapshot {
   readonly name: string
-  /** Its position in the order: higher than that of any older snapshot. */
+  /** Its position in the order, which is higher than any older snapshot's. */
   readonly place: number
   readonly snapshot: Snapshot
 }

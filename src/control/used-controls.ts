@@ -38,7 +38,7 @@ const usedControls = named(
     agent: documented(count, "The number of changes by requests to the agent's API."),
     options: documented(
       anyObject<object>(),
-      'The options of the gateway that are not the defaults, without secrets and without those of its time, its address and its start. With `initial` and the `seed` of its ids, unless `later` is true.',
+      "The gateway's options that differ from the defaults, without secrets and without the options for its time, address, and start. With `initial` and the `seed` of its ids, unless `later` is true.",
     ),
     own: documented(v.array(v.string()), 'The operations of your own families, which neither dialect has.'),
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),

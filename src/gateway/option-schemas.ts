@@ -78,7 +78,7 @@ export const internalErrorBackoff = named(
     `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
   ),
   'ErrorBackoff',
-  'The waits of a job after INTERNAL_ERRORs.',
+  'How long a job waits after INTERNAL_ERRORs.',
 )
 
 const ADDRESS_ALLOWED = 'an http or https URL without user and password'
@@ -233,7 +233,7 @@ const authoritySecret = named(
       secret: v.pipe(
         v.string(SECRET_ALLOWED),
         v.minLength(16, SECRET_ALLOWED),
-        v.description('At least 16 characters that nobody can guess.'),
+        v.description('At least 16 characters that are hard to guess.'),
       ),
     },
     AUTHORITY_SECRET_ALLOWED,

@@ -57,7 +57,7 @@ export const gatewayRows = {
     { default: [], defaultText: 'none', placeholder: 'ORIGIN' },
   ),
   dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
-  baseUrl: optionRow(baseUrl, 'The base URL of every URI in a response.', {
+  baseUrl: optionRow(baseUrl, 'The base URL of the URIs in responses.', {
     defaultText: "the dialect's, or the server's URL while it is served",
     placeholder: 'URL',
   }),
@@ -79,7 +79,7 @@ export const gatewayRows = {
   ),
   references: optionRow(
     oneOfThese(['any', 'declared']),
-    'Which edges, routes, endpoint configurations and child backends are treated as existing: any id with the ' +
+    'Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the ' +
       'right prefix (the default), or only those declared through `gateway.declare`.',
     { default: 'any', defaultText: '' },
   ),
@@ -204,7 +204,7 @@ export function selectRuleOptions(options: ParsedGatewayOptions): RuleOptions {
   return omit(options, secretNames)
 }
 
-/** The options about where a gateway is, how it starts and what it stores: each gateway has its own. */
+/** The options that each gateway has for itself: where it is, how it starts, and what it stores. */
 const OWN_OPTIONS = 'dialect baseUrl seed initial families clock store journalSize journalBytes'.split(' ')
 
 /** Returns the options that another gateway needs to respond like this one: those that are not the defaults, without secrets. */

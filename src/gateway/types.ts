@@ -18,7 +18,7 @@ import type { Transport } from './transport.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids, created by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
-  /** The base URL of every URI in a response, without a trailing slash. */
+  /** The base URL of the URIs in responses, without a trailing slash. */
   readonly url: string
   /** The dialect of the service: header names, error codes, and other differences. `createNgrok` sets ngrok's dialect. */
   readonly dialect: Dialect

@@ -185,7 +185,7 @@ export class Page extends PageState {
     })
   }
 
-  /** Asks for a key, or shows the error. Before the user has entered a key, its absence is no error. */
+  /** Asks for a key, or shows the error. Before the user has entered a key, a missing key isn't an error. */
   #showRejection({ status, message }: ResponseError): void {
     const needsKey = status === 401
     this.set({ needsKey, problem: needsKey && !this.connection.hasKey ? '' : message })

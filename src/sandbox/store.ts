@@ -28,7 +28,7 @@ const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
 /** The maximum number of changes of a commit that is not counted exactly. */
 const MAX_UNCOUNTED_CHANGES = 100
 
-/** The time in ms after which a commit is no longer divided: because the platform ends an object whose transaction takes 30 s. */
+/** The time in ms after which a commit is no longer divided, because the platform ends an object whose transaction takes 30 s. */
 const DIVIDED_MS = 10_000
 
 /**

@@ -3,7 +3,7 @@ import type { Ending, OwnResponse } from '../service/policy/visit.ts'
 import { UpstreamResponse } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 
-/** The errors that visitors can receive, by error number: the status and the message. The numbers are those of the service. */
+/** The errors that visitors can receive, by error number: the status and the message. The numbers are the service's. */
 const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {
   3004: [502, 'The upstream did not send a valid HTTP response.'],
   3005: [504, 'The upstream did not respond in time.'],

@@ -18,7 +18,7 @@ export interface EntryHead {
   readonly entry: Json
 }
 
-/** Reads the head of an entry. It never throws, whatever the entry is. */
+/** Reads the head of an entry. It doesn't throw, even if the entry is invalid. */
 export function readHead(value: unknown, number: number): EntryHead {
   const entry = isObject(value) ? value : {}
   const request = partOf(entry.request)

@@ -20,7 +20,7 @@ type Options struct {
 	Seed string `json:"seed"`
 	// The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.
 	Initial any `json:"initial"`
-	// Which edges, routes, endpoint configurations and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
+	// Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
 	References string `json:"references"`
 	// How to treat traffic policy actions of an unknown type. Default: `refuse`.
 	UnknownActions string `json:"unknownActions"`
@@ -206,7 +206,7 @@ type Declaration struct {
 
 // EdgeEndpointDeclaration: Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 type EdgeEndpointDeclaration struct {
-	// The HTTPS, TCP, or TLS edge, which an operation must not have created. If it is not declared yet, it is declared as well.
+	// An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is declared as well.
 	Edge string `json:"edge"`
 	// The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
 	URL string `json:"url"`
@@ -224,7 +224,7 @@ type DevDomainDeclaration struct {
 
 // CredentialDeclaration: Declares a credential that no operation can create.
 type CredentialDeclaration struct {
-	// True: the account's default authtoken, which no operation can create.
+	// True for the account's default authtoken, which no operation can create.
 	Default any `json:"default"`
 }
 
@@ -234,17 +234,17 @@ type TunnelSessionDeclaration struct {
 	AgentVersion string `json:"agent_version"`
 	// The credential or SSH credential of the agent. Default: a new one.
 	Credential string `json:"credential"`
-	// The address that the agent connects from. Default: `203.0.113.10`.
+	// The address from which the agent connects. Default: `203.0.113.10`.
 	IP string `json:"ip"`
-	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
+	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The agent's operating system. Default: `linux`.
 	Os string `json:"os"`
-	// The region that the agent is connected to. Default: `us`.
+	// The region to which the agent is connected. Default: `us`.
 	Region string `json:"region"`
 	// The time at which the session started. Default: now.
 	StartedAt string `json:"started_at"`
-	// The protocol between agent and service; `ssh` without an agent. Default: `ngrok/2`.
+	// The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
 	Transport string `json:"transport"`
 	// The commands that the agent supports. Default: all.
 	Supports []string `json:"supports"`
@@ -252,7 +252,7 @@ type TunnelSessionDeclaration struct {
 	Failing *CommandFailures `json:"failing"`
 	// The version to which the agent can be updated. Default: none.
 	Update string `json:"update"`
-	// False if no command reaches the agent. Default: `true`.
+	// False if commands can't reach the agent. Default: `true`.
 	Reachable bool `json:"reachable"`
 	// The agent's online endpoints.
 	Endpoints []*AgentEndpoint `json:"endpoints"`
@@ -276,15 +276,15 @@ type CommandFailures struct {
 type AgentEndpoint struct {
 	// A human-readable description. At most 255 bytes in UTF-8.
 	Description string `json:"description"`
-	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
+	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The URL where the endpoint is online, without the default port of its scheme. Default: a new host below `ngrok-free.app`.
 	URL string `json:"url"`
-	// The address that the agent forwards to. Default: `http://localhost:80`.
+	// The address to which the agent forwards traffic. Default: `http://localhost:80`.
 	ForwardsTo string `json:"forwards_to"`
 	// The endpoint name assigned by the agent. Default: `command_line`.
 	Name string `json:"name"`
-	// The networks that can reach the endpoint: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+	// The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
 	Binding string `json:"binding"`
 	// True if other pooled endpoints can be online at the same URL. Default: `false`.
 	PoolingEnabled bool `json:"pooling_enabled"`
@@ -292,7 +292,7 @@ type AgentEndpoint struct {
 	TrafficPolicy string `json:"traffic_policy"`
 	// The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
 	UpstreamProtocol string `json:"upstream_protocol"`
-	// False if the agent does not record requests for its own API. Default: `true`.
+	// False if the agent doesn't record requests for its own API. Default: `true`.
 	Inspect bool `json:"inspect"`
 }
 
@@ -302,9 +302,9 @@ type LabelledTunnel struct {
 	Name string `json:"name"`
 	// The labels by which edges find the tunnel.
 	Labels map[string]string `json:"labels"`
-	// The address that the agent forwards to. Default: `http://localhost:80`.
+	// The address to which the agent forwards traffic. Default: `http://localhost:80`.
 	ForwardsTo string `json:"forwards_to"`
-	// Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
+	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 }
 
@@ -312,11 +312,11 @@ type LabelledTunnel struct {
 type EventSourceDeclaration struct {
 	// The id of the event subscription.
 	SubscriptionID string `json:"subscription_id"`
-	// The event type. It is added to the subscription if it is missing.
+	// The event type. If the subscription doesn't have this type, it is added.
 	Type string `json:"type"`
 	// A CEL expression over `ev`, the event object, that events must match. Default: all events.
 	Filter string `json:"filter"`
-	// The fields that the event object contains, by path, such as `http.request.method`. Default: all fields.
+	// The paths of the fields that the event object contains, such as `http.request.method`. Default: all fields.
 	Fields []string `json:"fields"`
 }
 

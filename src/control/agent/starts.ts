@@ -10,7 +10,7 @@ import { NAME_BY_DEFAULT, type TunnelDefinition } from './definition.ts'
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
   readonly scheme?: string
-  /** The URL of the endpoint that it replaces. It keeps that URL unless it specifies another one. */
+  /** The URL of the endpoint that it replaces. It keeps that URL unless it specifies another URL. */
   readonly urlBefore?: string | undefined
 }
 

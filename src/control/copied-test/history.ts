@@ -31,7 +31,7 @@ export function listMissing({ used, visits, dialect }: History): string[] {
   ]
 }
 
-/** Returns the reason why the test's request would get a different response, or undefined if it would not. */
+/** Returns the reason why the test's request would receive a different response, or undefined if it would not. */
 export function findHeaderProblem(
   { method, path, status, request, requestHeaders, fault }: JournalEntry,
   versionHeader: History['versionHeader'],

@@ -25,7 +25,7 @@ function readPageRequest({ path, query }: JournalEntry): PageRequest {
   }
 }
 
-/** Returns the cursor of the next page, which is the last id on this page, or null if there is no next page. */
+/** Returns the cursor of the next page (the last id on this page), or null if there is no next page. */
 function readNextCursor({ response }: JournalEntry): string | null {
   const next = isObject(response) ? response.next_page_uri : undefined
   return typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('before_id') : null

@@ -49,7 +49,7 @@ const trouble = named(
     id: v.exactOptional(
       documented(
         v.string(),
-        'The id to pass to `POST /troubles/fix`. It does not change when more places get the same trouble. Absent if there is no fix.',
+        'The id to pass to `POST /troubles/fix`. It does not change when the same problem occurs in more places. Absent if there is no fix.',
       ),
     ),
     fix: v.exactOptional(

@@ -127,7 +127,7 @@ export class Engine {
     this.runCall(() => this.#persistence?.addSideChanges(changes()))
   }
 
-  /** Runs work as one call, even if the work itself makes calls: the store gets one commit, and then subscribers are called. */
+  /** Runs work as one call, even if the work itself makes calls: the store receives one commit, then subscribers are called. */
   runCall<T>(work: () => T): T {
     this.#guard.requireOutside()
     this.#persistence?.requireState()

@@ -54,7 +54,7 @@ function toComparable(value: unknown): unknown {
   return Array.isArray(value) && value.length === 0 ? '' : (value ?? '')
 }
 
-/** Returns whether a value is less than another. An absent value is neither less nor greater than any. */
+/** Returns whether a value is less than another. An absent value is neither less nor greater than any other value. */
 function precedes(a: unknown, b: unknown): boolean {
   return a !== null && b !== null && (a as bigint | number | string) < (b as bigint | number | string) // Only these types are ordered.
 }

@@ -79,7 +79,7 @@ export interface EventRules {
   readonly types: readonly string[]
   /** Returns the event for a change, or undefined if the change causes none. */
   ofChange(tx: Transaction, change: RecordedChange): AccountEvent | undefined
-  /** Returns the destinations for an event type, starting with those of the oldest subscription. */
+  /** Returns the destinations for an event type, starting with the oldest subscription's destinations. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
   /** Returns the current target of a destination, or undefined if the destination doesn't exist. */
   targetOf(tx: Transaction, destination: string): EventTarget | undefined

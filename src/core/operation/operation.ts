@@ -37,7 +37,7 @@ export interface Nouns {
   readonly many: string
   /** The owner of the resource, such as `a route`. */
   readonly owner?: string
-  /** The fields to show in tables, starting with the one that people use to identify a resource. */
+  /** The fields to show in tables, starting with the field by which people identify a resource. */
   readonly tableFields?: readonly string[]
 }
 
@@ -213,7 +213,7 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
   }
 }
 
-/** The errors of any HTTP request, whatever the operation (rules: requests#order-of-checks). */
+/** The errors that any HTTP request can cause, regardless of its operation (rules: requests#order-of-checks). */
 const REQUEST_ERRORS = [
   general.auth_missing,
   general.auth_unparsable,

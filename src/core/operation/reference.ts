@@ -19,7 +19,7 @@ export interface Target {
   isUndeclared?(tx: Transaction, id: string): boolean
 }
 
-/** The error for deleting a resource that another one references. */
+/** The error for deleting a resource to which another resource refers. */
 export interface DeletionRefusal {
   readonly error: CatalogueError
   /** Returns the values for the message, from the id and the record that references it. */

@@ -36,7 +36,7 @@ export interface ReadableKind {
   readonly plural?: string
   /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
   readonly article?: 'a' | 'an'
-  /** The fields to show in tables, starting with the one that people use to identify a resource. Default: some of the first fields. */
+  /** The fields to show in tables, starting with the field by which people identify a resource. Default: some of the first fields. */
   readonly tableFields?: readonly string[]
   /** The records. */
   readonly collection: Collection<object>

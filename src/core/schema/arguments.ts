@@ -5,7 +5,7 @@ import { quote } from './text.ts'
 import { isObject } from './values.ts'
 
 /**
- * @throws TypeError if a parameter is not a function. Otherwise it would fail only when it is called, far from the caller's mistake.
+ * @throws TypeError if a parameter is not a function. Otherwise, it would fail only when it is called, far from the mistake.
  */
 export function requireFunction(name: string, value: unknown): void {
   if (typeof value !== 'function')

@@ -3,7 +3,7 @@
 export interface CommonDialect {
   /** The human-readable name. Nothing depends on it. */
   readonly name: string
-  /** The base URL of every URI in a response, without a trailing slash. */
+  /** The base URL of the URIs in responses, without a trailing slash. */
   readonly baseUrl: string
   /** The request header that carries the API version. */
   readonly versionHeader: string

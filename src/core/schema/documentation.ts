@@ -29,7 +29,7 @@ function createReference<S extends v.GenericSchema>(schema: S): S {
 }
 
 /**
- * Gives a schema a type name and a sentence. Documents and declarations contain the type once, under that name.
+ * Names a schema's type and describes it in a sentence. Documents and declarations contain the type once, under that name.
  *
  * @example
  * ```ts

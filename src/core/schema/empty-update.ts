@@ -7,7 +7,7 @@ export interface UpdateFields {
   readonly fields: string
 }
 
-/** Declares the error for an update without any field. Its message lists the fields that the update's body accepts. */
+/** Declares the error for an update without fields. Its message lists the fields that the update's body accepts. */
 /* @__NO_SIDE_EFFECTS__ */
 export function emptyUpdate(number: number): Entry<UpdateFields> {
   return entry(number, 400, 'The update is empty. Send at least one of {fields}.')

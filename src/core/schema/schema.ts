@@ -105,7 +105,7 @@ function requireBytes(text: string, limit: number, report: Report<TooLong>, erro
 /** The sentence that documents the `description` field. */
 export const DESCRIPTION = 'A human-readable description.'
 /** The sentence that documents the `metadata` field. */
-export const METADATA = 'Arbitrary data for programs. The service does not interpret it.'
+export const METADATA = "Arbitrary data for your programs. The service doesn't interpret it."
 
 /** The maximum number of UTF-8 bytes in a `description`. */
 export const MAX_DESCRIPTION_BYTES = 255

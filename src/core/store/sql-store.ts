@@ -4,7 +4,7 @@ import { toError } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'
 
-/** The name, in place of a collection, of the row that contains the fields of all records. */
+/** The name, instead of a collection's, for the row that lists the fields of all records. */
 export const FIELDS = 'fauxgate_fields'
 
 /** Runs work as one transaction. If the work throws, none of its statements take effect. */

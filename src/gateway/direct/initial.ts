@@ -23,7 +23,7 @@ type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unk
 
 /**
  * Creates the initial resources of a gateway under the same rules as any call.
- * `atEntry` converts the error of a call to that of the entry.
+ * `atEntry` converts a call's error to the entry's error.
  * @throws TypeError with the entry; the error of `atEntry` if a rule rejects it
  */
 export function applyInitial(

@@ -42,7 +42,7 @@ function isOwnHost({ peer }: HttpRequest, host: string | undefined, { allowHosts
   return url !== undefined && name === parseHost(parseAuthority(url))
 }
 
-/** Returns whether pages from an origin may call: those of this machine, of the server itself, and those in the options. */
+/** Returns whether pages from an origin may call. This machine, the server itself, and the origins in the options may. */
 function isKnownOrigin(
   origin: string,
   host: string | undefined,

@@ -34,7 +34,7 @@ type FindLimit = (method: string, url: string) => number
 type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<void>
 
 /**
- * The number of requests after which timers get a turn. Otherwise, a loop that forgets to wait between requests would hang a runner whose
+ * The number of requests after which timers can run. Otherwise, a loop that forgets to wait between requests would hang a runner whose
  * timeout is a timer.
  */
 const REQUESTS_PER_TURN = 1000

@@ -61,7 +61,7 @@ async function redirect(request: Request, status: number, from: string, to: stri
   })
 }
 
-/** Marks a response as redirected, like that of fetch. */
+/** Marks a response as redirected, as fetch does. */
 function mark(response: Response, url: string): Response {
   return Object.defineProperties(response, { redirected: { value: true }, url: { value: url } })
 }

@@ -102,7 +102,7 @@ class Call {
     return { ...this.#addHeaders(response), safe }
   }
 
-  /** The time of the entry in the journal: that of the change, or now. Controls have no entry. */
+  /** The time of the journal entry: the time of the change, or now. Controls have no entry. */
   get #entryTime(): number {
     if (this.#isControl) return 0
     return this.#commit?.now ?? this.#options.engine.lastNow

@@ -96,7 +96,7 @@ function createIgnoredFields(operation: Operation, { ignoredFields }: CommonDial
 }
 
 function createIdFields({ ids }: Operation): Fields {
-  return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if it is sent at all." }))
+  return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if the body repeats it." }))
 }
 
 /** Also allows the fields of a body inside an envelope if there are only ids next to the envelope. */

@@ -173,7 +173,7 @@ export function createBodySchemas(operations: readonly Operation[], { sent, body
     if (name === undefined) continue
     const json = createBodySchema(operation, sent)
     if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(json)) {
-      throw new Error(`The body of ${operation.name} differs from that of the other operation with a body ${name}.`)
+      throw new Error(`The body of ${operation.name} differs from the body of the other operation with a body ${name}.`)
     }
     schemas[name] = json
   }

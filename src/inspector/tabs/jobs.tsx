@@ -208,7 +208,7 @@ function JobDetails({ job }: { job: DomainTimeline }) {
 }
 
 /**
- * Separates the transitions made by an earlier server from those of the current one. A sandbox sleeps and wakes without this separation.
+ * Separates an earlier server's transitions from the current server's. A sandbox sleeps and wakes without this separation.
  */
 function Restart() {
   if (!page.gateway?.started) return null

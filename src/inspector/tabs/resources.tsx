@@ -254,7 +254,7 @@ const HIDDEN_FIELDS = /^(region|uri|metadata|.*_pem)$/
 
 const MAX_OTHER_COLUMNS = 3
 
-/** Returns the columns: the fields listed by the family, the first of which is a link; the state of a domain; and the common fields. */
+/** Returns the columns: the family's fields (the first one is a link), a domain's state, and the common fields. */
 function listColumns({ name, tableFields }: Family, rows: readonly Resource[]): Column<Resource>[] {
   const fields = Object.keys(rows[0] ?? {})
   const others = fields.filter((each) => !COMMON_COLUMNS.includes(each) && !HIDDEN_FIELDS.test(each))

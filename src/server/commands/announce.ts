@@ -40,7 +40,7 @@ Clients need the base URL ${url} and ${which}. Try:
   curl ${trust}${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
 }
 
-/** States which dialect the API uses and how to use another one. */
+/** Says which dialect the API uses and how to choose another. */
 function describeDialect(name: string): string {
   const others = dialectNames.filter((each) => each !== name).map((each) => `--dialect ${each}`)
   return `Dialect: ${name}. For another one: ${others.join(' or ')}.`

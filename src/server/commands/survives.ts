@@ -175,7 +175,7 @@ class Processes {
     return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
   }
 
-  /** Kills a process and everything that it started. Resolves once it has ended. */
+  /** Kills a process and all processes that it started. Resolves once it has ended. */
   async kill({ run, copy }: ExplorationStep): Promise<void> {
     const child = this.#running.get(`${run} ${copy}`)
     if (!child || child.exitCode !== null) return

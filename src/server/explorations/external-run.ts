@@ -63,7 +63,7 @@ export class ExternalRun extends RunRecord {
     this.surroundings.crash = (copy) => this.#crash(copy)
   }
 
-  /** The line that tells how the gateway's time differs from that of the code. */
+  /** The line that says how the gateway's time differs from the code's. */
   override get notes(): readonly string[] {
     const moved = [
       this.#polls > 0 && `at ${this.#polls === 1 ? 'a poll' : `${this.#polls} polls`} to the next event`,

@@ -64,7 +64,7 @@ function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHe
   }
 }
 
-/** Returns the Content-Length of a response without a body: that of the body that GET would return (RFC 9110, section 8.6). */
+/** Returns the Content-Length of a response without a body: the length of the body that GET would return (RFC 9110, section 8.6). */
 function toBodilessLength(status: number, headers: MessageHeaders, body: Body): number | string | undefined {
   const [length, ...others] = headers.all('content-length')
   if (status === 205) return '0'

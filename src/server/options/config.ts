@@ -83,7 +83,7 @@ export const configRows = {
     'The service to emulate. A config module can set its own dialect.',
     { default: 'standard' },
   ),
-  baseUrl: optionRow(shared.baseUrl.wrapped, 'The base URL of every URI in a response.', {
+  baseUrl: optionRow(shared.baseUrl.wrapped, 'The base URL of the URIs in responses.', {
     defaultText: "the server's own",
   }),
   initial: optionRow(

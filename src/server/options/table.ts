@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Flag['kind']>> = {
   string: 'text',
 }
 
-/** All options that a flag can set, because their value is a string, a number or a switch. The order is that of the help. */
+/** All options that a flag can set, because their value is a string, a number or a switch. The order is the same as in the help. */
 export const optionTable = optionsOfRows(configRows)
 
 /** The options of `fauxgate sandbox`. */
@@ -58,7 +58,7 @@ function placeholderOf(schema: v.GenericSchema): string | undefined {
   return { boolean: '', number: 'N', string: 'TEXT' }[type]
 }
 
-/** Returns the options of a union. A string keeps the whole schema, so messages list everything that is allowed. */
+/** Returns the options of a union. A string keeps the whole schema, so messages list all allowed values. */
 function alternativesIn(path: string, schema: v.GenericSchema, row: v.GenericSchema): Option[] {
   const alternatives = (partsOf(schema).options ?? []).filter(isSchema)
   const options = alternatives.flatMap((each) => optionsIn(path, each, row))

@@ -39,7 +39,7 @@ export function countOutcomes(rules: readonly CoveredRule[]) {
 }
 
 /**
- * Lists everything that no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions that ran, and
+ * Lists what no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions that ran, and
  * parts of expressions.
  */
 export function listUnreached(rules: readonly CoveredRule[]) {

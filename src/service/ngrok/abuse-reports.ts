@@ -84,7 +84,7 @@ const all = kit.resource(
   },
 )
 
-/** Abuse reports, which can be created and read, but not listed, changed, or deleted. */
+/** Abuse reports. They can be created and read, but not listed, changed, or deleted. */
 export const abuseReports: Omit<typeof all, 'operations'> & {
   operations: Pick<typeof all.operations, 'create' | 'get'>
 } = {

@@ -1,4 +1,4 @@
-/** The features that an account can lack. Unlike limits on the number of resources, each feature has its own error. */
+/** The features that an account may lack. Unlike limits on the number of resources, each feature has its own error. */
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { ACCOUNT_USER } from './shared.ts'
@@ -182,7 +182,7 @@ function toRules(operation: string): parts.RulesBefore {
 
 const operations = new Set(rows.flatMap(([, { uses }]) => Object.keys(uses)))
 
-/** The parts of a family that features need (rules: account#features). */
+/** The parts of a family that implement features (rules: account#features). */
 export const accountFeatures = {
   errors,
   limits: kit.accountLimits(FEATURES),

@@ -12,7 +12,7 @@ export const managementErrors = { authority_invalid, private_key_type_invalid }
 
 const POLICY = 'The policy for issuing certificates for the subdomains automatically'
 
-/** The columns of an ingress that concern its certificate. */
+/** An ingress's columns for its certificate. */
 export const managementColumns = {
   policy: parts.column({ kept: v.nullable(parts.managementPolicy), shown: false, first: null }),
   renews_at: parts.column({ kept: v.nullable(parts.scheduledTime), shown: false, first: null }),

@@ -22,7 +22,7 @@ const errors = kit.declareErrors({
   ingress_limit_none: kit.tooMany(6707),
 })
 
-const DOMAIN = 'The domain whose subdomains agents connect to. Its NS records must point to `ns_targets`.'
+const DOMAIN = 'The domain to whose subdomains agents connect. Its NS records must point to `ns_targets`.'
 
 const domain = v.pipe(
   v.string(),
@@ -55,7 +55,7 @@ const table = parts.columns(
   },
   {
     uri: parts.column({
-      shown: kit.documented(v.string(), 'The path of the resource, without the host of the service.', {
+      shown: kit.documented(v.string(), "The path of the resource, without the service's host.", {
         rules: 'ngrok-families#agent-ingresses',
       }),
     }),
@@ -65,12 +65,12 @@ const table = parts.columns(
       shown: kit.documented(v.string(), DOMAIN),
     }),
     ns_targets: parts.column({
-      shown: kit.documented(v.array(v.string()), 'The targets for the NS records of the domain.', {
+      shown: kit.documented(v.array(v.string()), "The name servers for the domain's NS records.", {
         rules: 'ngrok-families#agent-ingresses',
       }),
     }),
     region_domains: parts.column({
-      shown: kit.documented(v.array(v.string()), 'The subdomains that agents connect to.'),
+      shown: kit.documented(v.array(v.string()), 'The subdomains to which agents connect.'),
     }),
     ...managementColumns,
   },
@@ -85,7 +85,7 @@ const unique = defineUnique(ingresses, 'domain', {
   allowed: 'a domain that no other agent ingress has',
 })
 
-/** Agent ingresses: domains that agents connect to. */
+/** Agent ingresses: domains to which agents connect. */
 export const agentIngresses = kit.resource(table.kind, {
   view: (ingress, wire) => ({
     ...table.rules.view(ingress, wire),

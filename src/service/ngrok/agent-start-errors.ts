@@ -1,4 +1,4 @@
-/** The errors of starting an agent that concern the host name and the state of the account. */
+/** The errors that starting an agent can cause because of the host name or the account's state. */
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 

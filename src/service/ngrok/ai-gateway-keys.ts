@@ -8,10 +8,10 @@ import { ACCOUNT_USER, descriptionAndMetadata, putIfChanged, refField, updatedAt
 const display_name = kit.documented(v.string(), 'The beginning and the end of the key, such as `sk-abc***xyz`.')
 const last_used = kit.documented(
   v.nullable(kit.time),
-  'The time when the key was last used: always null because fauxgate does not have an AI gateway.',
+  'The time when the key was last used: always null, because fauxgate has no AI gateway.',
 )
-const created_by = userField('The user who created it.')
-const last_updated_by = userField('The user who last changed it.')
+const created_by = userField('The user who created the key.')
+const last_updated_by = userField('The user who last changed the key.')
 const users = { created_by: { id: ACCOUNT_USER, uri: '' }, last_updated_by: { id: ACCOUNT_USER, uri: '' } }
 
 /** Returns only the beginning and the end of a key. */
@@ -130,11 +130,11 @@ const shape = kit.named(
     endpoint: v.exactOptional(refField('The endpoint that the key is for. Absent if there is none.')),
     token: kit.documented(
       v.nullable(v.pipe(v.string(), kit.secret)),
-      'The key; null in every response except the first.',
+      'The key; null except in the response to its creation.',
     ),
     display_name,
     last_used,
-    provider_keys: kit.documented(v.array(providers.kind.shape), 'The provider keys that belong to it.'),
+    provider_keys: kit.documented(v.array(providers.kind.shape), 'The provider keys that belong to the key.'),
   }),
   'AiGatewayApiKey',
   'A key for requests to an AI gateway.',

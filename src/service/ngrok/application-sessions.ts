@@ -24,7 +24,7 @@ const userAgent = kit.named(
     os_version: text('The version of the operating system; "" in fauxgate.'),
   }),
   'UserAgent',
-  'The program that a person uses.',
+  'The browser or other program that a person uses.',
 )
 
 const location = kit.named(
@@ -53,9 +53,9 @@ const shape = kit.named(
           location: kit.documented(v.nullable(location), 'The location of the address; null if it is unknown.'),
         }),
         'BrowserSession',
-        'The program and the address of a session.',
+        "A session's program and address.",
       ),
-      'The program and the address.',
+      "The session's program and address.",
     ),
     application_user: refField('The person.'),
     created_at,

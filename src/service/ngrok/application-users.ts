@@ -14,9 +14,9 @@ const shape = kit.named(
       kit.named(
         v.object({ name: text('The name of the provider.'), url: text('The URL of the provider.') }),
         'IdentityProvider',
-        'A provider that people sign in with.',
+        'An identity provider with which people sign in.',
       ),
-      'The provider that the person signed in with.',
+      'The identity provider with which the person signed in.',
     ),
     provider_user_id: text("The person's id at the provider."),
     username: text('The name with which the person signs in.'),

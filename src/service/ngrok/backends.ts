@@ -14,7 +14,7 @@ export const backendErrors = {
   }),
 }
 
-/** The part of the heading that is common to all kinds of backends. */
+/** The part of the heading that all kinds of backends share. */
 export const backendHeading = {
   items: 'backends',
   filterable: [],

@@ -60,7 +60,7 @@ const table = parts.columns(
       metadata: errors.authority_metadata_too_long,
     }),
     title: 'CertificateAuthority',
-    sentence: 'A certificate authority whose certificates clients of an endpoint present.',
+    sentence: "A certificate authority for the certificates that an endpoint's clients present.",
   },
   {
     ca_pem: parts.column({
@@ -69,10 +69,10 @@ const table = parts.columns(
       shown: kit.documented(v.string(), CA_PEM),
     }),
     subject_common_name: parts.column({
-      shown: kit.documented(v.string(), 'The common name of its subject; "" if there is none.'),
+      shown: kit.documented(v.string(), 'The common name in the subject; "" if there is none.'),
     }),
-    not_before: parts.column({ shown: kit.documented(kit.time, 'The start of its validity period.') }),
-    not_after: parts.column({ shown: kit.documented(kit.time, 'The end of its validity period.') }),
+    not_before: parts.column({ shown: kit.documented(kit.time, "The start of the certificate's validity period.") }),
+    not_after: parts.column({ shown: kit.documented(kit.time, "The end of the certificate's validity period.") }),
     key_usages: parts.column({
       shown: usages('The key usages, named as in RFC 5280, such as `keyCertSign`.'),
     }),

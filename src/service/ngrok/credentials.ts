@@ -35,7 +35,7 @@ const table = parts.columns(
     texts: owned.updateFields,
     keptTexts: descriptionAndMetadata(),
     title: 'Credential',
-    sentence: 'A credential with the authtoken that agents connect with.',
+    sentence: 'A credential, whose authtoken agents use to connect.',
     note: '; at least one field is required',
   },
   {
@@ -70,7 +70,10 @@ export function newCredential(
 const defaultCredential = kit.declaration({
   schema: kit.named(
     v.object({
-      default: kit.documented(v.literal(true), "True: the account's default authtoken, which no operation can create."),
+      default: kit.documented(
+        v.literal(true),
+        "True for the account's default authtoken, which no operation can create.",
+      ),
     }),
     'CredentialDeclaration',
     'Declares a credential that no operation can create.',

@@ -27,7 +27,7 @@ const fields = kit.named(
   v.object({
     edge: kit.documented(
       kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
-      'The HTTPS, TCP, or TLS edge, which an operation must not have created. If it is not declared yet, it is declared as well.',
+      'An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is declared as well.',
     ),
     url: kit.documented(
       v.string(),

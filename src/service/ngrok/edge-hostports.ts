@@ -34,7 +34,7 @@ export function updateEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeReco
   return tx.put(edges[kind], after)
 }
 
-/** Stores one endpoint for each hostport of an edge. Keeps the endpoints of hostports that it already had in `before`. */
+/** Stores one endpoint for each hostport of an edge. Keeps the endpoints of hostports that the edge already had in `before`. */
 function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, before: readonly string[]): void {
   const { id: edge_id, description, metadata } = edge
   const urls = new Set(edge.hostports.map((each) => hostportUrl(kind, each)))

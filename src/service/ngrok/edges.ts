@@ -11,11 +11,11 @@ import { EDGES, moduleFields, type Owner } from './modules.ts'
 import { cardErrors } from './own-places.ts'
 import { tlsModules } from './tls-edge-modules.ts'
 
-/** The parts in which one kind of edge differs from the others. */
+/** The differences between one kind of edge and the others. */
 interface EdgeDefinition<Body, Shape, Errors> {
   readonly modules: { readonly body: Body; readonly shape: Shape; readonly errors: Errors }
   readonly sentence: string
-  /** An example of the body that creates an edge. */
+  /** An example body that creates an edge. */
   readonly example: object
 }
 

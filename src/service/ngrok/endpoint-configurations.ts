@@ -61,7 +61,7 @@ const shape = kit.named(
     ...configurationModules.shape,
   }),
   'EndpointConfiguration',
-  'Modules for the traffic of the reserved domains and addresses that link to it.',
+  'Modules that apply to the traffic of the reserved domains and addresses that link to the configuration.',
 )
 
 /** The type that each link of a domain or address requires. */

@@ -13,7 +13,7 @@ const USUAL_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443'
 export interface UrlParts {
   readonly scheme: string
   readonly host: string
-  /** The port in the URL, or else the default port of the scheme, or else "". */
+  /** The port in the URL, or the scheme's default port, or "" if it has none. */
   readonly port: string
   readonly path: string
   /** The URL without the default port, in lower case. */
@@ -45,7 +45,7 @@ const record = v.object({
   ...kit.recordHead('ep', descriptionAndMetadata()),
   updated_at: parts.instant,
   edge_id: v.nullable(parts.someText),
-  /** The session of the agent, if any. The owner of its credential is the principal. */
+  /** The agent's session, if any. The owner of its credential is the principal. */
   tunnel_session_id: v.nullable(parts.ownId('ts')),
   principal_id: v.nullable(parts.someText),
   name: v.nullable(v.string()),

@@ -8,7 +8,7 @@ import { omitNulls, refField, userField } from './shared.ts'
 export const URL_SENTENCE = 'The URL where the endpoint is online, without the default port of its scheme.'
 export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as sent.'
 export const POOLING = 'True if other pooled endpoints can be online at the same URL.'
-export const BINDING = 'The networks that can reach the endpoint: `public`, `internal`, or `kubernetes`.'
+export const BINDING = 'The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`.'
 
 const optionalText = (sentence: string) => v.exactOptional(kit.documented(v.string(), sentence))
 const optionalRef = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
@@ -37,8 +37,8 @@ export const endpointShape = kit.named(
     tunnel_session: optionalRef("The agent's session."),
     principal: v.exactOptional(userField("The owner of the agent's credential. Absent if there is none.")),
     name: optionalText('The name assigned by the agent.'),
-    upstream_url: optionalText('The URL that the agent forwards to.'),
-    upstream_protocol: optionalText('The protocol that the agent uses for its upstream.'),
+    upstream_url: optionalText('The URL to which the agent forwards requests.'),
+    upstream_protocol: optionalText('The protocol between the agent and its upstream.'),
   }),
   'Endpoint',
   "A URL that is online: a cloud endpoint, an agent's endpoint, or an edge's endpoint.",

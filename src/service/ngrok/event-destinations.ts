@@ -41,7 +41,7 @@ const table = parts.columns(
     },
     texts: descriptionAndMetadata(),
     title: 'EventDestination',
-    sentence: 'A destination outside the service that receives events.',
+    sentence: 'A destination outside the service, which receives events.',
     examples: [{ format: 'json', target: { datadog: { api_key: 'a key', ddsite: 'datadoghq.eu' } } }],
   },
   {
@@ -64,7 +64,7 @@ const table = parts.columns(
 /** The event destinations. */
 export const destinations = table.records
 
-/** Event destinations, which receive the events of subscriptions. The `destinations` option sets a URL for each kind. */
+/** Event destinations, which receive the events from subscriptions. The `destinations` option sets a URL for each kind. */
 export const eventDestinations = kit.resource(table.kind, {
   ...table.rules,
   update: {

@@ -92,8 +92,8 @@ const operations = {
     name: 'event_sources.update',
     method: 'PATCH',
     status: 200,
-    summary: 'Change a source of an event subscription, which has no fields to change',
-    body: kit.named(v.object({}), 'EventSourceUpdate', 'No changes: the type is in the path.'),
+    summary: 'Update a source of an event subscription, which has no changeable fields',
+    body: kit.named(v.object({}), 'EventSourceUpdate', 'Empty: the type is in the path.'),
     response: sourceShape,
     run: (tx, at) => sourceView(tx.wire, requireSource(tx, at).id, at.type),
   }),
@@ -119,7 +119,7 @@ const declarationFields = kit.named(
     subscription_id: kit.documented(v.string(), 'The id of the event subscription.'),
     type: kit.documented(
       v.unwrap(sourceBody.entries.type),
-      'The event type. It is added to the subscription if it is missing.',
+      "The event type. If the subscription doesn't have this type, it is added.",
     ),
     filter: v.exactOptional(
       kit.documented(
@@ -130,7 +130,7 @@ const declarationFields = kit.named(
     fields: v.exactOptional(
       kit.documented(
         v.array(v.string()),
-        'The fields that the event object contains, by path, such as `http.request.method`. Default: all fields.',
+        'The paths of the fields that the event object contains, such as `http.request.method`. Default: all fields.',
       ),
     ),
   }),

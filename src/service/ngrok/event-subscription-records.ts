@@ -88,7 +88,7 @@ export const table = parts.columns(
       shown: kit.documented(v.array(sourceShape), SOURCES),
     }),
     source_types: parts.column({ kept: v.array(parts.oneOfThese(EVENT_TYPES)), shown: false }),
-    /** The filters and fields of sources declared by a test, by type. */
+    /** The filters and fields of sources that a test declared, by type. */
     source_settings: parts.column({
       kept: v.exactOptional(
         v.record(

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendHeading, backendId, declareBackend } from './backends.ts'
 
-/** The maximum number of children. The service's own limit is unpublished. */
+/** The maximum number of children. The service doesn't publish its own limit. */
 const MAX_CHILDREN = 100
 
 const errors = kit.declareErrors({
@@ -31,7 +31,7 @@ const table = parts.columns(
     tableFields: ['id', 'backends'],
     errors: { ...backendErrors, ...errors },
     title: 'FailoverBackend',
-    sentence: 'A backend that sends traffic to the first child that is online.',
+    sentence: 'A backend that sends traffic to its first online child.',
     note: '. Without `backends`, all children are removed',
     examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }, { backends: ['bkdhr_2'] }],
   },
@@ -39,7 +39,7 @@ const table = parts.columns(
     backends: parts.column({
       sent: kit.documented(
         v.array(backendId),
-        'The ids of the child backends. The first that is online gets all traffic.',
+        'The ids of the child backends. The first child that is online receives all traffic.',
         { rules: 'backends#failover' },
       ),
       first: [],

@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendHeading, declareBackend } from './backends.ts'
 import { headersSchema } from './header-fields.ts'
 
-/** The maximum length of a body in bytes. The service's own limit is unpublished. */
+/** The maximum length of a body in bytes. The service doesn't publish its own limit. */
 const MAX_BODY_BYTES = 65_536
 
 const errors = kit.declareErrors({

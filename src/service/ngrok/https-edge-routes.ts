@@ -71,7 +71,7 @@ export const routeShape = kit.named(
     ...modules.shape,
   }),
   'HttpsEdgeRoute',
-  'A route of an HTTPS edge: a path, and the modules and the backend for its requests.',
+  'A route of an HTTPS edge: a path, with the modules and the backend that handle its requests.',
 )
 
 const match = kit.documented(
@@ -143,7 +143,7 @@ export const routeSignIns = {
   routeSaml: withOneSignIn(routeSaml),
 }
 
-/** Returns the view of a route, with its modules. */
+/** Returns a route's view, including its modules. */
 export function routeView(tx: kit.Transaction, route: RouteRecord): Resource {
   const { edge_id, match_type, match } = route
   const head = kit.viewHead(route, tx.wire, `/edges/https/${edge_id}/routes`)

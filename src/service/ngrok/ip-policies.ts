@@ -30,7 +30,7 @@ const ruleErrors = kit.declareErrors({
   ip_rule_action_invalid: kit.field(1422, 400),
 })
 
-/** Reads a CIDR range. Returns its normalized form, or the error if it is invalid. */
+/** Reads a CIDR range. Returns the range's normalized form, or the error if the range is invalid. */
 function readRange(cidr: string) {
   const [address = '', length, ...rest] = cidr.split('/')
   const bytes = parts.ipBytes(address)
@@ -115,7 +115,7 @@ export const ipPolicies = kit.resource(policies.kind, {
 })
 
 const ACTIONS = ['allow', 'deny'] as const
-const CIDR = "The rule's address range, trimmed and in lowercase."
+const CIDR = "The rule's address range, without surrounding blanks and in lowercase."
 const ACTION = 'The action for connections from the range.'
 const ACTION_FACTS = { json: { enum: ACTIONS }, rules: 'ngrok-families#rule-actions' } as const
 const ALLOWED_ACTIONS = ACTIONS.join(' or ')

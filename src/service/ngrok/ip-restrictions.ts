@@ -44,8 +44,8 @@ const limitOf = (type: (typeof TYPES)[number]) => ({
   plans: { free: 0, hobbyist: 0 },
 })
 
-const TYPE = `The part to restrict: ${ALLOWED}.`
-const ENFORCED = 'True to reject connections from other addresses. If false, the service only warns.'
+const TYPE = `The part of the service to restrict: ${ALLOWED}.`
+const ENFORCED = 'If true, connections from other addresses are rejected. If false, the service only warns.'
 const IP_POLICIES = 'The IP policies that decide which addresses may connect.'
 
 const enforced = kit.documented(v.boolean(), ENFORCED, { rules: 'ngrok-families#ip-restrictions' })

@@ -7,11 +7,12 @@ import { ACCOUNT_USER, descriptionAndMetadata, knownRegions, userField } from '.
 export const DEFAULT_REGION = 'global'
 
 const FEATURES = 'The features of the operator, in lowercase.'
-const REGION = 'The region of its connections.'
-const DEPLOYMENT = 'The deployment of the operator in its cluster.'
-const SELECTORS = 'CEL expressions over `endpoint`. The operator binds each endpoint for which one of them is true.'
+const REGION = 'The region to which the operator connects.'
+const DEPLOYMENT = "The operator's deployment in its cluster."
+const SELECTORS =
+  'CEL expressions over `endpoint`. The operator binds each endpoint for which at least one expression is true.'
 const BINDING = 'The settings for binding endpoints.'
-const INGRESS = 'The address that the operator forwards to.'
+const INGRESS = 'The address to which the operator forwards traffic.'
 
 const text = (what: string) => v.optional(kit.documented(v.string(), `The ${what}.`))
 const updatableFields = { name: text('name'), version: text('version of the operator') }
@@ -82,8 +83,14 @@ export const operatorShape = kit.named(
         cert: kit.named(
           v.object({
             cert: kit.documented(v.string(), 'The certificate and its issuer: PEM. "" if no CSR was sent.'),
-            not_before: kit.documented(kit.time, `The start of its validity period; ${NO_TIME} without a certificate.`),
-            not_after: kit.documented(kit.time, `The end of its validity period; ${NO_TIME} without a certificate.`),
+            not_before: kit.documented(
+              kit.time,
+              `The start of the certificate's validity period; ${NO_TIME} without a certificate.`,
+            ),
+            not_after: kit.documented(
+              kit.time,
+              `The end of the certificate's validity period; ${NO_TIME} without a certificate.`,
+            ),
           }),
           'KubernetesOperatorCert',
           "The client certificate for the operator's last certificate signing request.",
@@ -95,7 +102,7 @@ export const operatorShape = kit.named(
     ),
   }),
   'KubernetesOperator',
-  'An operator of a Kubernetes cluster.',
+  'An operator in a Kubernetes cluster.',
 )
 
 export const operatorView: kit.View<OperatorRecord, kit.Frozen<v.InferOutput<typeof operatorShape>>> = (

@@ -34,7 +34,7 @@ export const ownPlaceErrors = kit.declareErrors({
   ),
 })
 
-/** The error for TCP endpoints of an account without a card on file. Cloud endpoints, agents, and edges share it. */
+/** The error for TCP endpoints if the account has no card on file. Cloud endpoints, agents, and edges share it. */
 export const cardErrors = kit.declareErrors({
   endpoint_card_missing: kit.ofField(
     8013,
@@ -126,7 +126,7 @@ export function isOwnPlace(tx: kit.Transaction, place: EndpointPlace): boolean {
   }
 }
 
-/** Returns the service domain that a host is a subdomain of. */
+/** Returns the service domain of which a host is a subdomain. */
 function findBase({ dialect }: kit.Transaction, host: string): string | undefined {
   return parts.domainDialect(dialect).serviceDomains.find((each) => host.endsWith(`.${each}`))
 }

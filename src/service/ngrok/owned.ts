@@ -41,7 +41,7 @@ export const errors = kit.declareErrors({
   token_precomputed: kit.ofField(638, 400, '{field} was sent. The service always generates tokens. Omit the field.'),
 })
 
-const OWNER = "The user who owns it: the account's user, a bot user, or a service user."
+const OWNER = "The owner: the account's user, a bot user, or a service user."
 
 /** The fields of a body that updates a record that belongs to a user. */
 export const updateFields = descriptionAndMetadata({
@@ -77,8 +77,8 @@ export const ownerColumns = {
     kept: v.string(),
     shown: kit.documented(v.string(), OWNER),
   }),
-  owner_email: parts.column({ create: otherOwner('The e-mail address of the user who owns it.') }),
-  scim_user_id: parts.column({ create: otherOwner('The SCIM id of the user who owns it.') }),
+  owner_email: parts.column({ create: otherOwner("The owner's email address.") }),
+  scim_user_id: parts.column({ create: otherOwner("The owner's SCIM id.") }),
 }
 
 /** The column of the token. A snapshot without secrets has no tokens. */
@@ -155,7 +155,7 @@ function isAclRule(text: string): boolean {
 
 const acl = kit.documented(
   v.array(v.pipe(v.string(), refuseUnless(errors.acl_rule_invalid, isAclRule))),
-  'The rules for what an agent may bind, such as `bind:*.example.com`. An empty list allows everything.',
+  'Rules that say what an agent may bind, such as `bind:*.example.com`. An empty list allows everything.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
 

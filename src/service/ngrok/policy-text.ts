@@ -33,7 +33,7 @@ const accountOptions = kit.sectionReader<{
   readonly quirks?: { readonly policyMayFallThrough: boolean } | undefined
 }>('unknownActions')
 
-/** The facts about a gateway and a resource that a policy check needs. */
+/** The facts about the gateway and the resource that a policy check needs. */
 interface Known {
   readonly hasIpPolicy?: ((id: string) => boolean) | undefined
   /** True if the policy must terminate traffic (rules: traffic-policy#termination). */

@@ -34,14 +34,14 @@ const headers = {
 const headersShape = kit.named(
   v.object({
     enabled: v.unwrap(parts.enabled),
-    add: kit.documented(v.record(v.string(), v.string()), 'The headers that are added, with lowercase names.'),
-    remove: kit.documented(v.array(v.string()), 'The names of the headers that are removed, in lowercase.'),
+    add: kit.documented(v.record(v.string(), v.string()), 'The headers to add, with lowercase names.'),
+    remove: kit.documented(v.array(v.string()), 'The names of the headers to remove, in lowercase.'),
   }),
   'RouteHeaders',
   'The headers that a route adds or removes.',
 )
 
-/** Creates the module that adds and removes headers of its owner. */
+/** Creates the module that adds and removes its owner's headers. */
 export function headersModule<Ids extends parts.PathIds>(
   owner: Owner<Ids>,
   message: 'request' | 'response',

@@ -24,11 +24,11 @@ const appErrors = kit.declareErrors({
 /** The errors for providers and for the lists of allowed people. */
 export const providerErrors = { ...appErrors, ...peopleErrors }
 
-const CLIENT_ID = "The id of your own app at the provider. If omitted, the service's app is used."
-const CLIENT_SECRET = 'The secret of your own app.'
+const CLIENT_ID = "Your own app's id at the provider. If omitted, the service's app is used."
+const CLIENT_SECRET = "Your own app's secret."
 
 const lists = {
-  scopes: textList('The scopes to request. They require your own app.'),
+  scopes: textList('The scopes to request. Scopes require your own app.'),
   email_addresses: textList('The email addresses of the people to allow.'),
   email_domains: textList('The email domains of the people to allow.'),
 }
@@ -66,7 +66,7 @@ function byProvider<G, O>(github: G, other: O) {
 
 const PROVIDERS = parts.keysOf(byProvider(0, 0))
 
-const PROVIDER = 'The app at one provider, and who is allowed.'
+const PROVIDER = 'The app at one provider, and the people who are allowed.'
 const githubBody = kit.named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', PROVIDER)
 const otherBody = kit.named(v.object(account), 'OAuthProviderBody', PROVIDER)
 const githubShape = kit.named(v.object({ ...accountShape, ...responseFields(membership) }), 'OAuthGitHub', PROVIDER)
@@ -100,7 +100,7 @@ const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
   },
 )
 
-const SIGN_IN_SENTENCE = 'The provider with which people sign in, and who is allowed.'
+const SIGN_IN_SENTENCE = 'The provider with which people sign in, and the people who are allowed.'
 
 const providerBody = kit.named(v.pipe(fields, providersRule), 'OAuthProvidersBody', SIGN_IN_SENTENCE)
 

@@ -84,12 +84,12 @@ const issuer = kit.documented(
 
 const client_id = kit.documented(
   v.pipe(v.string(), refuseIfEmpty(oidcErrors.oidc_client_id_missing)),
-  'The id of your app at the provider.',
+  "Your app's id at the provider.",
   { isRequired: true },
 )
 const client_secret = kit.documented(
   v.pipe(v.string(), refuseIfEmpty(oidcErrors.oidc_client_secret_missing), kit.secret),
-  'The secret of your app.',
+  "Your app's secret.",
   { isRequired: true },
 )
 const scopes = textList('The scopes to request.')
@@ -137,7 +137,7 @@ const samlFields = v.object({
   ...signInFields,
   idp_metadata: v.optional(kit.documented(v.string(), "The identity provider's EntityDescriptor, as XML."), ''),
   idp_metadata_url: v.optional(
-    kit.documented(v.string(), 'The URL of that XML, as an alternative to sending the XML.', {
+    kit.documented(v.string(), 'The URL of the EntityDescriptor, instead of the XML itself.', {
       rules: 'edges#signing-in',
     }),
     '',
@@ -145,7 +145,7 @@ const samlFields = v.object({
   force_authn: v.optional(
     kit.documented(
       v.boolean(),
-      'True if people must sign in again even when they have a session with the identity provider.',
+      'True if people must sign in again even if they have a session with the identity provider.',
     ),
     false,
   ),
@@ -176,12 +176,12 @@ const textField = (sentence: string) => kit.documented(v.string(), sentence)
 const samlShape = kit.named(
   v.object({
     ...responseFields(samlFields.entries),
-    entity_id: textField('The id of the service at the identity provider: a URL.'),
+    entity_id: textField("The service's id at the identity provider: a URL."),
     assertion_consumer_service_url: textField(
       'The URL to which the identity provider sends people after they sign in.',
     ),
     single_logout_url: textField('The URL to which the identity provider sends people after they sign out.'),
-    metadata_url: textField('The URL of this metadata for the identity provider.'),
+    metadata_url: textField('The URL of the metadata that the identity provider reads.'),
     request_signing_certificate_pem: textField('The certificate for the key that signs requests: PEM.'),
   }),
   'RouteSaml',

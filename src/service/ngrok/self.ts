@@ -20,7 +20,7 @@ const shape = kit.named(
         enforce_sso: no('True if people must sign in with a provider.'),
         min_api_version: kit.documented(v.number(), 'The oldest version of the API that the account may use.'),
         min_agent_version: text('The oldest version of an agent that the account may use.'),
-        user_mfa_required: no('True if people need a second factor.'),
+        user_mfa_required: no('True if people must use a second factor.'),
         traffic_full_capture: no('True if complete requests are recorded.'),
       }),
       'Account',

@@ -42,7 +42,7 @@ export const agentLimits = kit.accountLimits({
 })
 
 const { metadata } = descriptionAndMetadata()
-const FORWARDS_TO = 'The address that the agent forwards to.'
+const FORWARDS_TO = 'The address to which the agent forwards traffic.'
 const textWithDefault = (sentence: string, byDefault: string) =>
   v.optional(kit.documented(parts.someText, sentence), byDefault)
 const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
@@ -66,7 +66,7 @@ export const endpointFields = kit.named(
       kit.documented(v.string(), 'The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.'),
     ),
     inspect: v.optional(
-      kit.documented(v.boolean(), 'False if the agent does not record requests for its own API.', {
+      kit.documented(v.boolean(), "False if the agent doesn't record requests for its own API.", {
         rules: 'agent#requests',
       }),
       true,
@@ -112,22 +112,22 @@ export const sessionFields = kit.named(
     credential: v.optional(
       kit.documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.'),
     ),
-    ip: textWithDefault('The address that the agent connects from.', '203.0.113.10'),
+    ip: textWithDefault('The address from which the agent connects.', '203.0.113.10'),
     metadata,
     os: textWithDefault("The agent's operating system.", 'linux'),
     region: v.optional(
-      kit.documented(parts.someText, 'The region that the agent is connected to.', knownRegions()),
+      kit.documented(parts.someText, 'The region to which the agent is connected.', knownRegions()),
       'us',
     ),
     started_at: v.optional(kit.documented(startTime, 'The time at which the session started. Default: now.')),
-    transport: textWithDefault('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
+    transport: textWithDefault('The protocol between the agent and the service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(
       kit.documented(v.array(parts.oneOfThese(COMMANDS)), 'The commands that the agent supports. Default: all.'),
       [...COMMANDS],
     ),
     failing: v.optional(commandFailures, {}),
     update: v.optional(kit.documented(parts.someText, 'The version to which the agent can be updated. Default: none.')),
-    reachable: v.optional(kit.documented(v.boolean(), 'False if no command reaches the agent.'), true),
+    reachable: v.optional(kit.documented(v.boolean(), "False if commands can't reach the agent."), true),
     endpoints: v.optional(kit.documented(v.array(endpointFields), "The agent's online endpoints."), []),
     labelled: v.optional(kit.documented(v.array(labelledFields), "The agent's open labeled tunnels."), []),
     limits,

@@ -25,14 +25,14 @@ const session = v.object({
   supports: v.array(parts.oneOfThese(COMMANDS)),
   /** The reasons why commands fail on the agent, by command. */
   failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
-  /** The version that the agent can be updated to. */
+  /** The version to which the agent can be updated. */
   update: v.nullable(v.string()),
   /** The version that the agent has after its next restart. */
   next_version: v.nullable(v.string()),
   reachable: v.boolean(),
 })
 
-/** The session of an agent. */
+/** An agent's session. */
 export type SessionRecord = kit.Frozen<v.InferOutput<typeof session>>
 
 /** The agent sessions, indexed by credential. */

@@ -12,7 +12,7 @@ export function descriptionAndMetadata(errors: { readonly description?: TooLong;
   }
 }
 
-/** The field of a declaration that is allowed to exceed the limits of the account (rules: account#declaring). */
+/** The field of a declaration that may exceed the account's limits (rules: account#declaring). */
 export const limits = v.optional(
   kit.documented(v.boolean(), "False to exempt the declared resource from the account's limits.", {
     rules: 'account#declaring',
@@ -75,7 +75,7 @@ export function defineUnique<R extends { readonly id: string }>(
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
-    /** Returns the record. Rejects it if another record has the same value. */
+    /** Returns the record. Rejects the record if another record has the same value. */
     requireUnique(tx: kit.Transaction, record: R): R {
       const other = findSame(tx, record)
       if (other && other.id !== record.id)
@@ -135,7 +135,7 @@ export function refField(sentence: string) {
 
 /** Creates the field of a response that refers to a user. */
 export function userField(sentence: string) {
-  const uri = kit.documented(v.string(), 'Always empty: this API creates no users.')
+  const uri = kit.documented(v.string(), 'Always empty, because this API creates no users.')
   return kit.documented(v.object({ ...kit.ref.entries, uri }), sentence, REF)
 }
 

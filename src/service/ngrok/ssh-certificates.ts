@@ -65,7 +65,7 @@ const time = (sentence: string) =>
   )
 
 const PUBLIC_KEY = 'The certified public key: one line in OpenSSH format. Responses repeat it as sent.'
-const AUTHORITY = 'The id of the SSH certificate authority that signs.'
+const AUTHORITY = 'The id of the SSH certificate authority that signs the certificate.'
 const CRITICAL = 'The critical options, such as `force-command`.'
 const EXTENSIONS = 'The extensions, such as `permit-pty`.'
 const CERTIFICATE = 'The certificate: one line in OpenSSH format, for a file whose name ends in `-cert.pub`.'

@@ -16,7 +16,7 @@ interface FieldFacts {
   readonly default?: unknown
 }
 
-/** The formats that a string can be required to have. */
+/** The formats that can be required of a string. */
 export type Format =
   | 'certificate'
   | 'certificate-or-id'
@@ -139,7 +139,7 @@ type ValueOf<F> = F extends { readonly format: 'pattern' }
                   ? (values: object) => unknown
                   : unknown
 
-/** The config that `run` receives. A field with neither a value nor a default is undefined. */
+/** The config that `run` receives. A field without a value or a default is undefined. */
 type ConfigOf<F> = {
   readonly [Name in keyof F]:
     | ValueOf<F[Name]>
@@ -171,7 +171,7 @@ export interface Action {
   readonly sets?: Variables
   /** The name of those variables. Default: the type, with `-` replaced with `_`. */
   readonly variable?: string
-  /** The group of actions of which a policy can contain only one, with the error code. */
+  /** A group of actions, with its error code. A policy can contain only one action from the group. */
   readonly onlyOne?: { readonly group: string; readonly number: number }
   /** The plans that do not include the action. */
   readonly notOnPlans?: readonly string[]
@@ -198,7 +198,7 @@ export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>
   return variable ?? type.replaceAll('-', '_')
 }
 
-/** The outcome of an action whose check fails but that lets the request pass because of `enforce: false`. */
+/** The outcome of an action whose check fails, but which lets the request pass because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 
 /** Returns the outcomes that an action with a config can have, or undefined for an action with only one. */

@@ -7,7 +7,7 @@ import { checkWithWarnings } from './warnings/index.ts'
 import { noComments } from './yaml.ts'
 
 /**
- * Checks the text of a traffic policy, in JSON or YAML, like the service does. Also warns about parts that are valid but probably mistakes.
+ * Checks a traffic policy in JSON or YAML, as the service does. Also warns about parts that are valid but probably mistakes.
  *
  * @returns all errors and warnings, in text order
  *

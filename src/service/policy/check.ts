@@ -33,7 +33,7 @@ export function listExpressions(policy: unknown, options: PolicyOptions = {}): r
   return examinePolicy(policy, options).expressions
 }
 
-/** Checks a parsed policy. Returns its problems and its expressions. */
+/** Checks a parsed policy. Returns the policy's problems and expressions. */
 export function examinePolicy(
   policy: unknown,
   options: PolicyOptions = {},

@@ -14,7 +14,7 @@ import { readDuration } from './time.ts'
 /** The maximum number of choices that a message lists in full. */
 const MAX_NAMED = 30
 
-/** Checks the config of an action. */
+/** Checks an action's config. */
 export function checkConfig(config: Config, path: PolicyPath, place: Place): undefined {
   const { action, reporter, options } = place
   checkFields(action.config, config, path, place, action.isOpen)

@@ -46,7 +46,7 @@ export const DECISIONS = {
   noUrl: decide('traffic#header-values', 'A replacement or an expression whose result is not a URL causes error 3900.'),
   responsePhase: decide(
     'traffic#responses',
-    'The rules for responses do not run on a redirect, on a failed check or on the error of an action.',
+    "The rules for responses do not run on a redirect, a failed check, or an action's error.",
   ),
   signIn: decide(
     'traffic#signing-in',
@@ -61,7 +61,7 @@ export const DECISIONS = {
   unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),
   urlText: decide(
     'traffic#header-values',
-    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A whole URL where a path is expected gets a leading slash.',
+    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A slash is added before a whole URL where a path is expected.',
   ),
   webhookTime: decide(
     'webhook-verification#signatures',
@@ -69,6 +69,6 @@ export const DECISIONS = {
   ),
   window: decide(
     'traffic#rate-limits',
-    'A window is counted in 60 parts. The requests of one part expire together. Limits with the same name in one policy share a count.',
+    'A window is divided into 60 parts. All requests in a part expire at the same time. Limits with the same name in one policy share a count.',
   ),
 } as const satisfies Readonly<Record<string, Decision>>

@@ -22,7 +22,7 @@ export interface Scope {
 /** Parses and checks the expressions of one scope. */
 export interface Language {
   readonly environment: Environment
-  /** All variables of the scope, by root. */
+  /** All variables in the scope, by root. */
   readonly variables: Variables
   /** The paths of text variables that have nested variables, such as `req.url`. */
   readonly texts: ReadonlySet<string>
@@ -58,7 +58,7 @@ function createLanguages(): (scope: Scope) => Language {
   }
 }
 
-/** Creates everything that the scopes share: the types, and the functions that are not limited to phases. */
+/** Creates what all scopes share: the types, and the functions that are not limited to phases. */
 function createBase(): Environment {
   extendLexer()
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: { maxAstNodes: 10_000 } })
@@ -85,7 +85,7 @@ function createBase(): Environment {
   return environment
 }
 
-/** The functions of CEL that are missing from the library. */
+/** The CEL functions that the library lacks. */
 const MISSING_FUNCTIONS = [
   'duration(google.protobuf.Duration): google.protobuf.Duration',
   'int(google.protobuf.Timestamp): int',

@@ -6,9 +6,9 @@ const refused = (number: number, about: string) => entry(number, 400, about)
  * The errors of policies, apart from those of the `policy` module. Their messages include the location, the value, and the allowed values.
  */
 export const languageErrors = declareErrors({
-  policy_action_not_in_phase: refused(2202, 'The action is not available in the phase of the rule.'),
+  policy_action_not_in_phase: refused(2202, "The action is not available in the rule's phase."),
   policy_config_field_unknown: refused(2203, 'An action config has an unknown field.'),
-  policy_action_not_for_protocol: refused(2205, 'The action is not available for the protocol of the endpoint.'),
+  policy_action_not_for_protocol: refused(2205, "The action is not available for the endpoint's protocol."),
   policy_header_name_too_long: refused(2208, 'A header name is too long.'),
   policy_header_value_too_long: refused(2209, 'A header value is too long.'),
   policy_header_name_invalid: refused(2210, 'A header name contains a character that is not allowed.'),
@@ -32,13 +32,13 @@ export const languageErrors = declareErrors({
     2230,
     'A policy uses a phase that does not exist or that its protocol does not support.',
   ),
-  policy_value_twice: refused(2231, 'A list in a config contains a value twice.'),
+  policy_value_twice: refused(2231, 'A list in a config contains the same value twice.'),
   policy_value_missing: refused(2234, 'A config has no value for a required field.'),
   policy_does_not_end: refused(2235, 'The policy of a cloud endpoint does not terminate traffic.'),
   policy_unreadable: refused(2236, 'A string is not a policy.'),
   policy_text_too_short: refused(2237, 'A string in a config is too short.'),
   policy_two_sign_ins: refused(2239, 'A policy has two actions that let users sign in.'),
-  policy_pair_incomplete: refused(2240, 'A config has only one of two fields that belong together.'),
+  policy_pair_incomplete: refused(2240, 'A config contains only one of two fields that belong together.'),
   policy_domain_punycode_invalid: refused(2242, 'A cookie domain has a label that is not valid Punycode.'),
   policy_domain_invalid: refused(2243, 'A cookie domain is not a domain name.'),
   policy_too_many_query_parameters: refused(2244, 'A request has too many parameters.'),

@@ -178,7 +178,7 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
   return { message: `there is no variable ${cut(name)}`, hint: suggest(suggested) }
 }
 
-/** Returns the better form of a name with a hyphen, of which a part was read as a variable. */
+/** Returns a valid form of a hyphenated name, part of which was read as a variable. */
 function explainHyphen(source: string, part: string): string | undefined {
   const [, owner, field] = source.match(/([\w.]+)\.(\w+(?:-\w+)+)/) ?? []
   if (owner === undefined || !field?.split('-').includes(part)) return undefined
@@ -247,7 +247,7 @@ function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: 
   }
 }
 
-/** The methods of CEL that are no functions. */
+/** The CEL methods that aren't functions. */
 const METHODS = /^(?:contains|endsWith|matches|startsWith|get[A-Z]\w+)$/
 
 /** Returns a call of a method as a function, or of a function as a method, in its other form. */

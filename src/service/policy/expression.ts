@@ -12,7 +12,7 @@ import { isVariable } from './variables.ts'
 
 export type { ExpressionProblem } from './explain-syntax.ts'
 
-/** A checked CEL expression: either its syntax tree and type, or the problem. */
+/** A checked CEL expression: either its syntax tree and type, or its problem. */
 export interface CheckedExpression {
   readonly source: string
   /** The syntax tree of the source, unless it is not valid CEL. Its ranges count characters of the source. */

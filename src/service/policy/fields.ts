@@ -54,7 +54,7 @@ export const replacements = <const Extra extends Fields>(extra: Extra) =>
     about: 'The replacements, in order. Each one is applied to the result of the previous one.',
     item: {
       kind: 'object',
-      about: 'One replacement of all matches.',
+      about: 'A pattern, and the replacement for its matches.',
       fields: { from: { ...from('The pattern, in RE2 syntax.'), isRequired: true }, to, ...extra },
     },
   }) as const satisfies Field
@@ -75,10 +75,10 @@ export const signIn = {
   auth_id: {
     kind: 'text',
     format: 'cookie-name',
-    about: 'The name of this sign-in, for cookies and for the paths of login and logout.',
+    about: 'The name of this sign-in, used in cookies and in the paths for login and logout.',
   },
-  client_id: { kind: 'text', takesCel: true, about: 'The id of your app at the provider.' },
-  client_secret: { kind: 'text', takesCel: true, isSecret: true, about: 'The secret of your app at the provider.' },
+  client_id: { kind: 'text', takesCel: true, about: "Your app's id at the provider." },
+  client_secret: { kind: 'text', takesCel: true, isSecret: true, about: "Your app's secret at the provider." },
   scopes: { kind: 'list', item: word('A scope.'), about: 'Additional scopes to request from the provider.' },
   authz_url_params: {
     kind: 'map',
@@ -128,7 +128,7 @@ export function texts(about: string, form?: Form): Variable {
 /** The fields and variables of the OWASP actions. */
 export const owasp = (what: string): Readonly<Record<string, Field>> => ({
   on_error: onError('halt', true),
-  process_body: { kind: 'boolean', default: false, about: `Whether the rules for the body of the ${what} count.` },
+  process_body: { kind: 'boolean', default: false, about: `Whether the rules apply to the body of the ${what} count.` },
   exclude_rule_ids: {
     kind: 'list',
     item: { kind: 'integer', min: 900_000, max: 999_999, about: 'The number of a rule.' },

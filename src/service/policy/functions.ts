@@ -65,7 +65,7 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   ]),
   on('json.decode', 'json.decode(string): dyn', 'Parses JSON.'),
   on('json.encode', 'json.encode(list): string | json.encode(map): string', 'Formats a value as JSON.'),
-  on('lists.range', 'lists.range(int): list<int>', 'Returns the numbers from 0 up to one less than the number.'),
+  on('lists.range', 'lists.range(int): list<int>', 'Returns the integers from 0 up to, but not including, a number.'),
   on('queryString.decode', 'queryString.decode(string): map<string, dyn>', 'Parses a query string.'),
   on('queryString.encode', 'queryString.encode(map): string', 'Formats a map as a query string.'),
   on('rand.double', 'rand.double(): double', 'Returns a random number from 0 to 1.'),
@@ -118,11 +118,11 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   on(
     'inCidrRanges',
     'inCidrRanges(string, list<string>): bool',
-    'Returns whether one of the ranges contains an address.',
+    'Returns whether any of the ranges contains an address.',
   ),
 ]
 
-/** The functions of CEL itself that are not listed above, for suggestions. */
+/** CEL's other functions, for suggestions. */
 export const CEL_FUNCTIONS: readonly string[] = [
   ...splitWords(
     'all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes',

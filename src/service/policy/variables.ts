@@ -90,7 +90,7 @@ export const REQUEST: Variables = {
     is_tablet: flag('Whether the device is a tablet.'),
     is_desktop: flag('Whether the device is a desktop computer.'),
     is_bot: flag('Whether the program is a bot.'),
-    url: text('The URL in the header.'),
+    url: text('The URL in the user agent.'),
   },
 }
 
@@ -117,7 +117,10 @@ const address = (about: string): Variables => ({
   categories: texts('The categories of the address.', forms.CATEGORY),
   is_on_blocklist: flag('Whether the address is on a list of bad reputation.'),
   is_tor_node: flag('Whether the address is a Tor exit node.'),
-  as: { number: whole('The number of the autonomous system.'), organization: text('The organization of the system.') },
+  as: {
+    number: whole('The number of the autonomous system.'),
+    organization: text("The autonomous system's organization."),
+  },
   geo: {
     location: { ...place, ...coordinates, postal_code: text('The postal code.') },
     registered_location: place,
@@ -150,7 +153,7 @@ const certificate = (whose: string): Variables => ({
   serial_number: text('The serial number.'),
   signature_algorithm: text('The signature algorithm.'),
   subject: entity("The certificate's subject."),
-  validity: { not_after: time('When it expires.'), not_before: time('When it becomes valid.') },
+  validity: { not_after: time('When it expires.'), not_before: time('When the certificate becomes valid.') },
 })
 
 /** The variables of a TLS connection. */
@@ -171,7 +174,7 @@ const podMetadata: Variables = {
   name: text('The pod name.'),
   namespace: text('The pod namespace.'),
   annotations: map('string', 'The annotations whose names begin with `k8s.ngrok.com/`.'),
-  error_code: text('The code of the error because of which the pod is unknown.'),
+  error_code: text('The code of the error that explains why the pod is unknown.'),
   error_message: text('The reason why the pod is unknown.'),
 }
 

@@ -80,7 +80,7 @@ const ENDS_EARLY = new RegExp(`${BEFORE}(?:"(?:\\\\.|[^"\\\\])*"|'(?:[^']|'')*')
 const CONTAINS_COLON = /^\s*(?:-\s+)*\w[\w-]*:\s+(?=[^\s"'|>{[&*!#])(?:[^\s#]|\s(?!#))*?:(?=\s)/
 const OPENS = new RegExp(`${BEFORE}"(?:\\\\.|[^"\\\\])*$`)
 
-/** Matches a line up to a comment of JavaScript, which is neither in quotes nor part of a word. */
+/** Matches a line up to a JavaScript comment that is neither in quotes nor part of a word. */
 const COMMENT = /^(?:(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'])*?[\s,\]}])?(?=(\/[/*]))/
 
 /** The sentence about a comment of JavaScript, given its first two characters. */

@@ -20,7 +20,7 @@ export function runAttempt<D extends ManagedDomain>(tx: Transaction, domain: D):
   return applyTransition(tx, current, isRenewal ? 'renewal failed' : 'failed', failure)
 }
 
-/** Returns the failure chosen by the hook, or the usual failure if there is no hook. */
+/** Returns the failure that the hook chooses, or the usual failure if there is no hook. */
 function applyHook(
   tx: Transaction,
   { domain }: ManagedDomain,

@@ -5,7 +5,7 @@ import { toBinary, toBytes } from './bytes.ts'
 
 /** A nesting limit higher than any certificate or key needs. The parser recurses once per level. */
 const MAX_DEPTH = 64
-/** A length limit above that of any real identifier, which has at most 20 bytes. The limit keeps the conversion to decimal cheap. */
+/** A length limit above any real identifier's length, which is at most 20 bytes. The limit keeps the conversion to decimal cheap. */
 const MAX_OID_BYTES = 128
 
 /**

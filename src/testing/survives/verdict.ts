@@ -81,7 +81,7 @@ export async function judge(run: RunRecord, baseline: Baseline | undefined): Pro
   return (copy && (await judgeOne(run, copy, baseline))) ?? SURVIVED
 }
 
-/** Returns the verdict on a run that does not end well, whatever it leaves. */
+/** Returns the verdict on a run that doesn't end well, regardless of what it leaves behind. */
 function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | undefined {
   const { hasEnded, stopReason, requestsAfterEnd, remainingTimers, unhandled, options } = run
   if (stopReason || !hasEnded) {

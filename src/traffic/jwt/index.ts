@@ -37,7 +37,7 @@ export type JwtResult =
 /**
  * Validates all tokens that a `jwt-validation` config requires: place, signature, algorithm, issuer, audience, and times on the gateway's
  * clock (rules: json-web-tokens#claims). Reasons do not repeat tokens or claims. Tokens in headers come first, followed by tokens in the
- * body, which is read only then. Within each group, the order is that of the config.
+ * body, which is read only then. Within each group, the config determines the order.
  *
  * @throws what `readBody` throws
  */

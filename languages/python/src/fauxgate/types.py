@@ -161,7 +161,7 @@ UpstreamFields = TypedDict(
 EdgeEndpointDeclaration = TypedDict(
     "EdgeEndpointDeclaration",
     {
-        # The HTTPS, TCP, or TLS edge, which an operation must not have created. If it is not declared yet, it is declared as well.
+        # An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is declared as well.
         "edge": "str",
         # The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
         "url": "str",
@@ -185,7 +185,7 @@ DevDomainDeclaration = TypedDict(
 CredentialDeclaration = TypedDict(
     "CredentialDeclaration",
     {
-        # True: the account's default authtoken, which no operation can create.
+        # True for the account's default authtoken, which no operation can create.
         "default": "Any",
     },
     total=False,
@@ -209,15 +209,15 @@ AgentEndpoint = TypedDict(
     {
         # A human-readable description. At most 255 bytes in UTF-8.
         "description": "str",
-        # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
+        # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
         # The URL where the endpoint is online, without the default port of its scheme. Default: a new host below `ngrok-free.app`.
         "url": "str",
-        # The address that the agent forwards to. Default: `http://localhost:80`.
+        # The address to which the agent forwards traffic. Default: `http://localhost:80`.
         "forwards_to": "str",
         # The endpoint name assigned by the agent. Default: `command_line`.
         "name": "str",
-        # The networks that can reach the endpoint: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+        # The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
         "binding": "Literal['public', 'internal', 'kubernetes']",
         # True if other pooled endpoints can be online at the same URL. Default: `false`.
         "pooling_enabled": "bool",
@@ -225,7 +225,7 @@ AgentEndpoint = TypedDict(
         "traffic_policy": "str",
         # The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
         "upstream_protocol": "str",
-        # False if the agent does not record requests for its own API. Default: `true`.
+        # False if the agent doesn't record requests for its own API. Default: `true`.
         "inspect": "bool",
     },
     total=False,
@@ -238,9 +238,9 @@ LabelledTunnel = TypedDict(
         "name": "str",
         # The labels by which edges find the tunnel.
         "labels": "dict[str, str]",
-        # The address that the agent forwards to. Default: `http://localhost:80`.
+        # The address to which the agent forwards traffic. Default: `http://localhost:80`.
         "forwards_to": "str",
-        # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
+        # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
     },
     total=False,
@@ -251,11 +251,11 @@ EventSourceDeclaration = TypedDict(
     {
         # The id of the event subscription.
         "subscription_id": "str",
-        # The event type. It is added to the subscription if it is missing.
+        # The event type. If the subscription doesn't have this type, it is added.
         "type": "str",
         # A CEL expression over `ev`, the event object, that events must match. Default: all events.
         "filter": "str",
-        # The fields that the event object contains, by path, such as `http.request.method`. Default: all fields.
+        # The paths of the fields that the event object contains, such as `http.request.method`. Default: all fields.
         "fields": "list[str]",
     },
     total=False,
@@ -419,7 +419,7 @@ Options = TypedDict(
         "seed": "str",
         # The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.
         "initial": "Any",
-        # Which edges, routes, endpoint configurations and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
+        # Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
         "references": "Literal['any', 'declared']",
         # How to treat traffic policy actions of an unknown type. Default: `refuse`.
         "unknownActions": "Literal['refuse', 'accept']",
@@ -519,17 +519,17 @@ TunnelSessionDeclaration = TypedDict(
         "agent_version": "str",
         # The credential or SSH credential of the agent. Default: a new one.
         "credential": "str",
-        # The address that the agent connects from. Default: `203.0.113.10`.
+        # The address from which the agent connects. Default: `203.0.113.10`.
         "ip": "str",
-        # Arbitrary data for programs. The service does not interpret it. At most 4096 bytes in UTF-8.
+        # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
         # The agent's operating system. Default: `linux`.
         "os": "str",
-        # The region that the agent is connected to. Default: `us`.
+        # The region to which the agent is connected. Default: `us`.
         "region": "str",
         # The time at which the session started. Default: now.
         "started_at": "str",
-        # The protocol between agent and service; `ssh` without an agent. Default: `ngrok/2`.
+        # The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
         "transport": "str",
         # The commands that the agent supports. Default: all.
         "supports": "list[Literal['restart', 'stop', 'update']]",
@@ -537,7 +537,7 @@ TunnelSessionDeclaration = TypedDict(
         "failing": "CommandFailures",
         # The version to which the agent can be updated. Default: none.
         "update": "str",
-        # False if no command reaches the agent. Default: `true`.
+        # False if commands can't reach the agent. Default: `true`.
         "reachable": "bool",
         # The agent's online endpoints.
         "endpoints": "list[AgentEndpoint]",

@@ -42,7 +42,7 @@ function optionalChoice<const T extends readonly string[]>(texts: T, error: Choi
 const min_version = optionalChoice(
   VERSIONS,
   choiceErrors.tls_version_unsupported,
-  'The minimum TLS version for clients. Default: the service chooses.',
+  'The minimum TLS version that clients must use. Default: the service chooses.',
 )
 
 const tlsFields = v.object({
@@ -84,7 +84,7 @@ export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
     min_version,
     terminate_at: refusedField(
       httpsTlsErrors.https_edge_terminates_itself,
-      'Not accepted: an HTTPS edge always terminates TLS itself.',
+      'Not accepted, because an HTTPS edge terminates TLS itself.',
       'edges#edges',
     ),
   }),

@@ -13,7 +13,7 @@ const role = kit.named(
     ),
   }),
   'AwsRoleBody',
-  'A role that the service assumes.',
+  'An AWS role that the service assumes.',
 )
 
 const creds = kit.named(
@@ -28,7 +28,7 @@ const creds = kit.named(
 const roleShape = kit.named(
   v.object({ role_arn: text("The role's ARN.") }),
   'AwsRole',
-  'A role that the service assumes.',
+  'An AWS role that the service assumes.',
 )
 
 const awsAuth = v.object({
@@ -84,7 +84,7 @@ const authShape = kit.named(
     creds: kit.documented(v.nullable(creds), 'The access key, or null.'),
   }),
   'AwsAuth',
-  'The AWS credentials. One of the two is null.',
+  'The AWS credentials. Either the role or the access key is null.',
 )
 
 /** The ARN field in a response. */

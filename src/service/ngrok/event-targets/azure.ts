@@ -21,7 +21,11 @@ const azureFields = {
     SOME,
     'The immutable id of the data collection rule.',
   ),
-  data_collection_stream_name: textMatching(event_azure_stream_missing, SOME, 'The name of the stream in that rule.'),
+  data_collection_stream_name: textMatching(
+    event_azure_stream_missing,
+    SOME,
+    'The name of the stream in the data collection rule.',
+  ),
 }
 
 const client_secret = secretText('The client secret.')

@@ -33,7 +33,7 @@ export const aiGateway = action({
   },
   sets: {
     status: text('`success` or `error`.', ['success', 'error']),
-    client: { type: 'map<string, dyn>', about: 'What the client requested.' },
+    client: { type: 'map<string, dyn>', about: 'The model that the client requested.' },
     input_ngrok_tokens: whole('The tokens of the request.'),
     output_ngrok_tokens: whole('The tokens of the response.'),
     gateway_latency_ms: whole('The time that the gateway added.'),

@@ -5,7 +5,7 @@ import { enforce, flag, nameItems, text } from '../fields.ts'
 
 export const basicAuth = action({
   type: 'basic-auth',
-  about: 'Allows only requests with the name and password of one of the credentials.',
+  about: 'Allows only requests whose name and password match one of the credentials.',
   page: 'basic-auth',
   phases: ['on_http_request'],
   outcomes: ['accepted', 'refused'],

@@ -67,7 +67,7 @@ export const compressResponse = action({
   },
 })
 
-/** Returns the names in a list header, lowercased. */
+/** Returns the names in a list header, in lowercase. */
 function listOf(header = ''): readonly string[] {
   return header
     .toLowerCase()

@@ -36,7 +36,7 @@ export const customResponse = action({
   },
 })
 
-/** Returns whether responses with a status have no body (RFC 9110, section 6.4.1). */
+/** Returns whether responses with this status have no body (RFC 9110, section 6.4.1). */
 export function hasNoBody(status: number): boolean {
   return status === 204 || status === 304
 }

@@ -5,7 +5,7 @@ import { onError, text } from '../fields.ts'
 
 export const forwardInternal = action({
   type: 'forward-internal',
-  about: 'Forwards traffic to an internal endpoint of the account, whose own policy also runs.',
+  about: "Forwards traffic to one of the account's internal endpoints, whose own policy also runs.",
   page: 'forward-internal',
   phases: ['on_tcp_connect', 'on_http_request'],
   config: {
@@ -17,7 +17,7 @@ export const forwardInternal = action({
       about: 'The URL of the endpoint, such as `https://api.internal`.',
     },
     on_error: onError('halt'),
-    binding: { kind: 'text', choices: ['internal'], about: 'The binding of the endpoint, which is always internal.' },
+    binding: { kind: 'text', choices: ['internal'], about: "The endpoint's binding, which must be internal." },
   },
   check({ url }, phase, protocol) {
     const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(typeof url === 'string' ? url : '') ?? []

@@ -48,7 +48,7 @@ const keys: Field = {
   min: 1,
   takesOne: true,
   isRequired: true,
-  about: 'The keys that sign tokens.',
+  about: 'The keys that verify tokens.',
   item: {
     kind: 'object',
     about: 'A set of keys.',
@@ -64,7 +64,7 @@ const keys: Field = {
             token_claims: {
               kind: 'list',
               item: { kind: 'text', choices: ['kid'], about: 'A claim.' },
-              about: 'The claims that are in the token.',
+              about: 'The claims in the token.',
             },
           },
         },
@@ -116,9 +116,9 @@ export const jwtValidation = action({
   phases: ['on_http_request'],
   outcomes: ['accepted', 'refused'],
   config: {
-    issuer: { ...values('The issuers of tokens.', { takesCel: true, isRequired: true }), isRequired: true },
-    audience: values('The audiences of tokens.', {}),
-    http: { kind: 'object', fields: { tokens }, isRequired: true, about: 'The tokens of a request.' },
+    issuer: { ...values('The allowed issuers of tokens.', { takesCel: true, isRequired: true }), isRequired: true },
+    audience: values('The allowed audiences of tokens.', {}),
+    http: { kind: 'object', fields: { tokens }, isRequired: true, about: 'The tokens that a request must carry.' },
     jws: {
       kind: 'object',
       isRequired: true,

@@ -3,7 +3,7 @@ import { DECISIONS } from '../decisions.ts'
 import { signedIn, signIn } from '../fields.ts'
 import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 
-/** The providers for which the service has no app of its own, so that you must provide yours. */
+/** The providers for which the service has no app, so you must provide your own. */
 const UNMANAGED: readonly unknown[] = ['amazon', 'facebook']
 
 export const oauth = action({
@@ -17,7 +17,7 @@ export const oauth = action({
       kind: 'text',
       choices: ['amazon', 'facebook', 'github', 'gitlab', 'google', 'linkedin', 'microsoft', 'twitch'],
       isRequired: true,
-      about: 'The provider that users sign in with.',
+      about: 'The provider with which users sign in.',
     },
     ...signIn,
   },

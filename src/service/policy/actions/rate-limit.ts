@@ -5,7 +5,7 @@ import { HOUR, MINUTE, SECOND } from '../time.ts'
 
 export const rateLimit = action({
   type: 'rate-limit',
-  about: 'Returns 429 when more requests with the same key arrive in a window than its capacity allows.',
+  about: 'Returns 429 if more requests with the same key arrive within a window than the capacity allows.',
   page: 'rate-limit',
   phases: ['on_http_request'],
   outcomes: ['allowed', 'limited'],
@@ -22,7 +22,7 @@ export const rateLimit = action({
       min: 1,
       max: 2_000_000_000,
       isRequired: true,
-      about: 'How many requests with the same key are allowed in a window.',
+      about: 'The maximum number of requests with the same key in a window.',
     },
     rate: {
       kind: 'duration',
@@ -38,7 +38,7 @@ export const rateLimit = action({
       min: 1,
       max: 10,
       isRequired: true,
-      about: 'CEL expressions. Requests for which all have the same values share one limit.',
+      about: 'CEL expressions. Requests with equal values for all of them share one limit.',
     },
     enforce,
   },

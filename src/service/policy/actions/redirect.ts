@@ -5,7 +5,7 @@ import { completeUrl, toUrlText } from '../url-text.ts'
 
 export const redirect = action({
   type: 'redirect',
-  about: 'Responds with a redirect to the URL that results from the replacement. An unchanged URL is not redirected.',
+  about: "Redirects to the URL that results from the replacement. If the URL doesn't change, there is no redirect.",
   page: 'redirect',
   phases: ['on_http_request'],
   config: {

@@ -2,7 +2,7 @@ import { action } from '../action.ts'
 
 export const removeHeaders = action({
   type: 'remove-headers',
-  about: 'Removes headers from the request or from the response.',
+  about: 'Removes headers from the request or the response.',
   page: 'remove-headers',
   phases: ['on_http_request', 'on_http_response'],
   config: {

@@ -11,7 +11,7 @@ export const setVars = action({
       maxDepth: 10,
       takesCel: true,
       isRequired: true,
-      about: 'The variables, in order: each is a map with one name and its value.',
+      about: 'The variables, in order. Each is a map with one name and its value.',
     },
   },
   run({ vars }, visit) {

@@ -45,7 +45,7 @@ export const terminateTls = action({
       kind: 'text',
       choices: ['require-and-verify', 'require-any', 'request'],
       default: 'require-and-verify',
-      about: 'What is required of client certificates.',
+      about: 'The requirements for client certificates.',
     },
   },
   check(config) {

@@ -5,7 +5,7 @@ import { enforce, flag } from '../fields.ts'
 
 export const verifyWebhook = action({
   type: 'verify-webhook',
-  about: 'Rejects webhooks that were not signed by their sender.',
+  about: 'Rejects webhooks without a valid signature from their sender.',
   page: 'verify-webhook',
   phases: ['on_http_request'],
   outcomes: ['verified', 'failed'],

@@ -20,7 +20,7 @@ export function hasItem(owner: unknown, key: unknown): boolean {
 
 const TYPES_OF_KEYS = ['bool', 'int', 'string', 'uint']
 
-/** Creates a map. It is an object if all keys are strings, like those of the variables. @throws EvaluationProblem */
+/** Creates a map. It is an object if all keys are strings, as in variables. @throws EvaluationProblem */
 export function makeMap(entries: readonly (readonly [unknown, unknown])[]): object {
   const map = new Map<unknown, unknown>()
   for (const [key, value] of entries) {

@@ -89,7 +89,7 @@ export function parseDuration(text: string): Duration {
   return new Duration(text.startsWith('-') ? -nanoseconds : nanoseconds)
 }
 
-/** Returns a date whose UTC components are those of the timestamp in a time zone, such as `Asia/Tokyo` or `-02:30`. */
+/** Returns a date whose UTC components equal the timestamp's components in a time zone, such as `Asia/Tokyo` or `-02:30`. */
 function toLocal(timestamp: Timestamp, zone = 'UTC'): Date {
   const ms = Number(timestamp.nanoseconds / NS_PER_MS)
   const [found, sign, hours, minutes] = /^([+-])?(\d\d?):(\d\d)$/.exec(zone) ?? []

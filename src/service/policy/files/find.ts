@@ -187,7 +187,7 @@ function isPolicyAt(name: string, value: unknown, isOfManifest: boolean, isInMan
   return isOfManifest && value !== null
 }
 
-/** Returns whether a value is certainly a policy, whatever its key. */
+/** Returns whether a value is certainly a policy, regardless of its key. */
 function hasRules(value: unknown): boolean {
   if (typeof value === 'string') return IS_POLICY.test(value)
   return isObject(value) && Object.entries(value).some(([key, each]) => IS_PHASE.test(key) && Array.isArray(each))

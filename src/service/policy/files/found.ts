@@ -23,7 +23,7 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
 
 /** The text of a policy and its position in the file. */
 export interface Slice {
-  /** The text. Spaces replace anything before the text on its first line, so that its columns match those of the file. */
+  /** The text. Spaces replace anything before the text on its first line, so that its columns match the file's. */
   readonly text: string
   /** The number of lines before the text in the file. */
   readonly linesBefore: number
@@ -37,7 +37,7 @@ export interface Slice {
 export interface FoundPolicies {
   readonly policies: readonly FoundPolicy[]
   readonly problems: readonly PlacedPolicyProblem[]
-  /** True if the file contains template expressions, such as those of Helm, or policies computed by Terraform. */
+  /** True if the file contains template expressions, such as Helm's, or policies that Terraform computes. */
   readonly isTemplate: boolean
 }
 

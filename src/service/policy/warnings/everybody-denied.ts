@@ -32,7 +32,7 @@ export const everybodyDenied: Warning = {
     }),
 }
 
-/** Returns whether a CIDR range contains all addresses of another one. */
+/** Returns whether a CIDR range contains all addresses in another range. */
 function hasAll(range: string, other: string): boolean {
   const [address = '', bits] = other.split('/')
   const isRange = [range, other].every((each) => !formatProblem('cidr', each))

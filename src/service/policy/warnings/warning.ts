@@ -115,7 +115,7 @@ export function readPolicy(
   return { rules, actions: rules.flatMap(({ actions }) => actions), expressions, problems, options }
 }
 
-/** Returns whether a location is part of another one. */
+/** Returns whether a location is inside another location. */
 export function isWithin(path: PolicyPath, outer: PolicyPath): boolean {
   return outer.every((key, index) => path[index] === key)
 }

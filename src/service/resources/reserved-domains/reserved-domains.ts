@@ -241,7 +241,7 @@ type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoi
 
 const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
 
-/** Returns a domain's endpoint configurations after a request: those in the body, or else those of the domain. */
+/** Returns a domain's endpoint configurations after a request: the ones in the body, or else the domain's. */
 function resolveLinks(
   tx: Transaction,
   body: { readonly [K in keyof Links]?: string | undefined },
