@@ -64,7 +64,7 @@ const move = v.object({
 
 const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, report) => {
   const names = Object.keys(sent).filter((name) => name !== 'remember')
-  if (names.length !== 1) report(general.field_invalid, { allowed: 'exactly one of advance, to and next' })
+  if (names.length !== 1) report(general.field_invalid, { allowed: 'exactly one of advance, to, and next' })
 })
 
 /** A request whose response a fault delays. */
@@ -106,7 +106,7 @@ const clockView = named(
     waiting: v.exactOptional(
       documented(
         v.array(waitingRequest),
-        'The requests whose responses a fault delays, the earliest response first: at most 100. Absent if there is none.',
+        'The requests whose responses a fault delays, the earliest response first: at most 100. Absent if there are none.',
       ),
     ),
   }),
@@ -136,7 +136,7 @@ const moveCall = controlCall({
       flags: [],
       example: '30s',
       notes: [
-        'DURATION is a whole number followed by a unit: ms, s, m, h or d. Everything that falls due runs, in order.',
+        'DURATION is a whole number followed by a unit: ms, s, m, h, or d. Everything that falls due runs, in order.',
       ],
     },
     {

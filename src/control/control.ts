@@ -264,7 +264,7 @@ export function remembered<Result>(call: WithoutMembers<Result>): WithoutMembers
 }
 
 export const accessErrors = declareErrors({
-  control_key_missing: entry(90401, 401, 'The control API needs its key here. Send it in the {header} header.'),
+  control_key_missing: entry(90401, 401, 'The control API requires a key here. Send it in the {header} header.'),
   control_key_invalid: entry(90402, 401, "The {header} header does not contain this gateway's control key."),
 })
 

@@ -30,7 +30,7 @@ const idField = (prefix: string, sentence: string) =>
   )
 
 const fields = v.object({
-  edge: v.optional(idField('edghts|edgtcp|edgtls', 'The id of an edge: HTTPS, TCP or TLS.')),
+  edge: v.optional(idField('edghts|edgtcp|edgtls', 'The id of an HTTPS, TCP, or TLS edge.')),
   routes: v.optional(
     documented(
       v.array(idField('edghtsrt', 'A route.')),
@@ -79,7 +79,7 @@ function createDeclareCall(families: Families) {
     summary: 'Declare edges with routes, endpoint configurations and child backends',
     commands: [{ name: 'declare', example: '--edge edghts_1 --routes edghtsrt_1' }],
     from: 'body',
-    schema: named(schema, 'Declaration', 'Things to declare: at least one.'),
+    schema: named(schema, 'Declaration', 'The resources to declare: at least one.'),
     ...(addedResults.length > 0 && { response: v.object(Object.fromEntries(addedResults)) }),
     errors: Object.values(added).flatMap(({ errors = [] }) => errors),
     run: (host, sent) =>

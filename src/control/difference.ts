@@ -21,7 +21,7 @@ export function describeDifference(from: Snapshot, to: Snapshot, collections: re
     const keyOf: KeyOf = collection ? (row) => collection.key(row) : JSON.stringify
     return describeChanges(name, keyOf, from.records[name], to.records[name])
   })
-  return [...clock, ...lines].join('\n') || 'There is no difference.'
+  return [...clock, ...lines].join('\n') || 'There are no differences.'
 }
 
 function describeChanges(

@@ -48,7 +48,7 @@ const create: ControlCall = {
 const remove = controlCall({
   method: 'DELETE',
   path: '/gateways',
-  summary: 'Remove an additional gateway, and end the requests that wait there',
+  summary: 'Remove an additional gateway, and end the requests waiting there',
   from: 'query',
   schema: v.object({ name: gatewayName }),
   errors: [errors.gateways_unavailable, errors.gateway_not_found],

@@ -11,7 +11,7 @@ const sent = named(
     policy: documented(v.string(), 'The traffic policy, in YAML or JSON.'),
     protocol: v.exactOptional(documented(oneOfThese(PROTOCOLS), 'The protocol of the endpoint. Default: https.')),
     place: v.exactOptional(
-      documented(oneOfThese(PLACES), 'The place where the policy is in use. Default: any endpoint.'),
+      documented(oneOfThese(PLACES), 'The place where the policy is used. Default: any endpoint.'),
     ),
   }),
   'PolicyToCheck',
@@ -29,7 +29,7 @@ const problem = named(
     line: documented(count, 'The line of its first character, from 1.'),
     column: documented(count, 'The column of its first character, from 1.'),
     hint: v.exactOptional(documented(v.string(), 'How to fix it.')),
-    docs: v.exactOptional(documented(v.string(), "The URL of the service's own page.")),
+    docs: v.exactOptional(documented(v.string(), "The URL of the service's documentation.")),
   }),
   'PolicyProblem',
   'A part of a traffic policy that the service rejects, or that probably does not do what was intended.',

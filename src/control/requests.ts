@@ -53,7 +53,10 @@ export interface Requests {
   assertAllKnown(): void
 }
 
-const after = documented(v.string(), 'Only entries after the one with this operation id; all entries if it is gone.')
+const after = documented(
+  v.string(),
+  'Only entries after the one with this operation id; all entries if that entry no longer exists.',
+)
 
 const list = controlCall({
   method: 'GET',
@@ -168,7 +171,7 @@ function requireKnown(kind: string, known: number, missing: number): number {
   if (missing === 0) return known
   throw new AssertionError(
     `The number of requests with this ${kind} is not known: there were at least ${known}, and the journal has dropped ` +
-      `${formatCount(missing, 'request')} that may match it too. Set journalSize and journalBytes to keep more.`,
+      `${formatCount(missing, 'request')} that may also match. Set journalSize and journalBytes to keep more.`,
   )
 }
 
@@ -183,7 +186,7 @@ function requireNoneDropped(journal: Journal, filter: JournalFields<string>): vo
   const dropped = countKnown(journal, filter)
   if (dropped === 0) return
   throw new AssertionError(
-    `The journal has dropped ${formatCount(dropped, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
+    `The journal has dropped ${formatCount(dropped, 'such request')}, and has no others. Use \`gateway.requests.count\`, or set ` +
       'journalSize and journalBytes to keep more.',
   )
 }

@@ -53,7 +53,7 @@ const take = controlCall({
     const field = 'name'
     if (all.some((each) => each.name === name)) {
       const received = `${quote(name)}, the name of another snapshot`
-      refuse(general.field_invalid, { field, received, allowed: 'a name that no other snapshot has' })
+      refuse(general.field_invalid, { field, received, allowed: 'a name that no other snapshot uses' })
     }
     if (all.length >= MAX_SNAPSHOTS) {
       const received = `${quote(name)}, one snapshot too many`

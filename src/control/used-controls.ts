@@ -13,7 +13,7 @@ const usedControl = named(
     hidden: v.exactOptional(
       documented(
         v.picklist(['secrets', 'function', 'length']),
-        'The reason why its body and its query are left out: `secrets` if they may contain secrets, `function` if they contain a function, and `length` if they are too long.',
+        'Why its body and query are omitted: `secrets` if they may contain secrets, `function` if they contain a function, and `length` if they are too long.',
       ),
     ),
     response: v.exactOptional(
@@ -44,7 +44,7 @@ const usedControls = named(
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),
   }),
   'UsedControls',
-  'The controls that were used since the journal was cleared, within its size, and what is missing before them.',
+  'The controls used since the journal was cleared, within its size, and what is missing before them.',
 )
 
 const list = controlCall({

@@ -7,7 +7,7 @@ import { isObject } from '../core/schema/values.ts'
 import { ACCOUNT_STATES, EDGE_STATES } from '../service/resources/account-state.ts'
 
 const LIMIT_ALLOWED =
-  'an integer from 0 to 4294967295 (only 0 for a feature such as "edge_oauth"), an object with "max" and optionally "window" or "number", or an array of these'
+  'an integer from 0 to 4294967295 (only 0 for a feature such as "edge_oauth"), an object with "max" and optionally "window" or "number", or an array of these values'
 
 const LIMIT_OBJECT = 'an object with "max" and optionally "window" or "number"'
 
@@ -31,7 +31,7 @@ const limitValue = v.lazy((value) => {
 
 /** Limits by name. `requireKnownLimits` checks the names. */
 const limits = v.pipe(
-  v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by name'),
+  v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object that maps names to limits'),
   v.record(
     v.string(),
     v.lazy((value) => {
@@ -51,12 +51,12 @@ export const account = named(
   optionsOf({
     plan: optionRow(
       oneOfThese(PLANS),
-      'The plan whose documented limits apply to the account: `free`, `hobbyist` or `paygo`.',
+      'The plan whose documented limits apply to the account: `free`, `hobbyist`, or `paygo`.',
       { defaultText: 'no plan and no limits', flag: 'plan' },
     ),
     card: optionRow(
       switchOption,
-      'True if the account has a verified card. On the `free` plan, TCP endpoints need one; it changes nothing on other plans.',
+      'True if the account has a verified card. On the `free` plan, TCP endpoints require a verified card. It changes nothing on other plans.',
       { default: false, flag: 'card' },
     ),
     state: optionRow(
@@ -73,5 +73,5 @@ export const account = named(
     limits: optionRow(limits, "Limits by name, which override the plan's.", { defaultText: "the plan's" }),
   }),
   'AccountOptions',
-  'The account of a gateway: its plan, its card, its state and its limits.',
+  "A gateway's account: its plan, card, state, and limits.",
 )

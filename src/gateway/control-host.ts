@@ -148,7 +148,7 @@ function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): s
   const gateway = `gateway is at ${gatewayUrl}`
   if (!requested || !own) return `The ${gateway}.`
   if (requested.hostname === own.hostname)
-    return `The ${gateway}: the host is the same, but the scheme, the port or the path is not.`
+    return `The ${gateway}: the host is the same, but the scheme, port, or path is not.`
   const other = Object.values(dialects).find(
     (each) => each.name !== name && parseUrl(each.baseUrl)?.host === requested.host,
   )

@@ -278,8 +278,6 @@ function listResources({ engine, collections }: ControlHost) {
 function requireFreeNames(families: Families = {}, gateway: object, direct: object): void {
   for (const name of Object.keys(families)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue
-    throw atCaller(
-      new TypeError(`families.${name} has the name of a member that every gateway has. Choose another name.`),
-    )
+    throw atCaller(new TypeError(`families.${name} has the name of a built-in gateway member. Choose another name.`))
   }
 }

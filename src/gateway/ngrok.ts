@@ -41,7 +41,7 @@ export interface NgrokOptions<C extends Clock = Clock>
   extends Omit<GatewayOptions<C>, 'account' | 'dialect' | 'initial'> {
   /** The account that owns the resources: a plan, and limits by name. Default: no limits. */
   readonly account?: AccountWith<NgrokLimits> | undefined
-  /** The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them. */
+  /** The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them. */
   readonly initial?: InitialOf<Resources & NgrokResources> | undefined
 }
 

@@ -29,14 +29,14 @@ export const clock = v.pipe(
   facts({ type: 'Clock', imports: { Clock: 'core/engine/clock.ts' } }),
 )
 
-const KEY_ALLOWED = 'a non-empty key without whitespace around it'
+const KEY_ALLOWED = 'a non-empty key without surrounding whitespace'
 
 const apiKey = v.pipe(
   v.string(KEY_ALLOWED),
   v.check((text) => text !== '' && text.trim() === text, KEY_ALLOWED),
 )
 
-export const keys = v.array(apiKey, 'an array of non-empty keys without whitespace around them')
+export const keys = v.array(apiKey, 'an array of non-empty keys without surrounding whitespace')
 
 export const quirks = named(
   optionsOf(
@@ -63,7 +63,7 @@ export const quirks = named(
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),
     },
-    'an object with "keepBackendsOnPatch", "lateStatus", "policyMayFallThrough" and "takenStatus"',
+    'an object with "keepBackendsOnPatch", "lateStatus", "policyMayFallThrough", and "takenStatus"',
   ),
   'Quirks',
   'Behavior of the real service that differs from its API reference.',
@@ -81,7 +81,7 @@ export const internalErrorBackoff = named(
   'How long a job waits after INTERNAL_ERRORs.',
 )
 
-const ADDRESS_ALLOWED = 'an http or https URL without user and password'
+const ADDRESS_ALLOWED = 'an http or https URL without a user name and password'
 
 function isAddress(text: string): boolean {
   if (!/^https?:\/\/[^/?#]/.test(text) || !URL.canParse(text)) return false
@@ -106,7 +106,7 @@ export const destinations = named(
       kinesis: address('a Kinesis stream', 'events-to-kinesis'),
       azure_logs_ingestion: address('an Azure data collection endpoint', 'events-to-azure'),
     },
-    `an object with "cloudwatch_logs", "datadog", "firehose", "kinesis" and "azure_logs_ingestion", each ${ADDRESS_ALLOWED}`,
+    `an object with "cloudwatch_logs", "datadog", "firehose", "kinesis", and "azure_logs_ingestion", each ${ADDRESS_ALLOWED}`,
   ),
   'DestinationAddresses',
   'The URLs to post events to, by kind of event destination.',
@@ -174,7 +174,7 @@ export const takenDomains = v.array(
   'an array of domain names, such as "example.com" or "*.example.com"',
 )
 
-const HOST_ALLOWED = 'a host name without port'
+const HOST_ALLOWED = 'a host name without a port'
 
 /** A host as in a `Host` header, without port; an IPv6 address without brackets. */
 const hostName = v.pipe(
@@ -193,8 +193,8 @@ const controlOptions = named(
       { isSecret: true, placeholder: 'KEY' },
     ),
     allowHosts: optionRow(
-      v.array(hostName, 'an array of host names without port'),
-      'Extra host names of this machine. Requests may use these names as their `Host`, and pages from these hosts ' +
+      v.array(hostName, 'an array of host names without ports'),
+      'Extra host names for this machine. Requests may use these names as their `Host`, and pages from these hosts ' +
         'may call the server.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),

@@ -70,12 +70,12 @@ export const gatewayRows = {
   seed: optionRow(
     // Snapshots show the seed.
     v.pipe(textOption, v.check(hasNoPrivateKey, 'a string without a private key')),
-    'The seed for ids and certificates: the same seed and the same calls give the same ids.',
+    'The seed for ids and certificates: the same seed and calls produce the same ids.',
     { defaultText: 'a random one for each gateway' },
   ),
   initial: optionRow(
     initial,
-    "The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.",
+    "The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.",
   ),
   references: optionRow(
     oneOfThese(['any', 'declared']),
@@ -103,7 +103,7 @@ export const gatewayRows = {
     default: {},
     defaultText: '',
   }),
-  rateLimit: optionRow(rateLimit, 'Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds.', {
+  rateLimit: optionRow(rateLimit, 'Return 429 for too many HTTP requests. `true` allows 120 requests per 60 seconds.', {
     defaultText: 'false',
   }),
   account: optionRow(

@@ -106,7 +106,7 @@ function Account() {
       <main class="fill column">
         {needsKey ? (
           <KeyCard name="Account key" open={open}>
-            <code>fauxgate sandbox</code> printed it at its first start, and stored it in the file{' '}
+            <code>fauxgate sandbox</code> printed it at its first start and stored it in the file{' '}
             <code>fauxgate-sandboxes/account-key</code>. On Cloudflare or in a container, it is the secret{' '}
             <code>ACCOUNT_KEY</code>. This page stores it in this tab only.
           </KeyCard>
@@ -165,7 +165,7 @@ function Fork({ original, create }: { original: string; create: CreateCall }) {
 function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox: CreatedSandbox; close: () => void }) {
   const facts = Object.entries({ URL: url, 'API key': api_key, 'Control key': control_key })
   return (
-    <Card title={`${name} is ready`} note="Save its keys now, they are not shown again." wide>
+    <Card title={`${name} is ready`} note="Save its keys now. They won't be shown again." wide>
       <DefinitionList
         of={facts.map(([what, value]) => [what, [<code>{value}</code>, ' ', <Copy text={() => value} />]])}
       />

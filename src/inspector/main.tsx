@@ -133,7 +133,7 @@ function Status() {
       {undo && (
         <Button
           asking={`Discard everything since ${formatTime(undo)}?`}
-          label="Undo the last move of the clock"
+          label="Undo the last clock move"
           onClick={() => page.control('POST', '/undo')}
         >
           Undo

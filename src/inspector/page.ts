@@ -28,7 +28,7 @@ interface GatewayName {
   readonly nouns: Readonly<Record<string, FamilyNouns>>
 }
 
-const NO_SERVER = 'The server does not respond. Start it again at this address: this page keeps trying.'
+const NO_SERVER = 'The server does not respond. Restart it at this address: this page keeps trying.'
 
 class PageState {
   readonly gateway: GatewayName | undefined = undefined

@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENOENT: 'there is no such file',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of its path is not a folder',
+  ENOTDIR: 'part of its path is not a folder',
   EPERM: 'permission denied',
   EROFS: 'its disk is read-only',
 }

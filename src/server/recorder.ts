@@ -64,9 +64,9 @@ export class Recorder {
     const { target, timeout, warn } = this.#options
     if (!url.startsWith('/')) {
       // A client with this proxy as its `http_proxy` would send requests for other hosts, with their keys.
-      warn(`${method} of a URL or of "*" is not in the recording: only paths are forwarded`)
+      warn(`${method} for a URL or "*" is not in the recording: only paths are forwarded`)
       const why =
-        'This request specifies a host, or has no path. Use the URL of fauxgate record as a base URL, not as a proxy.'
+        'This request specifies a host or lacks a path. Use the URL of fauxgate record as a base URL, not as a proxy.'
       return refuse(response, 400, why)
     }
     const name = `${method} ${url.split('?')[0]}`

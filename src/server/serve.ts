@@ -25,7 +25,7 @@ export interface ServeOptions {
   readonly host?: string
   /** Serves HTTPS with this certificate, for example from `gateway.authority.serverCertificate`. Default: HTTP. */
   readonly tls?: ServerCertificate
-  /** A name to show in the inspector, such as the name of a branch. Default: none. */
+  /** A name to show in the inspector, such as a branch name. Default: none. */
   readonly name?: string
   /**
    * The port for the local API of ngrok's agent (ngrok uses 4040); 0 for any free port. It listens on `127.0.0.1`, or on the

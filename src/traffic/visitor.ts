@@ -10,7 +10,7 @@ export interface Identity {
 
 /** A visitor: the facts that only the real network knows. */
 export interface Visitor {
-  /** The address of the visitor. Default: `203.0.113.1`. */
+  /** The visitor's address. Default: `203.0.113.1`. */
   readonly ip?: string
   /** The country of the address, as a two-letter code. It sets `conn.geo.country_code` and similar variables. */
   readonly country?: string

@@ -72,7 +72,7 @@ export class ServiceClient {
       if ('failed' in response || response.status !== 429 || this.#signal.aborted) return response
       const wait = this.#waitAfter(response, retries)
       if (retries === MAX_RETRIES) return { failed: `responded with 429 ${retries + 1} times` }
-      if (wait > MAX_WAIT_MS) return { failed: `responded with 429, asking to wait ${Math.ceil(wait / 1000)} s` }
+      if (wait > MAX_WAIT_MS) return { failed: `responded with 429 and asked to wait ${Math.ceil(wait / 1000)} s` }
       onWait?.(Math.ceil(wait / 1000))
       await host.sleep(wait, this.#signal)
     }

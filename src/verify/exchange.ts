@@ -59,7 +59,7 @@ async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
     size += next.value.byteLength
     if (size > MAX_RESPONSE_BYTES) {
       await reader.cancel()
-      throw new UnreadableResponse(`the response has more than ${MAX_RESPONSE_BYTES / 1_000_000} MB`)
+      throw new UnreadableResponse(`the response is larger than ${MAX_RESPONSE_BYTES / 1_000_000} MB`)
     }
     parts.push(decoder.decode(next.value, { stream: true }))
   }

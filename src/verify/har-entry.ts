@@ -149,7 +149,7 @@ function parseContent(response: Json, method: string, isForeign: boolean): Body 
   if (isEmpty || !isForeign) return {}
   const length = Number(parseHeaders(response.headers)['content-length'] ?? 0)
   const isUnread = error !== undefined || length > 0 || (size === 0 && bodySize === -1)
-  if (isUnread) return { missing: 'its response was not read to its end' }
+  if (isUnread) return { missing: 'its response was not read to the end' }
   return typeof size === 'number' && size > 0 ? { binary: size } : {}
 }
 

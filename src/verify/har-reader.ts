@@ -16,7 +16,7 @@ export function parseHar(text: string, file: string): Recording {
   if (har === undefined) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
   const log = isObject(har) ? har.log : undefined
   if (!isObject(log))
-    throw new Error(`${file} has no log. Allowed: a HAR 1.2 file, such as "fauxgate record --to URL" writes.`)
+    throw new Error(`${file} contains no log. Allowed: a HAR 1.2 file, such as one from "fauxgate record --to URL".`)
   const entries = Array.isArray(log.entries) ? log.entries : []
   const heads = entries.map((each, index) => readHead(each, index + 1))
   return isObject(log._fauxgate) ? readOwnRecording(log._fauxgate, heads, file) : readOtherRecording(log, heads, file)
@@ -30,7 +30,7 @@ function readOwnRecording(info: Json, heads: readonly EntryHead[], file: string)
     )
   const { client = '', version = '', dialect = '', url = '', replaced = [] } = info as Partial<RecordingInfo> // It wrote them itself.
   if (!/^https?:\/\//.test(String(url)) || !URL.canParse(String(url)))
-    throw new Error(`${file} has the url ${JSON.stringify(url)}. Allowed: an http or https URL.`)
+    throw new Error(`${file} contains the url ${JSON.stringify(url)}. Allowed: an http or https URL.`)
   const headersOf = ({ headers }: EntryHead) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === ABSENT_HEADER ? null : value]))
   return {
@@ -43,7 +43,7 @@ function readOwnRecording(info: Json, heads: readonly EntryHead[], file: string)
 function readOtherRecording(log: Json, heads: readonly EntryHead[], file: string): Recording {
   const first = heads.find((each) => dialectOf(each) !== undefined)
   const dialect = first && dialectOf(first)
-  if (!dialect || !first.url) throw new Error(`${file} has no request to this API: ${reasonWithoutApi(heads)}.`)
+  if (!dialect || !first.url) throw new Error(`${file} contains no request to this API: ${reasonWithoutApi(heads)}.`)
   const { origin } = first.url
   const ofApi = heads.filter(
     (head) => head.url?.origin === origin && head.method !== 'OPTIONS' && dialectOf(head) === dialect,
@@ -56,7 +56,7 @@ function readOtherRecording(log: Json, heads: readonly EntryHead[], file: string
       .map((head) => readBelow(origin, head, apiHeaders(head, dialect), true))
       .sort((one, other) => one.at - other.at),
     warnings: [
-      `${`${name} ${version}`.trim()} wrote the file: the client is unknown, and so is its version; no secret was replaced`,
+      `${`${name} ${version}`.trim()} wrote the file: the client and its version are unknown; no secrets were replaced`,
       ...(leftOut > 0 ? [`${formatCount(leftOut, 'request')} left out, because they are not for this API`] : []),
     ],
   }
@@ -79,7 +79,7 @@ function reasonWithoutApi(heads: readonly EntryHead[]): string {
   const headers = Object.values(dialects).flatMap(dialectHeaders)
   const hosts = [...new Set(heads.flatMap(({ url }) => url?.host || []))]
   const named = `${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}`
-  return `none has a header ${headers.join(', ')}. ${named === '' ? 'It names no host' : `Its hosts are ${named}`}`
+  return `none includes the header ${headers.join(', ')}. ${named === '' ? 'No hosts are named' : `The hosts are ${named}`}`
 }
 
 /** Returns the headers that the API reads. Without `authorization` in the file, a replay sends the usual key. */

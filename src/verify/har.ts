@@ -89,7 +89,7 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
 function withoutText(bytes: number | undefined): object {
   return bytes === undefined
     ? {}
-    : { _binary: bytes, comment: `The body, ${bytes} bytes, is not text or is too long, and was not kept.` }
+    : { _binary: bytes, comment: `The body (${bytes} bytes) is not text or is too long, so it was not kept.` }
 }
 
 /** The value of a standard header that was not sent with a request. */

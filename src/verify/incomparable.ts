@@ -30,6 +30,6 @@ export function incomparableReason(
   if (isUninformative(status) && !isExpected) return refusalText(received)
   const { error_code } = errorOf(received)
   if (status >= 400 && typeof error_code === 'string' && limits.has(error_code))
-    return `the plan of the account: ${refusalText(received)}`
+    return `the account's plan: ${refusalText(received)}`
   return undefined
 }

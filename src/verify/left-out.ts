@@ -66,7 +66,7 @@ export function fieldsNotIn(
       .map((field) => ({
         operation: operation.name,
         field,
-        reason: reasonFor(operation, field) ?? 'no value of it is known',
+        reason: reasonFor(operation, field) ?? 'none of its values is known',
       }))
   })
 }

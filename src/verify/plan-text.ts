@@ -17,9 +17,11 @@ export function planText(
     ...(isShort ? [] : scenarios.flatMap(({ family, steps }) => [family, ...steps.map(stepText), ''])),
     ...(isShort ? [] : ['Not called:', ...[...notAsked].map(([name, reason]) => `  ${name}: ${reason}`), '']),
     ...(isShort || fieldsNotAsked.length === 0 ? [] : [...fieldLines(fieldsNotAsked).slice(1), '']),
-    ...(changing.length > 0 ? ['Creates, changes and deletes only its own:'] : ['Creates nothing.']),
+    ...(changing.length > 0 ? ['Creates, changes, and deletes only its own resources:'] : ['Creates nothing.']),
     ...changing.map(({ family, path }) => `  ${family}: ${ruleOf(family, path)?.reason ?? ''}`),
-    ...(changing.length > 0 ? [`Their names begin with ${markOf(run)}${below}. All are deleted at the end.`] : []),
+    ...(changing.length > 0
+      ? [`Their names start with ${markOf(run)}${below}. All of them are deleted at the end.`]
+      : []),
     `${url}: about ${requests} requests, ${creations.length} creations, ${durationText(requests, perMinute)}.`,
     '',
   ].join('\n')
@@ -27,7 +29,7 @@ export function planText(
 
 /** States how long a run takes and how to make it faster. */
 export function durationText(requests: number, perMinute: number): string {
-  const text = `about ${Math.ceil(requests / perMinute)} min at ${perMinute} requests a minute`
+  const text = `about ${Math.ceil(requests / perMinute)} min at ${perMinute} requests per minute`
   return perMinute < SERVICE_RATE ? `${text}; --rate ${SERVICE_RATE}, which the service allows, is faster` : text
 }
 

@@ -190,7 +190,7 @@ function readDialectName({ dialect }: RecordingInfo): DialectName {
   )
 }
 
-const unknownIdReason = (id: string) => `it names ${id}, which nothing in the recording created`
+const unknownIdReason = (id: string) => `it names ${id}, but nothing in the recording created it`
 
 /** A key or certificate in a body. Its placeholder cannot be parsed, whereas other public keys keep their form. */
 const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
@@ -199,7 +199,7 @@ function ageWarning(exchanges: readonly RecordedExchange[], now: number): readon
   if (exchanges.length === 0) return []
   const newest = exchanges.reduce((latest, { at }) => Math.max(latest, at), 0)
   const days = Math.floor((now - newest) / DAY_MS)
-  return days >= OLD_DAYS ? [`the recording is ${days} days old; record it again to see what is still true`] : []
+  return days >= OLD_DAYS ? [`the recording is ${days} days old; record again to see what is still true`] : []
 }
 
 /** Returns whether a replay passes: something was compared, and only known differences occurred. */
@@ -211,9 +211,9 @@ export function hasPassed({ compared, differing, unused }: ReplayReport): boolea
 function uninformativeReason({ request, response: { status, binary } }: RecordedExchange): string | undefined {
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
-  if ((status === 401 || status === 403) && hasOwnKey) return `the response ${status} concerns the key`
+  if ((status === 401 || status === 403) && hasOwnKey) return `the ${status} response concerns the key`
   const saysNothing = status < 200 || (status >= 300 && status < 400) || status >= 500
-  return saysNothing || [402, 408, 429].includes(status) ? `the response ${status} says nothing` : undefined
+  return saysNothing || [402, 408, 429].includes(status) ? `the ${status} response contains no information` : undefined
 }
 
 /**
@@ -231,7 +231,9 @@ export function replayText({ compared, differing, skipped, unused }: ReplayRepor
       `${number}. ${request}`,
       ...differences.map((each) => `  ${differenceText(each, 'recorded')}`),
     ]),
-    ...unused.map(({ request, at }) => `The known difference of ${request} at ${at} matches no difference. Remove it.`),
+    ...unused.map(
+      ({ request, at }) => `The known difference in ${request} at ${at} does not match any difference. Remove it.`,
+    ),
     ...[...reasons].map(([reason, numbers]) => `Not compared, ${listNumbers(numbers)}: ${reason}`),
     `${formatCount(compared, 'exchange')} compared, ${differing.length} different.`,
   ]

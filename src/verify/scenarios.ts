@@ -37,7 +37,7 @@ function operationsOf(dialect: DialectName): readonly Operation[] {
 }
 
 /** The reason for omitting the families that `--only` excludes. */
-export const NOT_CHOSEN = 'not among the families of --only'
+export const NOT_CHOSEN = 'not among the --only families'
 
 /** Returns the groups of a dialect's operations, which are the families that a run can call. */
 export function operationGroups(dialect: DialectName): readonly string[] {
@@ -103,7 +103,7 @@ export function planOf(options: PlanOptions): RequestPlan {
 const DELETIONS = 1.1
 
 const NO_SUCH_FAMILY = 'the dialect has no such resources'
-const NEEDS_OTHERS = 'it needs something that only an agent or another program makes'
+const NEEDS_OTHERS = 'it needs something that only an agent or another program creates'
 
 function groupsOf(operations: readonly Operation[]): Groups {
   const groups = new Map<string, Operation[]>()

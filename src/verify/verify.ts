@@ -42,7 +42,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const client = new ServiceClient({
     ...options,
     versionHeader: dialects[dialect].versionHeader,
-    onWait: (seconds) => onStep(`waiting ${seconds} s, as the service asks`),
+    onWait: (seconds) => onStep(`waiting ${seconds} s, as the service requested`),
   })
   const work = new VerifyRun({ ...options, client, log, onStep })
   await work.readLists(plan.scenarios.flatMap(({ path }) => path || []))
@@ -106,7 +106,7 @@ async function compareList(
   // A GET may answer 404 for an id that the list still has.
   const last = await readList(client, path)
   if ('problem' in last) return last
-  const listed = ownIds(last.items).map((id) => ({ path: `${path}/${id}`, reason: 'the list still has it' }))
+  const listed = ownIds(last.items).map((id) => ({ path: `${path}/${id}`, reason: 'still in the list' }))
   return { changes, remaining: listed }
 }
 

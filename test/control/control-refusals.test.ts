@@ -19,7 +19,7 @@ describe('The control API rejects, in the shape of the service’s errors, and c
     ['a query where none is known', 'GET /clock?x=1', undefined, '400 ERR_GATEWAY_214', /x is not/],
     ['a query beside a body', 'POST /clock?x=1', { advance: 0 }, '400 ERR_GATEWAY_231', /"x" is not .* none\.$/],
     ['a query parameter twice', `${TIMELINE}?id=a&id=b`, undefined, '400 ERR_GATEWAY_232', /id/],
-    ['no move', 'POST /clock', {}, INVALID, /exactly one of advance, to and next/],
+    ['no move', 'POST /clock', {}, INVALID, /exactly one of advance, to, and next/],
     ['two moves', 'POST /clock', { advance: '1s', next: true }, INVALID, /exactly one/],
     ['a duration that is none', 'POST /clock', { advance: '5 parsecs' }, INVALID, /such as "30s"/],
     ['a duration of a wrong type', 'POST /clock', { advance: true }, INVALID, /such as "30s"|a string/],

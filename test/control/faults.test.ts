@@ -444,7 +444,7 @@ describe('A fault', () => {
     expect(gateway.faults.all()).toHaveLength(1000)
     expect(gateway.faults.all().some(({ id }) => id === usedFault.id)).toBe(false)
     const before = stateOf(gateway)
-    expect(() => gateway.faults.add({})).toThrow('There are already 1000 faults, which is the maximum.')
+    expect(() => gateway.faults.add({})).toThrow('The maximum of 1000 faults has been reached.')
     expect(stateOf(gateway)).toBe(before)
     gateway.faults.clear()
     expect(gateway.faults.add({}).hits).toBe(0)

@@ -50,7 +50,7 @@ describe('Snapshots that the gateway keeps', () => {
     const domain = gateway.reservedDomains.create({ domain: DOMAIN })
     const address = gateway.reservedAddrs.create({})
     await send('POST', '/snapshots', { name: 'a' })
-    expect(await readDifference('from=a')).toBe('There is no difference.')
+    expect(await readDifference('from=a')).toBe('There are no differences.')
     gateway.clock.advance(1)
     expect(await readDifference('from=a')).toBe(
       `The clock: ${new Date(start).toISOString()}, then ${new Date(start + 1).toISOString()}.`,

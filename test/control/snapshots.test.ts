@@ -89,7 +89,7 @@ describe('The initial state (reset to seed)', () => {
     expect(() => open({ initial: { reservedDomains: [{ domain: 'a_b.com' }] } })).toThrow(/a name without "_"/)
     for (const name of ['tunnels', 'toString']) {
       expect(() => open({ initial: { [name]: [{}] } as never }), name).toThrow(
-        `initial: "${name}" is not a family whose resources can be created. Allowed: reservedAddrs, reservedDomains, `,
+        `initial: "${name}" is not a family in which resources can be created. Allowed: reservedAddrs, reservedDomains, `,
       )
     }
     expect(() => open({ initial: { weightedB: [{}] } as never })).toThrow('Did you mean weightedBackends?')
@@ -100,7 +100,7 @@ describe('The initial state (reset to seed)', () => {
       'initial.compression[0]: the body is null. Allowed: an object.',
     )
     expect(() => createNgrok({ initial: { tunnels: [{}] } as never })).toThrow(
-      'initial: "tunnels" is not a family whose resources can be created. Allowed: reservedAddrs, ',
+      'initial: "tunnels" is not a family in which resources can be created. Allowed: reservedAddrs, ',
     )
   })
 

@@ -50,8 +50,11 @@ test('a missing fact, a wrong URL and a wrong upstream are rejected in words', a
 })
 
 test.each<[object, string]>([
-  [{ method: 'GET', body: 'secret-words' }, 'body is a string of 12 characters. Allowed: none with GET and HEAD.'],
-  [{ body: '' }, 'body is a string of 0 characters. Allowed: none with GET and HEAD.'],
+  [
+    { method: 'GET', body: 'secret-words' },
+    'body is a string of 12 characters. Allowed: none for GET and HEAD requests.',
+  ],
+  [{ body: '' }, 'body is a string of 0 characters. Allowed: none for GET and HEAD requests.'],
   [{ method: 'TRACE' }, 'method is "TRACE". Allowed: a method that fetch can send'],
   [{ method: 'a b' }, 'method is "a b". Allowed: a method that fetch can send'],
   [

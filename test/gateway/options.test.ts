@@ -26,8 +26,8 @@ describe('The options of createGateway', () => {
     ['clock', 'an object with "now", a function or a number, in ms.', [7, {}, { now: 'x' }, null]],
     ['dialect', `an object with ${Object.keys(standard).join(', ')}, such as`, ['ngrok', {}, partOfDialect]],
     ['dialect', 'such as standard or ngrok, which fauxgate exports, or { ...standard, … }.', ['ngrok']],
-    ['keys', 'an array of non-empty keys without whitespace around them.', ['key']],
-    ['keys.1', 'a non-empty key without whitespace around it.', ['', 7, ' key'].map((key) => ['a', key])],
+    ['keys', 'an array of non-empty keys without surrounding whitespace.', ['key']],
+    ['keys.1', 'a non-empty key without surrounding whitespace.', ['', 7, ' key'].map((key) => ['a', key])],
     ['takenDomains', 'an array of domain names', ['a.example.com']],
     ['takenDomains.1', 'a domain name.', ['a b', 7, undefined].map((name) => ['a.example.com', name])],
     ['baseUrl', 'an http or https URL', ['api.example.com', 'ftp://api.example.com', 'https://', 7]],
@@ -66,8 +66,8 @@ describe('The options of createGateway', () => {
     ['initial', 'an object with arrays of bodies, by family.', ['none', [], Promise.resolve({})]],
     ['control', '"loopback", or an object with "key" and "allowHosts".', ['open', []]],
     ['control.key', 'visible ASCII characters without spaces.', ['with space', '', 'é'].map((key) => ({ key }))],
-    ['control.allowHosts', 'an array of host names without port.', [{ allowHosts: 'a' }]],
-    ['control.allowHosts.1', 'a host name without port.', HOSTS.map((host) => ({ allowHosts: ['a', host] }))],
+    ['control.allowHosts', 'an array of host names without ports.', [{ allowHosts: 'a' }]],
+    ['control.allowHosts.1', 'a host name without a port.', HOSTS.map((host) => ({ allowHosts: ['a', host] }))],
   ])('throw if %s is not %s', (name, allowed, values) => {
     for (const value of values) {
       const create = () => createGateway({ [name.split('.')[0] as string]: value })

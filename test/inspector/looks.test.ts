@@ -106,7 +106,7 @@ describe.skipIf(!CHROMIUM)('Every tab at 360, 390, 768, 1,024 and 1,440 px, ligh
     const { page, gateway } = await open({}, { place: 'now' })
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
     await page.getByRole('button', { name: '+ 1h' }).click()
-    await page.getByRole('button', { name: 'Undo the last move of the clock' }).waitFor()
+    await page.getByRole('button', { name: 'Undo the last clock move' }).waitFor()
     for (const width of [360, 390, 420, 640]) {
       await page.setViewportSize({ width, height: 800 })
       const tabs = page.getByRole('navigation', { name: 'Tabs' }).getByRole('link')

@@ -20,7 +20,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     expect((await answer).status).toBe(200)
     await page.getByText('waiting until 00:00:05').waitFor({ state: 'detached' })
     expect(gateway.clock.now).toBe(Date.parse('2026-01-01T00:00:05Z'))
-    await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
+    await page.getByRole('button', { name: 'Undo the last clock move' }).click()
     await page.getByRole('button', { name: /^Discard everything since/ }).click()
     await expect.poll(() => gateway.clock.now).toBe(Date.parse('2026-01-01T00:00:00Z'))
   })
@@ -413,7 +413,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await (await chooser).setFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{no') })
     await page
       .getByRole('alert')
-      .getByText(/^bad\.json is not a snapshot: .*[^.]\. Choose a file that Export wrote\./)
+      .getByText(/^bad\.json is not a snapshot: .*[^.]\. Choose a file written by Export\./)
       .waitFor()
     await newServer.close()
   })

@@ -108,7 +108,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await visitApp(gateway)
     for (const [number, hidden] of [
       [8, 'the header authorization'],
-      [3, 'a value of the body'],
+      [3, 'a body value'],
     ] as const) {
       await go(`traffic/${number}`)
       await page.getByText(`It cannot be sent again exactly: the journal hides ${hidden}.`).waitFor()
@@ -203,7 +203,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await place(7, 'the request stopped at the endpoint, and a test has only the policy.')
     gateway.traffic.upstream('https://down.example.com', () => new Response('up'))
     await gateway.traffic.fetch('https://down.example.com/')
-    await place(9, 'its endpoint has no policy now.')
+    await place(9, 'its endpoint no longer has a policy.')
   })
 })
 

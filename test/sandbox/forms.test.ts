@@ -60,7 +60,7 @@ describe.skipIf(!CHROMIUM)('The forms of the inspector of a sandbox', () => {
     await go('now')
     await page.getByRole('button', { name: '+ 1h' }).click()
     await expect.poll(async () => (await read('/clock')).now).toBe('2026-01-01T01:00:00Z')
-    await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
+    await page.getByRole('button', { name: 'Undo the last clock move' }).click()
     await page.getByRole('button', { name: 'Discard everything since' }).click()
     await expect.poll(async () => (await read('/clock')).now).toBe(MANUAL_CLOCK.start)
 

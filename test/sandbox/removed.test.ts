@@ -19,7 +19,7 @@ describe('Removed sandboxes (rules: sandboxes#removal)', () => {
     // The account removes the name before the data is deleted. The sandbox itself responds after that.
     for (const one of ending) expect((await one.send('GET', '/reserved_addrs')).status).toBe(401)
     expect(sandboxes.files).toHaveLength(6)
-    await expect(sandboxes.startByCommand()).rejects.toThrow('another process, or another store, has it open')
+    await expect(sandboxes.startByCommand()).rejects.toThrow('another process or store has it open')
     expect((await sandboxes.callAccount('PUT', '/s/refused', { provisioningDelay: 'soon' })).status).toBe(400)
     await sandboxes.kill('SIGTERM')
     expect(await sandboxes.startByCommand()).toMatch(/^Removed 6 empty files of deleted sandboxes\.\n/)

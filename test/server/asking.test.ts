@@ -58,8 +58,8 @@ describe('A command sends its request to the given server', () => {
 })
 
 it.each([
-  ['{"a": 1, "b": 0, "c": 0}', '2 collections have no resources'],
-  ['{"a": 1, "b": 0}', '1 collection has no resources'],
+  ['{"a": 1, "b": 0, "c": 0}', '2 collections contain no resources'],
+  ['{"a": 1, "b": 0}', '1 collection contains no resources'],
   ['{"a": 1}', ''],
 ])('The overview of %s says how many collections are empty', async (counts, note) => {
   const { url } = await serveClock(`{"counts": ${counts}}`)

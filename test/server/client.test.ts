@@ -146,13 +146,13 @@ describe('The controls of a running server as commands', () => {
     reserve()
     const { stdout, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'overview')
     expect(JSON.parse(stdout).counts).toEqual({ reserved_domains: 1 })
-    expect(stderr).toMatch(/^fauxgate: at .+\nfauxgate: \d+ collections have no resources\n$/)
+    expect(stderr).toMatch(/^fauxgate: at .+\nfauxgate: \d+ collections contain no resources\n$/)
   })
 
   it.each([
-    ['--status 503', 'this fault applies to every request until you remove it; --operation, '],
+    ['--status 503', 'this fault applies to every request until you remove it; use --operation, '],
     ['--drop --times 1', 'this fault applies to the next request of any kind; '],
-    ['--drop --times 2', 'this fault applies to the next 2 requests of any kind; --operation, '],
+    ['--drop --times 2', 'this fault applies to the next 2 requests of any kind; use --operation, '],
   ])('say that faults add %s has no condition', async (flags, note) => {
     const { stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'faults', 'add', ...flags.split(' '))
     expect(stderr).toContain(note)
@@ -244,7 +244,7 @@ describe('The controls of a running server as commands', () => {
 
 describe('A command that fails gives the reason, and what to do', () => {
   it.each<[args: string, message: RegExp]>([
-    ['clock --url URL/else', /its status was 404\. Is this the URL of the server, without a path\?$/],
+    ['clock --url URL/else', /its status was 404\. Is this the server's URL, without a path\?$/],
     ['clock advance -5s', /^DURATION is "-5s"\. Allowed: a whole number followed by a unit \(ms, s, m, h, or d\), /],
     ['faults add --latency 200', /^--latency is "200"\. .* The unit is missing, as in 200s\. See /],
     [
@@ -291,14 +291,14 @@ describe('A command that fails gives the reason, and what to do', () => {
   it('for a text that is too long for a URL', async () => {
     const { code, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'report', '--about', 'ä'.repeat(4000))
     expect(code).toBe(2)
-    expect(stderr).toContain('--about has 24000 characters, as encoded in a URL. Allowed: at most 15384.')
+    expect(stderr).toContain('--about is 24000 characters long when encoded in a URL. Allowed: at most 15384.')
   })
 
   it('for a missing or wrong control key, which it does not repeat', async () => {
     const keyed = await serve(createGateway({ control: { key: 'open-sesame' } }))
     const runClockCommand = (...args: string[]) => runToEnd({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
     expect((await runClockCommand()).stderr).toMatch(
-      /needs its key here.* Pass the key with --control-key or FAUXGATE_CONTROL_KEY\. \(\w+_90401, at \S+\)\n$/,
+      /requires a key here.* Pass the key with --control-key or FAUXGATE_CONTROL_KEY\. \(\w+_90401, at \S+\)\n$/,
     )
     const wrong = await runClockCommand('--control-key', 'open-barley')
     expect(wrong.stderr).toMatch(/\(\w+_90402, at /)

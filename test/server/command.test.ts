@@ -171,10 +171,10 @@ describe('the command prints its real address, and what other machines can reach
   })
 
   it.each([
-    [[], 'any API key', 'any-key', 'Service-Version', 'standard. For another one: --dialect ngrok.'],
+    [[], 'any API key', 'any-key', 'Service-Version', 'standard. For another dialect, use --dialect ngrok.'],
     [
       ['--key', 's3cret', '--dialect', 'ngrok'],
-      ...['one of its API keys', 'YOUR_KEY', 'Ngrok-Version', 'ngrok. For another one: --dialect standard.'],
+      ...['one of its API keys', 'YOUR_KEY', 'Ngrok-Version', 'ngrok. For another dialect, use --dialect standard.'],
     ],
   ])('and with %j its dialect, and how to point a client at it', async (args, which, key, header, dialect) => {
     const { more, stderr } = await startAndStop(...args)

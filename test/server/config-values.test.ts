@@ -50,7 +50,7 @@ describe('Without --config, the config file is found in the current folder', () 
   it('and two config files are an error', async () => {
     for (const name of ['fauxgate.config.mjs', 'fauxgate.config.json']) writeFileSync(name, '')
     await expect(readConfigFile(undefined)).rejects.toThrow(
-      new Error('Found fauxgate.config.json and fauxgate.config.mjs. Keep one, or choose one with --config FILE.'),
+      new Error('Found fauxgate.config.json and fauxgate.config.mjs. Keep only one, or choose one with --config FILE.'),
     )
   })
 })
@@ -98,7 +98,7 @@ describe('A variable of the environment', () => {
   it.each([
     [{ FAUXGATE_TLS: 'yes' }, 'FAUXGATE_TLS is "yes". Allowed: true, false, 1 or 0.'],
     [{ FAUXGATE_TLS: 'toString' }, 'FAUXGATE_TLS is "toString". Allowed: true, false, 1 or 0.'],
-    [{ FAUXGATE_PORT: '' }, 'FAUXGATE_PORT is empty. Give it a value, or unset it.'],
+    [{ FAUXGATE_PORT: '' }, 'FAUXGATE_PORT is empty. Set a value, or unset it.'],
     [{ FAUXGATE_KEY: 'a,,b' }, /^FAUXGATE_KEY is a string of 0 characters\. Allowed: a non-empty key/],
     [{ FAUXGATE_PORT: '080' }, undefined],
     [

@@ -172,8 +172,8 @@ test('settings that are not allowed start no exploration, and an error tells whi
   for (const [settings, words, code] of [
     [{ faults: 9 }, 'faults', 'ERR_NGROK_90466'],
     [{ copies: 2, mayLeave: [] }, 'mayLeave', 'ERR_NGROK_90466'],
-    [{ mayLeave: ['reserved_addr'] }, 'mayLeave has "reserved_addr", which is not a family', 'ERR_NGROK_90466'],
-    [{ ignore: ['reserved_addr'] }, 'ignore has "reserved_addr", and there is no family', 'ERR_NGROK_90466'],
+    [{ mayLeave: ['reserved_addr'] }, 'mayLeave contains "reserved_addr", which is not a family', 'ERR_NGROK_90466'],
+    [{ ignore: ['reserved_addr'] }, 'ignore contains "reserved_addr", but there is no family', 'ERR_NGROK_90466'],
     [{ replay: 'POST' }, 'replay is "POST"', 'ERR_NGROK_90466'],
     [{ max: 0 }, 'max is 0', 'ERR_NGROK_215'],
     [{ kinds: ['rust'] }, 'kinds.0 is "rust"', 'ERR_NGROK_215'],

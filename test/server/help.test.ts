@@ -40,7 +40,7 @@ describe('The help', () => {
     const { stdout } = await runToEnd({}, 'help')
     const [head, about, ...parts] = stdout.split('\n\n')
     expect(head).toBe('Usage: fauxgate <command> [options]')
-    expect(about).toMatch(/^An emulated tunnel gateway's management API, .*\.$/)
+    expect(about).toMatch(/^Emulates a tunnel gateway's management API, .*\.$/)
     const more = parts.pop()
     const headings = parts.map((part) => part.split('\n')[0])
     expect([headings[0], headings.at(-1)]).toEqual(['Start and connect:', 'Sandboxes:'])

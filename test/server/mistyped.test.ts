@@ -21,11 +21,11 @@ describe('An invalid command line gets a one-line error with the received words,
     ['--no-port', '--no-port is not an option of "serve".'],
     ['--port', '--port needs a value.'],
     ['--port --quiet', '--port needs a value.'],
-    ['--state ', '--state is empty. Give it a value, or omit it.'],
+    ['--state ', '--state is empty. Set a value, or omit it.'],
     ['--quiet=yes', '--quiet takes no value. Write --quiet or --no-quiet.'],
     ['--no-quiet=1', '--no-quiet takes no value. Write --quiet or --no-quiet.'],
     ['8080', 'Unexpected word "8080" after "serve".'],
-    ['—port 80', '2 unexpected words after "serve". One starts with a dash; options start with two hyphens.'],
+    ['—port 80', '2 unexpected words after "serve". One of them starts with a dash; options start with two hyphens.'],
     ['--control-key a secret', 'Unexpected word after "serve".'],
     ['--port http', '--port is "http". Allowed: an integer from 0 to 65535.'],
     ['--port 65536', '--port is 65536. Allowed: an integer from 0 to 65535.'],
@@ -33,7 +33,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ['--dns simulatd', '--dns is "simulatd". Allowed: "off" or "simulated". Did you mean simulated?'],
     ['--clock sundial', '--clock is "sundial". Allowed: "system" or "manual".'],
     ['--base-url gate', '--base-url is "gate". Allowed: an http or https URL without a query or fragment.'],
-    ['--allow-host gate:4747', '--allow-host is "gate:4747". Allowed: a host name without port.'],
+    ['--allow-host gate:4747', '--allow-host is "gate:4747". Allowed: a host name without a port.'],
     [
       '--rate-limit-window 5parsecs',
       '--rate-limit-window is "5parsecs". Allowed: a whole number followed by a unit (ms, s, m, h, or d), such as "30s", at least 1000 ms.',
@@ -160,7 +160,7 @@ describe('An invalid command line gets a one-line error with the received words,
     const needsSqlite = args[0] === '--data' && !process.getBuiltinModule?.('node:sqlite')
     // Node may warn that its SQLite is an experiment.
     const [, problem = ''] = /^fauxgate: (.+)$/m.exec(stderr) ?? []
-    expect(problem).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
+    expect(problem).toMatch(needsSqlite ? /^--data: A SQLite file requires Node 22\.13/ : message)
   })
 
   it.each<[NodeJS.ProcessEnv, string]>([
@@ -168,7 +168,7 @@ describe('An invalid command line gets a one-line error with the received words,
       { FAUXGATE_RENEWAL_LEAD: '100d' },
       'FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "45d", its shortest default.',
     ],
-    [{ FAUXGATE_CONFIG: '' }, 'FAUXGATE_CONFIG is empty. Give it a value, or unset it.'],
+    [{ FAUXGATE_CONFIG: '' }, 'FAUXGATE_CONFIG is empty. Set a value, or unset it.'],
     [{ FAUXGATE_WATCH: '1' }, 'FAUXGATE_WATCH needs a file to watch: a config file, or --initial FILE.'],
   ])('and so does an invalid environment %j', async (environment, message) => {
     const { code, stderr } = await runToEnd(environment, 'serve')
@@ -198,7 +198,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     [
       'c.json',
       '{"keys": "s3cret-key"}',
-      '"keys" in FILE is a string of 10 characters. Allowed: an array of non-empty keys without whitespace around them.',
+      '"keys" in FILE is a string of 10 characters. Allowed: an array of non-empty keys without surrounding whitespace.',
     ],
     ['c.json', '{"keys": [""]}', '"keys.0" in FILE is a string of 0 characters. Allowed: a non-empty key'],
     ['c.json', '{"rateLimit": {"requests": "9"}}', '"rateLimit.requests" in FILE is "9". Allowed: an integer from 1'],
@@ -245,7 +245,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     [
       'c.json',
       '{"initial": {"reservedDomain": []}}',
-      '"initial" in FILE: "reservedDomain" is not a family whose resources can be created. Did you mean reservedDomains?',
+      '"initial" in FILE: "reservedDomain" is not a family in which resources can be created. Did you mean reservedDomains?',
     ],
     [
       'c.json',

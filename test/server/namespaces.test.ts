@@ -53,7 +53,7 @@ describe.runIf(isPossible)(
           const { status, stdout, stderr } = spawnSync('ip', args, { env: { ...env, ...key }, encoding: 'utf8' })
           return [status, stdout + stderr]
         }
-        expect(advance({})).toEqual([1, expect.stringContaining('needs its key here')])
+        expect(advance({})).toEqual([1, expect.stringContaining('requires a key here')])
         expect(advance({ FAUXGATE_CONTROL_KEY: 'open-barley' })).toEqual([1, expect.stringContaining('_90402')])
         expect(advance({ FAUXGATE_CONTROL_KEY: 'open-sesame' })).toEqual([
           0,

@@ -230,7 +230,7 @@ describe('A config file', () => {
     const { output, exited } = startProcess({}, 'serve', '--config', newFile('c.yaml', 'port: 1'))
     expect(await exited).toBe(2)
     expect(output.stderr).toContain(
-      'c.yaml cannot be loaded: its name ends with .yaml. Allowed: .json, .js, .mjs or .ts.',
+      'c.yaml cannot be loaded: its name ends with .yaml. Allowed: .json, .js, .mjs, or .ts.',
     )
   })
 

@@ -411,11 +411,11 @@ endpoints:
       return (await runToEnd({}, 'policy', 'test', 'policy.test.yml')).stderr
     }
     const allowed = 'Allowed: one of "web", "limits".'
-    expect(await run('')).toContain(`policy.yml has 2 policies, and policy_name is missing. ${allowed}`)
+    expect(await run('')).toContain(`policy.yml contains 2 policies, but policy_name is missing. ${allowed}`)
     writeFileSync('policy.yml', `resource "a" "b" {\nx = <<E\non_http_request: \${var.a}\nE\n}\n`)
     expect(await run('')).toContain('policy.yml is a template. Test its rendered output.')
     writeFileSync('policy.yml', MANIFESTS)
-    expect(await run('policy_name: app')).toContain(`and policy_name is "app". ${allowed}`)
+    expect(await run('policy_name: app')).toContain(`but policy_name is "app". ${allowed}`)
   })
 
   test('what a policy lets fall through reaches no upstream at a cloud endpoint, and its phases are those of its protocol', async () => {
@@ -904,7 +904,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'empty')
     expect([code, stderr]).toEqual([
       2,
-      'fauxgate: No test files in empty. The name of a test file ends with .test.yml, .test.yaml or .test.json.\n',
+      'fauxgate: No test files in empty. Names of test files end with .test.yml, .test.yaml, or .test.json.\n',
     ])
   })
 

@@ -38,7 +38,7 @@ describe('fauxgate record passes on', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
     expect(received).toEqual(bytes)
     const [{ request, response }] = await stopAndRead()
-    const comment = 'The body, 7 bytes, is not text or is too long, and was not kept.'
+    const comment = 'The body (7 bytes) is not text or is too long, so it was not kept.'
     expect(response.content).toEqual({ size: 7, mimeType: 'application/octet-stream', _binary: 7, comment })
     expect(request.postData).toMatchObject({ text: '', comment })
     const { code, stdout } = await runToEnd({}, 'replay', har)
@@ -155,7 +155,7 @@ describe('fauxgate record forwards', () => {
     await raw.until(/^HTTP\/1\.1 400 [\s\S]*not as a proxy\./)
     expect(await stopAndRead()).toMatchObject([{ request: { url: `${service}/ip_policies` } }])
     expect(paths).toEqual(['/ip_policies'])
-    expect(output.stderr).toContain('of a URL or of "*" is not in the recording')
+    expect(output.stderr).toContain('for a URL or "*" is not in the recording')
   })
 
   test('no body of more than 64 MiB in either direction, and reads no more of it', async () => {
@@ -387,8 +387,8 @@ describe('fauxgate record refuses to start for', () => {
       'api.ngrok.com',
       'record needs the URL of a service, and "api.ngrok.com" is not one, for example "fauxgate record --to',
     ],
-    ['https://:open-sesame@example.com', 'The URL can have only a host, a port and a path.'],
-    ['https://example.com/#open-sesame', 'The URL can have only a host, a port and a path.'],
+    ['https://:open-sesame@example.com', 'The URL can contain only a host, a port, and a path.'],
+    ['https://example.com/#open-sesame', 'The URL can contain only a host, a port, and a path.'],
   ])('--to %s', async (url, message) => {
     const { code, stderr } = await runToEnd({}, 'record', '--to', url)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])

@@ -102,7 +102,7 @@ describe('fauxgate sandbox', () => {
   })
 
   it.each<[environment: NodeJS.ProcessEnv, code: number, message: string]>([
-    [{ ACCOUNT_KEY: '' }, 2, 'ACCOUNT_KEY is empty. Give it a value, or unset it. See "fauxgate help sandbox".'],
+    [{ ACCOUNT_KEY: '' }, 2, 'ACCOUNT_KEY is empty. Set a value, or unset it. See "fauxgate help sandbox".'],
     // The Worker rejects the variable.
     [{ MOST_RECORDS: 'many' }, 1, 'MOST_RECORDS is wrong.'],
     // The process of workerd ends early.
@@ -124,7 +124,7 @@ describe('fauxgate sandbox', () => {
 
   it.each([
     ['is a file', 'data', 'FOLDER/data cannot be written: it is a file, not a folder. Choose a folder '],
-    ['is in a file', 'data/below', 'FOLDER/data/below cannot be written: a part of its path is not a folder. '],
+    ['is in a file', 'data/below', 'FOLDER/data/below cannot be written: part of its path is not a folder. '],
   ])('rejects a folder that %s', async (_what, data, message) => {
     writeFileSync('data', 'mine')
     const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0', '--data', data)
@@ -200,7 +200,7 @@ describe('The data folder of sandboxes', () => {
     onTestFinished(() => other.close())
     const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0')
     expect(code).toBe(1)
-    expect(stderr).toContain('metadata.sqlite cannot be opened: another process, or another store, has it open.\n')
+    expect(stderr).toContain('metadata.sqlite cannot be opened: another process or store has it open.\n')
     expect(existsSync(fileOf('a1'))).toBe(true)
   })
 
@@ -214,7 +214,7 @@ describe('The data folder of sandboxes', () => {
         const { code, stderr } = await run()
         expect([code, stderr]).toEqual([
           1,
-          `fauxgate: --data: ${data} is in use by another process of "fauxgate sandbox".\n`,
+          `fauxgate: --data: ${data} is in use by another "fauxgate sandbox" process.\n`,
         ])
       })
     }
@@ -232,7 +232,7 @@ describe('The data folder of sandboxes', () => {
     const first = startProcess({}, 'sandbox', '--port', '0', '--data', data)
     await waitUntil(() => first.output.stdout.includes('curl'))
     expect((await runToEnd({}, 'sandbox', '--port', '0', '--data', data)).stderr).toContain(
-      'is in use by another process',
+      'is in use by another "fauxgate sandbox" process',
     )
   })
 

@@ -222,7 +222,7 @@ test.each([
   [['--allow', '('], '--allow is "(". Allowed: a regular expression.'],
   [['--also', 'clock'], '--also is "clock". Allowed: late, slow.'],
   [['--max', '0'], '--max is 0. Allowed: an integer from 1'],
-  [['--may-leave', 'addrs'], '--may-leave has "addrs", which is not a family. Allowed: '],
+  [['--may-leave', 'addrs'], '--may-leave contains "addrs", which is not a family. Allowed: '],
   [['--ignore', 'reserved_addr'], '--ignore contains "reserved_addr", but there is no family "reserved_addr".'],
   [
     ['--replay', 'POST'],
@@ -241,6 +241,6 @@ test('a folder for temporary files that cannot be created ends the command with 
   const { output, exited } = startProcess({ TMPDIR: folder }, 'survives', '--', 'true')
   expect(await exited).toBe(1)
   expect(output.stderr).toBe(
-    `fauxgate: ${folder} cannot be written: a part of its path is not a folder. Choose a folder that you can write to, in a folder that exists.\n`,
+    `fauxgate: ${folder} cannot be written: part of its path is not a folder. Choose a folder that you can write to, in a folder that exists.\n`,
   )
 })

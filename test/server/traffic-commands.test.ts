@@ -66,7 +66,7 @@ test('say which certificate the visitor rejected, and accept it with --insecure'
   gateway.declare.tunnelSession({ endpoints: [{ url }] })
   gateway.traffic.upstream(url, () => new Response('hello'))
   expect(await readOutput('request', url)).toBe(
-    'The visitor rejected the certificate: the gateway presented its default certificate for *.ngrok.io: app.example.com has no certificate yet. Use --insecure to accept it.\n',
+    'The visitor rejected the certificate: the gateway presented its default certificate for *.ngrok.io: app.example.com has no certificate yet. Use --insecure to accept it anyway.\n',
   )
   expect(await readOutput('request', url, '--insecure')).toMatch(/^200\n(.+\n)*\nhello\n$/)
 })

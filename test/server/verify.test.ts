@@ -36,7 +36,7 @@ describe('fauxgate verify', () => {
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^(fauxgate: \d+ of about 115 requests\n){5,10}$/)])
     expect(stdout).toMatch(/^ip_policies\.create {2}same {5}\d+ answers\n/)
     expect(stdout).toContain(`${url}, compared with fauxgate (ngrok): 5 operations the same, 0 different, `)
-    expect(stdout).toMatch(/\n\nNot called:\n {2}not among the families of --only: \d+ operations\n\n/)
+    expect(stdout).toMatch(/\n\nNot called:\n {2}not among the --only families: \d+ operations\n\n/)
     expect(existsSync(list)).toBe(false)
     expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="ip_policies" tests="\d+" failures="0" skipped="0">/)
   })
@@ -53,7 +53,7 @@ describe('fauxgate verify', () => {
     const { url, verify, list } = await startBesideServer()
     const { code, stderr } = await verify(url)
     expect([code, existsSync(list)]).toEqual([2, false])
-    expect(stderr).toContain('add --yes, --read-only or --plan')
+    expect(stderr).toContain('add --yes, --read-only, or --plan')
   })
 
   test.each(['--record', '--junit'])('sends nothing if the file of %s cannot be written', async (flag) => {
@@ -71,7 +71,7 @@ describe('fauxgate verify', () => {
     expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
     expect(stdout).toContain('reserved_domains.create: no --domain was given to reserve names below')
     expect(stdout).toMatch(
-      /https:\/\/api\.ngrok\.com: about \d+ requests, \d+ creations, about \d+ min at 60 requests a minute; --rate 120, which the service allows, is faster\.\n$/,
+      /https:\/\/api\.ngrok\.com: about \d+ requests, \d+ creations, about \d+ min at 60 requests per minute; --rate 120, which the service allows, is faster\.\n$/,
     )
   })
 
@@ -93,7 +93,7 @@ describe('fauxgate verify', () => {
       await fetch(`${url}/ip_policies`, { headers: { authorization: 'Bearer k', 'ngrok-version': '2' } }),
     )
     expect(body.ip_policies).toEqual([])
-    expect((await verify('--clean')).stdout).toContain('nothing is left')
+    expect((await verify('--clean')).stdout).toContain('nothing was left')
   })
 
   test('deletes with --clean at the server of the latest run, if an earlier run ended without a creation', async () => {
@@ -199,14 +199,14 @@ describe('fauxgate verify rejects, and sends nothing', () => {
       'a key with a blank',
       [URL],
       `a ${KEY}`,
-      'has a space, a control character or a non-ASCII character as character 2',
+      'contains a space, a control character, or a non-ASCII character as character 2',
     ],
     ['a key with a letter that no header can have', [URL], `${KEY}ü`, 'non-ASCII character as its last character'],
     ['no key', [URL], '', 'NGROK_API_KEY is not set'],
     ['a key over HTTP', ['http://api.example.com'], KEY, 'would be sent unencrypted'],
     ['no URL', [], KEY, 'verify needs the URL of a server'],
     ['no web server', ['ftp://example.com'], KEY, 'verify needs the URL of a server'],
-    ['a URL with a password', ['https://a:b@example.com'], KEY, 'can have only a host, a port and a path'],
+    ['a URL with a password', ['https://a:b@example.com'], KEY, 'can contain only a host, a port, and a path'],
     ['an unknown family', [URL, '--only', 'ip_polices'], KEY, 'Did you mean ip_policies?'],
     ['--clean, which deletes, with --plan', ['--clean', '--plan'], KEY, '--clean and --plan were both set.'],
     ['--clean with --read-only', ['--clean', '--read-only'], KEY, '--clean and --read-only were both set.'],

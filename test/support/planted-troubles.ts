@@ -136,7 +136,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     },
     kind: 'broken',
     cause:
-      'No CAA record may forbid letsencrypt to issue. Found one for caa.example.org that allows only digicert.com. Add ' +
+      'No CAA record may forbid letsencrypt from issuing. Found one for caa.example.org that allows only digicert.com. Add ' +
       'letsencrypt.org to issue, or remove the record.',
     about: 'shop.caa.example.org',
   },
@@ -212,7 +212,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.reservedDomains.create({ domain: 'soon.example.com', certificate_id })
     },
     kind: 'risk',
-    cause: `The uploaded certificate expires at ${timeAfter('10d')}. Nothing renews it: upload another one.`,
+    cause: `The uploaded certificate expires at ${timeAfter('10d')}. It is not renewed automatically: upload another.`,
     about: 'soon.example.com',
     end: renew('soon.example.com'),
   },
@@ -223,7 +223,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.reservedDomains.create({ domain: 'expired.example.com', certificate_id })
     },
     kind: 'broken',
-    cause: 'The certificate expired at 2025-12-31T00:00:00Z. Upload another one, and attach it to the domain.',
+    cause: 'The certificate expired at 2025-12-31T00:00:00Z. Upload another certificate, and attach it to the domain.',
     about: 'expired.example.com',
     async end(gateway) {
       renew('expired.example.com')(gateway)
@@ -238,7 +238,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     },
     kind: 'broken',
     cause:
-      'The certificate is for example.net, www.example.net, not for other.example.com. Upload another one, and attach it to the domain.',
+      'The certificate is for example.net, www.example.net, not for other.example.com. Upload another certificate, and attach it to the domain.',
     about: 'other.example.com',
     end: renew('other.example.com'),
   },
@@ -249,7 +249,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       return send(gateway, 'DELETE', `/reserved_domains/${id}/certificate_management_policy`)
     },
     kind: 'risk',
-    cause: 'No certificate is attached, and no policy gets one: browsers warn visitors.',
+    cause: 'No certificate is attached, and no policy requests one: browsers warn visitors.',
     about: 'bare.example.com',
     end: renew('bare.example.com'),
   },

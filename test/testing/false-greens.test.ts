@@ -34,7 +34,7 @@ describe('A request that the journal has dropped', () => {
 
   test('makes a search throw if only dropped requests match', async () => {
     const gateway = await sendSixRequests(createGateway({ journalSize: 0 }))
-    const message = 'The journal has dropped 5 such requests, and has no other. Use `gateway.requests.count`'
+    const message = 'The journal has dropped 5 such requests, and has no others. Use `gateway.requests.count`'
     expect(() => gateway.requests.all({ operation: 'reserved_addrs.list' })).toThrow(message)
     expect(() => gateway.requests.last({ operation: 'reserved_addrs.list' })).toThrow(message)
     expect(gateway.requests.all({ operation: 'reserved_addrs.create' })).toEqual([])

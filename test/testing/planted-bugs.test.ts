@@ -23,7 +23,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       for (const { id } of all.slice(0, 30)) await send('PATCH', `/reserved_addrs/${id}`, { metadata: 'seen' })
       expect(all).toHaveLength(101)
     },
-    'There is another page, which no later request fetched: see its next_page_uri.',
+    'There is another page, but no later request fetched it: see its next_page_uri.',
   ],
   'asks for pages by a parameter of another API': [
     async () => expect((await read('GET', '/reserved_addrs?offset=100')).reserved_addrs).toEqual([]),
@@ -88,7 +88,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       const { reserved_domains } = await read('GET', '/reserved_domains')
       expect(reserved_domains[0].domain).toBe('Shop.Example.com')
     },
-    'domain is "shop.example.com" in the response, where "Shop.Example.com" was sent.',
+    'domain is "shop.example.com" in the response, but "Shop.Example.com" was sent.',
   ],
   'parses the body of a response that has none': [
     async (gateway) => read('DELETE', `/reserved_addrs/${gateway.reservedAddrs.create().id}`),
@@ -155,7 +155,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       gateway.clock.advance('30s')
       expect(reserved_domains[0].certificate_management_status.provisioning_job.error_code).toBe('INTERNAL_ERROR')
     },
-    'The attempt for app.example.com failed at 2026-01-01T00:00:30Z (INTERNAL_ERROR), and no later response shows it.',
+    'The attempt for app.example.com failed at 2026-01-01T00:00:30Z (INTERNAL_ERROR), but no later response shows the failure.',
   ],
   'reads another field of the items of a list': [
     async (gateway) => {

@@ -34,7 +34,9 @@ describe('replayRecording', () => {
     const reason = 'for this test'
     const known = ['body*.meta', 'body*.metadata'].map((at) => ({ request: '*', at, reason }))
     await expect(replayRecording(text, { known })).resolves.toMatchObject({ differing: [], unused: [] })
-    await expect(replayRecording(await record(), { known })).rejects.toThrow('matches no difference. Remove it.')
+    await expect(replayRecording(await record(), { known })).rejects.toThrow(
+      'does not match any difference. Remove it.',
+    )
   })
 
   test('finds no difference in a description that begins with a time', async () => {
@@ -65,7 +67,7 @@ describe('replayRecording', () => {
   })
 
   test('throws for a text that is no recording, or that compares nothing', async () => {
-    await expect(replayRecording('{}')).rejects.toThrow('The text has no log.')
+    await expect(replayRecording('{}')).rejects.toThrow('The text contains no log.')
     const allowed = 'Allowed: the text of a HAR 1.2 file, not its path.'
     await expect(replayRecording('service.har')).rejects.toThrow(`text is "service.har". ${allowed}`)
     await expect(replayRecording(undefined as never)).rejects.toThrow(`text is missing. ${allowed}`)

@@ -81,7 +81,7 @@ describe('A HAR file that another program wrote is replayed', () => {
     const { compared, differing, skipped, warnings } = await replay(recording, { now: Date.parse('2026-11-24') })
     expect([compared, differing, skipped]).toEqual([6, [], []])
     expect(warnings).toEqual([
-      'Playwright 1.65.1 wrote the file: the client is unknown, and so is its version; no secret was replaced',
+      'Playwright 1.65.1 wrote the file: the client and its version are unknown; no secrets were replaced',
       '1 request left out, because they are not for this API',
     ])
   })
@@ -130,7 +130,12 @@ describe('A HAR file that another program wrote is replayed', () => {
       now: NOW,
     })
     const noText = 'the text of a body is not in the recording'
-    expect(report.skipped.map(({ reason }) => reason)).toEqual([noText, noText, 'the response 0 says nothing', noText])
+    expect(report.skipped.map(({ reason }) => reason)).toEqual([
+      noText,
+      noText,
+      'the 0 response contains no information',
+      noText,
+    ])
     expect([report.compared, hasPassed(report)]).toEqual([2, true])
   })
 })
@@ -138,7 +143,7 @@ describe('A HAR file that another program wrote is replayed', () => {
 // One odd entry must not end a replay: it is named with its number, and the rest is compared.
 describe('An entry that cannot be compared is named with its number', () => {
   const CANNOT = 'it has a header that cannot be sent'
-  const UNREAD = 'its response was not read to its end'
+  const UNREAD = 'its response was not read to the end'
   const NO_TEXT = 'the text of a body is not in the recording'
   const OTHER_FILE = "its body is in another file: record with content: 'embed'"
   const TIME = 'its startedDateTime is not a time in the years 1970 to 9999'
@@ -268,7 +273,7 @@ test('A HAR file without requests to this API is rejected with the headers that 
   const headers = Object.values(dialects).flatMap((each) => [each.versionHeader, each.operationIdHeader])
   expect(headers.slice(0, 3)).toEqual(['Service-Version', 'Service-Operation-Id', 'Ngrok-Version'])
   expect(() => parse([create])).toThrow(
-    `a.har has no request to this API: none has a header ${headers.join(', ')}. Its hosts are example.org.`,
+    `a.har contains no request to this API: none includes the header ${headers.join(', ')}. The hosts are example.org.`,
   )
 })
 

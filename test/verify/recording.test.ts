@@ -175,16 +175,16 @@ describe('A replay', () => {
 
   test.each([
     ['no JSON', 'nonsense', 'a.har is not JSON. Allowed: a HAR 1.2 file.'],
-    ['an array', '[]', 'a.har has no log. Allowed: a HAR 1.2 file, such as'],
-    ['no HAR', '{}', 'has no log'],
-    ['a HAR without requests', '{"log":{"entries":[]}}', 'has no request to this API'],
+    ['an array', '[]', 'a.har contains no log. Allowed: a HAR 1.2 file, such as'],
+    ['no HAR', '{}', 'contains no log'],
+    ['a HAR without requests', '{"log":{"entries":[]}}', 'contains no request to this API'],
     [
       'a HAR of another API',
       formatHar('https://example.com/a', 'data:,a', 'https://example.com/b', 'https://example.net/'),
-      'Ngrok-Operation-Id. Its hosts are example.com, example.net.',
+      'Ngrok-Operation-Id. The hosts are example.com, example.net.',
     ],
-    ['a HAR without hosts', formatHar('data:,a'), 'Ngrok-Operation-Id. It names no host.'],
-    ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no request to this API'],
+    ['a HAR without hosts', formatHar('data:,a'), 'Ngrok-Operation-Id. No hosts are named.'],
+    ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'contains no request to this API'],
     [
       'a recording of another protocol',
       '{"log":{"_fauxgate":{"format":1,"url":"javascript:alert(1)"}}}',

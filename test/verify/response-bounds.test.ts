@@ -15,7 +15,7 @@ test('A run reads at most 20 MB of a response, and then cancels it', async () =>
     },
   })
   const problem = await readResponse(new Response(body)).catch(connectionProblem)
-  expect([problem, isCancelled]).toEqual(['the response has more than 20 MB', true])
+  expect([problem, isCancelled]).toEqual(['the response is larger than 20 MB', true])
   expect(sent).toBeLessThan(23_000_000)
 })
 

@@ -147,7 +147,7 @@ describe('A run whose requests get no usable response', () => {
     await cleanUpLater(gateway, entries)
     expect(gateway.leftovers()).toEqual([])
     const longWait = await runVerify(respondWith(429, { 'retry-after': '3600' }), { families: FAMILY })
-    expect(longWait.report.stopped).toBe('responded with 429, asking to wait 3600 s')
+    expect(longWait.report.stopped).toBe('responded with 429 and asked to wait 3600 s')
   })
 
   test('finds a creation that was done although its response was 408, before the next scenario', async () => {
@@ -249,8 +249,10 @@ describe('A run reports no difference', () => {
     const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'ip_policy_rules'] })
     expect(exitCodeOf(report)).toBe(3)
     const reasons = new Set(report.outcomes.flatMap(({ reason }) => reason ?? []))
-    expect([...reasons].join('\n')).toMatch(/^the plan of the account: responded with 400 \(ERR_NGROK_/)
-    expect([...reasons].join('\n')).toContain('"ip_policies.create with every field" was not called: the plan')
+    expect([...reasons].join('\n')).toMatch(/^the account's plan: responded with 400 \(ERR_NGROK_/)
+    expect([...reasons].join('\n')).toContain(
+      '"ip_policies.create with every field" was not called: the account\'s plan',
+    )
     expect(report.outcomes.some(({ verdict }) => verdict === 'differs')).toBe(false)
   })
 

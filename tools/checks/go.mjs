@@ -232,7 +232,7 @@ async function checkShared(folder, module) {
     }).stdout
     assert.equal(parallel.match(/--- PASS: Test/g)?.length, 18, parallel)
     const { stdout } = testOneLine(module, { FAUXGATE_URL })
-    assert.match(stdout, /POST \/gateways: .*control API needs its key.*ERR_/)
+    assert.match(stdout, /POST \/gateways: .*control API requires a key.*ERR_/)
   } finally {
     server.kill()
   }

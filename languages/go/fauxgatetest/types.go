@@ -16,9 +16,9 @@ type Options struct {
 	Plan string `json:"plan"`
 	// Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
 	Cors []string `json:"cors"`
-	// The seed for ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
+	// The seed for ids and certificates: the same seed and calls produce the same ids. Default: a random one for each gateway.
 	Seed string `json:"seed"`
-	// The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.
+	// The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.
 	Initial any `json:"initial"`
 	// Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
 	References string `json:"references"`
@@ -30,7 +30,7 @@ type Options struct {
 	ErrorText string `json:"errorText"`
 	// Behavior of the real service that differs from its API reference.
 	Quirks *Quirks `json:"quirks"`
-	// Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds. Default: false.
+	// Return 429 for too many HTTP requests. `true` allows 120 requests per 60 seconds. Default: false.
 	RateLimit any `json:"rateLimit"`
 	// The account that owns the gateway's resources: a plan, and limits by name. A call that exceeds a limit fails. Default: no limits.
 	Account any `json:"account"`
@@ -178,9 +178,9 @@ type Upstream struct {
 	Times int `json:"times"`
 }
 
-// Declaration: Things to declare: at least one.
+// Declaration: The resources to declare: at least one.
 type Declaration struct {
-	// The id of an edge: HTTPS, TCP or TLS.
+	// The id of an HTTPS, TCP, or TLS edge.
 	Edge string `json:"edge"`
 	// The ids of routes to add to the edge, which must be an HTTPS edge.
 	Routes []string `json:"routes"`
@@ -402,7 +402,7 @@ type ListedFault struct {
 	Hits int `json:"hits"`
 	// The number of matching requests that were let through before the fault applied.
 	Passed int `json:"passed"`
-	// `pending` if it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
+	// `pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
 	State string `json:"state"`
 	// The requests among the last 5 that it did not apply to, oldest first. Absent if the fault is not pending.
 	Missed []*MissedRequest `json:"missed"`
@@ -414,7 +414,7 @@ type MissedRequest struct {
 	OperationID string `json:"operationId"`
 	// The method and the path.
 	Request string `json:"request"`
-	// The reason why the fault did not apply.
+	// Why the fault did not apply.
 	Reason string `json:"reason"`
 }
 
@@ -444,13 +444,13 @@ type TrafficOutcome struct {
 	Number int `json:"number"`
 	// The status of the response; null if the gateway closed the connection, or the visitor rejected its certificate.
 	Status int `json:"status"`
-	// The headers of the response. Several values are joined by commas.
+	// The headers of the response. Multiple values are joined by commas.
 	Headers map[string]string `json:"headers"`
 	// The body of the response, as a string.
 	Body string `json:"body"`
 	// The reason why the body ends early. Absent if it is complete.
 	Incomplete string `json:"incomplete"`
-	// The rule that responded or closed the connection, by its name, else by its place; null if none did.
+	// The rule that responded or closed the connection, by its name, or by its position if it has no name; null if no rule did.
 	Rule string `json:"rule"`
 	// The trace of the request: each rule with its expressions and actions.
 	Trace []Object `json:"trace"`
@@ -470,13 +470,13 @@ type Request struct {
 	Query string `json:"query"`
 	// The gateway's time, as a timestamp.
 	At time.Time `json:"at"`
-	// The request headers, keyed by lower-case name. A header that carries a secret has the value `[redacted]`.
+	// The request headers, keyed by lowercase name. A header that carries a secret has the value `[redacted]`.
 	RequestHeaders map[string]string `json:"requestHeaders"`
 	// The request's JSON, or a description of a body that is too long or not JSON; null for no body.
 	Request any `json:"request"`
 	// The HTTP status of the response.
 	Status int `json:"status"`
-	// The response headers that the gateway set, keyed by lower-case name.
+	// The response headers that the gateway set, keyed by lowercase name.
 	ResponseHeaders map[string]string `json:"responseHeaders"`
 	// The response's JSON, or a description of a body that is not JSON; null for no body.
 	Response any `json:"response"`

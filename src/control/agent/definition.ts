@@ -52,11 +52,11 @@ export const tunnelDefinition = named(
     labels: v.exactOptional(
       documented(
         v.array(v.string()),
-        'The labels by which edges find the tunnel, such as `env=prod`. A tunnel with labels has no URL.',
+        'The labels that edges use to find the tunnel, such as `env=prod`. A tunnel with labels has no URL.',
       ),
     ),
     metadata: text('Arbitrary text that the API shows with the tunnel.'),
-    pooling_enabled: flag('True if other endpoints may have the same URL.'),
+    pooling_enabled: flag('True if other endpoints may share the URL.'),
   }),
   'AgentTunnelDefinition',
   'The definition of a tunnel that the agent starts.',

@@ -91,7 +91,7 @@ const set = controlCall({
     v.object({
       down: v.exactOptional(documented(v.boolean(), 'True if the agent is down.')),
       url_after: v.exactOptional(
-        sentDuration("The time from the start of a tunnel until lists show its URL, on the gateway's clock."),
+        sentDuration("The delay, on the gateway's clock, before lists show a new tunnel's URL."),
       ),
     }),
     'AgentBehaviour',

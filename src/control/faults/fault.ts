@@ -198,7 +198,7 @@ const missed = named(
   v.object({
     operationId: documented(v.string(), "The id of the request's operation, as in the journal."),
     request: documented(v.string(), 'The method and the path.'),
-    reason: documented(v.string(), 'The reason why the fault did not apply.'),
+    reason: documented(v.string(), 'Why the fault did not apply.'),
   }),
   'MissedRequest',
   'A request that a pending fault did not apply to.',
@@ -209,7 +209,7 @@ export const listedFault = named(
     ...addedFields,
     state: documented(
       v.picklist(['pending', 'active', 'used up'], 'pending, active, used up'),
-      '`pending` if it waits for a request, `active` if it applies to requests until you remove it, or `used up`.',
+      '`pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.',
     ),
     missed: v.exactOptional(
       documented(
@@ -270,7 +270,7 @@ export const errors = declareErrors({
     512,
     'The domain has a dangling A, AAAA, ALIAS or other record that points to the service. Delete it first.',
   ),
-  too_many_pending: entry(90429, 409, 'There are already {most} {what}, which is the maximum. Remove some first.'),
+  too_many_pending: entry(90429, 409, 'The maximum of {most} {what} has been reached. Remove some first.'),
   injected_fault: entry(90500, 503, 'A fault was injected into {operation} by the test.'),
 })
 

@@ -68,7 +68,7 @@ const add = controlCall({
       name: 'faults add',
       summary: 'Make matching HTTP requests fail or arrive late',
       example: '--operation reserved_domains.create --times 1 --status 503 --retry-after 2s',
-      notes: ['Without --operation, --method, --path and --resource, every API request matches.'],
+      notes: ['Without --operation, --method, --path, and --resource, every API request matches.'],
     },
   ],
   from: 'body',

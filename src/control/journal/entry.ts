@@ -48,14 +48,14 @@ export const journalEntry = named(
     query: documented(v.string(), 'The query as sent, without the `?`; empty if there is none.'),
     at: documented(time, "The gateway's time, as a timestamp."),
     requestHeaders: documentedHeaders(
-      'The request headers, keyed by lower-case name. A header that carries a secret has the value `[redacted]`.',
+      'The request headers, keyed by lowercase name. A header that carries a secret has the value `[redacted]`.',
     ),
     request: documented(
       v.unknown(),
       "The request's JSON, or a description of a body that is too long or not JSON; null for no body.",
     ),
     status: documented(v.number(), 'The HTTP status of the response.'),
-    responseHeaders: documentedHeaders('The response headers that the gateway set, keyed by lower-case name.'),
+    responseHeaders: documentedHeaders('The response headers that the gateway set, keyed by lowercase name.'),
     response: documented(
       v.unknown(),
       "The response's JSON, or a description of a body that is not JSON; null for no body.",

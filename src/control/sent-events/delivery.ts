@@ -126,7 +126,7 @@ export class Deliveries {
   async #send(url: string, { headers, added }: EventTarget, events: readonly KeptEvent[], signal: AbortSignal) {
     // The message of `fetch` for an invalid header would show its value, which is secret.
     if (Object.values(headers).some((value) => !/^[\t -~\u0080-\u00ff]*$/.test(value)))
-      return "the destination's API key has a character that no HTTP header can have; update the key"
+      return "the destination's API key contains a character that HTTP headers cannot contain; update the key"
     const limit = AbortSignal.timeout(LONGEST_ATTEMPT_MS)
     try {
       const response = await this.post(url, {

@@ -21,7 +21,7 @@ export const sentEvent = named(
       '`kept` if the `destinations` option has no URL for this kind of destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts, or if the destination was deleted.',
     ),
     attempts: documented(v.number(), 'The number of attempts to deliver it.'),
-    problem: documented(v.nullable(v.string()), 'The reason why the last attempt failed, or null if it did not fail.'),
+    problem: documented(v.nullable(v.string()), 'Why the last attempt failed, or null if it did not fail.'),
   }),
   'SentEvent',
   'An account event for one destination, and its delivery status.',

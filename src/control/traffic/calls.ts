@@ -43,7 +43,7 @@ const outcome = named(
     ),
     headers: documented(
       v.record(v.string(), v.string()),
-      'The headers of the response. Several values are joined by commas.',
+      'The headers of the response. Multiple values are joined by commas.',
     ),
     body: documented(v.string(), 'The body of the response, as a string.'),
     incomplete: v.exactOptional(
@@ -51,7 +51,7 @@ const outcome = named(
     ),
     rule: documented(
       v.nullable(v.string()),
-      'The rule that responded or closed the connection, by its name, else by its place; null if none did.',
+      'The rule that responded or closed the connection, by its name, or by its position if it has no name; null if no rule did.',
     ),
     trace: documented(v.array(anyObject()), 'The trace of the request: each rule with its expressions and actions.'),
   }),
@@ -127,7 +127,7 @@ function requireSendable(
     if (!isHeader(name, value)) refuseField(`headers.${name}`, quoteSecret(value), 'an HTTP header name and value')
   }
   if (body !== undefined && /^(get|head)$/i.test(method))
-    refuseField('body', quoteSecret(body), 'none with GET and HEAD')
+    refuseField('body', quoteSecret(body), 'none for GET and HEAD requests')
 }
 
 function isMethod(method: string): boolean {

@@ -18,7 +18,7 @@ export interface TrafficEntry {
   readonly target: Target
   /** The body, or null if there was none. Absent if it is larger than 16 KB, or is neither JSON nor a form. */
   readonly body?: string | null
-  /** The request headers, by lowercase name. Several values are joined by commas. */
+  /** The request headers, by lowercase name. Multiple values are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   /** The status of the response, or null if the connection closed or the visitor rejected the certificate. */
   readonly status: number | null

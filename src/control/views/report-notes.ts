@@ -96,7 +96,7 @@ export class RequestNotes {
 
   #describeUnreadPage({ operationId }: JournalEntry): string | undefined {
     return this.#unreadPages.has(operationId)
-      ? 'There is another page, which no later request fetched: see its next_page_uri.'
+      ? 'There is another page, but no later request fetched it: see its next_page_uri.'
       : undefined
   }
 
@@ -119,11 +119,11 @@ export class RequestNotes {
     // The note of the transition is the id of the certificate, which a renewal replaces.
     if (issuedAt && issuedAt > at && domain.certificate_id && !this.#shownCertificates().has(issued.note ?? '')) {
       const its = shown.isWhole ? 'Its certificate' : `The certificate of ${domain.domain}`
-      return `${its} is null. It was issued at ${issuedAt}, and no later response shows it.`
+      return `${its} is null. The certificate was issued at ${issuedAt}, but no later response shows it.`
     }
     const failedAt = last.transition === 'failed' ? timestamp(last.at * 1000) : at
     if (failedAt <= at || (this.#lastShown().get(domain.id) ?? at) >= failedAt) return undefined
-    return `The attempt for ${domain.domain} failed at ${failedAt} (${last.outcome}), and no later response shows it.`
+    return `The attempt for ${domain.domain} failed at ${failedAt} (${last.outcome}), but no later response shows the failure.`
   }
 }
 
@@ -151,7 +151,7 @@ function describeOtherValues({ status, request, response }: JournalEntry): strin
   const changed = Object.entries(request).flatMap(([name, sent]) => {
     const stored = response[name]
     const isOther = typeof sent === 'string' && typeof stored === 'string' && sent !== stored
-    return isOther ? `${name} is ${quote(stored)} in the response, where ${quote(sent)} was sent` : []
+    return isOther ? `${name} is ${quote(stored)} in the response, but ${quote(sent)} was sent` : []
   })
   return changed.length === 0 ? undefined : `${changed.join('; ')}.`
 }

@@ -248,7 +248,7 @@ function listTimelines(tx: Transaction, text: string): { readonly named: Section
 function warnOfUncheckedRecords(tx: Transaction): Section {
   const count = tx.count(zone) + tx.count(caaZone)
   if (count === 0 || provisioningOptions(tx.options).dns === 'simulated') return ['dns', []]
-  return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the dns option is off.`]]
+  return ['dns', [`No attempt checks the zone, which contains ${formatCount(count, 'record')}: the dns option is off.`]]
 }
 
 /** Lists the pending faults and outcomes, without the lines already in a string. */

@@ -148,7 +148,7 @@ function setRecord({ name, type, value }: WrongRecord): Fix[number] {
 /** Describes a missing or wrong record, with generic words or the names of the record and its target. */
 function describeRecord({ name, type, value, found }: WrongRecord, called: string, target: string): string {
   const expected =
-    type === 'CNAME' ? `No CNAME record leads to ${target}` : `No CAA record may forbid ${value} to issue`
+    type === 'CNAME' ? `No CNAME record leads to ${target}` : `No CAA record may forbid ${value} from issuing`
   return `${expected}. Found ${found?.describe(type === 'CNAME' ? called : name)}.`
 }
 
@@ -178,7 +178,7 @@ function findNextChange(tx: Transaction, domain: DomainRecord): number {
 function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | undefined {
   const alone = describeProblem(tx, domain)
   if (alone !== null) {
-    const advice = domain.policy ? '' : ' Upload another one, and attach it to the domain.'
+    const advice = domain.policy ? '' : ' Upload another certificate, and attach it to the domain.'
     const cause = describeProblem(tx, domain, 'the domain') ?? alone
     return { kind: 'broken', alone: () => alone + advice, cause: cause + advice }
   }
@@ -186,11 +186,11 @@ function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | un
   const certificate = findCertificate(tx, domain)
   if (certificate) {
     const { chainNotAfter } = certificate
-    const cause = `The uploaded certificate expires at ${timestamp(chainNotAfter)}. Nothing renews it: upload another one.`
+    const cause = `The uploaded certificate expires at ${timestamp(chainNotAfter)}. It is not renewed automatically: upload another.`
     return chainNotAfter - SOON_MS <= tx.now ? { kind: 'risk', cause } : undefined
   }
   // The service's own domains have a certificate of the service.
   if (domain.cname_target === null) return undefined
-  const cause = 'No certificate is attached, and no policy gets one: browsers warn visitors.'
+  const cause = 'No certificate is attached, and no policy requests one: browsers warn visitors.'
   return { kind: 'risk', cause }
 }

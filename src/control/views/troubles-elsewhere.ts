@@ -36,7 +36,9 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
     const failed = all.filter(({ delivery }) => delivery === 'failed').length
     const waiting = all.length - failed
     const parts = [
-      ...(waiting > 0 ? [`${formatCount(waiting, 'event waits', 'events wait')} for the next attempt`] : []),
+      ...(waiting > 0
+        ? [`${formatCount(waiting, 'event is waiting', 'events are waiting')} for the next attempt`]
+        : []),
       ...(failed > 0 ? [`${formatCount(failed, 'event')} failed after 24 hours`] : []),
     ]
     const advice = waiting > 0 ? " The next attempts follow the gateway's clock: on a manual clock, advance it." : ''

@@ -18,14 +18,14 @@ export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble
       const { host = '' } = parseUrl(url) ?? {}
       const isReservedAgain = tx.find(domains, 'domain', host) !== undefined
       return [
-        ...(isDenied ? [createRisk(each, 'The policy of the endpoint denies every visitor.')] : []),
+        ...(isDenied ? [createRisk(each, "The endpoint's policy denies every visitor.")] : []),
         ...(lost === 'domain'
           ? [
               createRisk(
                 each,
                 isReservedAgain
-                  ? 'The domain of the endpoint was deleted, and reserved again since. Start the agent again.'
-                  : `The domain of the endpoint was deleted. Reserve ${host} again, and start the agent again.`,
+                  ? "The endpoint's domain was deleted and then reserved again. Restart the agent."
+                  : `The endpoint's domain was deleted. Reserve ${host} again, and restart the agent.`,
               ),
             ]
           : []),
@@ -33,7 +33,7 @@ export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble
           ? [
               createRisk(
                 each,
-                'The address of the endpoint was deleted. Reserve another one, and start the agent with it.',
+                "The endpoint's address was deleted. Reserve another address, and start the agent with it.",
               ),
             ]
           : []),

@@ -88,7 +88,7 @@ function describeWaiting(
     if (!visit) return `${cause} The traffic journal has none.`
     if (visit.upstream === traffic) return cause
     const went = visit.upstream === null ? 'it reached no upstream' : `its upstream is ${visit.upstream}`
-    return `${cause} The last one of a visitor, ${visit.method} ${visit.url}: ${went}, not ${traffic}.`
+    return `${cause} The last visitor request, ${visit.method} ${visit.url}: ${went}, not ${traffic}.`
   }
   const last = requests.at(-1)
   if (!last) return `${cause} The journal has none.`

@@ -162,7 +162,7 @@ const SESSION_COMMAND = /^(\/tunnel_sessions\/[^/]+)\/(?:stop|restart)$/
 function describeEndedSession({ path, now }: SeenRequest): string {
   const ended = `POST ${path} ended it at ${timestamp(now)}`
   return path.endsWith('/stop')
-    ? `${ended}, and its tunnels and endpoints with it. Start the agent again: its new session has another id.`
+    ? `${ended}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new id.`
     : `${ended}. The agent is in a new session with the same tunnels: list the sessions to find its id.`
 }
 

@@ -38,7 +38,7 @@ export function applyInitial(
     if (!calls) {
       const names = [...families.keys()]
       const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
-      throw initialError(`${quote(name)} is not a family whose resources can be created.${hint}`)
+      throw initialError(`${quote(name)} is not a family in which resources can be created.${hint}`)
     }
     if (bodies === undefined) continue
     if (!Array.isArray(bodies)) throw initialError(`${name} is ${quote(bodies)}. Allowed: an array of bodies.`)

@@ -130,7 +130,7 @@ function requireKey(request: HttpRequest, key: string): void {
 /** Rejects a request that does not come from this machine: by its address, by its `Host`, or by the page that sent it. */
 function requireLocal(request: HttpRequest, callers: KnownCallers): void {
   const { peer } = request
-  const others = 'any other only with a control key (--control-key)'
+  const others = 'any other host only with a control key (--control-key)'
   if (peer !== undefined && !isLoopbackAddress(peer))
     refuse(general.caller_forbidden, { what: 'peer address', received: quote(peer), others })
   const unknown = findUnknownCaller(request, callers)

@@ -15,7 +15,7 @@ export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id
 
 /** Returns a string for the `msg` of an error that differs for each request (rules: errors#varied). */
 export function createVariedText(operationId: string): string {
-  return `Programs must not read this text, which varies (errorText: 'varied'). Read error_code. ${operationId}`
+  return `Programs must not read this text, because it varies (errorText: 'varied'). Read error_code instead. ${operationId}`
 }
 
 /** Creates the response for an error without the usual fields. The journal still has the message. */

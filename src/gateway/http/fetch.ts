@@ -137,7 +137,7 @@ function normalizeUrl(text: string): string {
   if (href === undefined || !host)
     throw atCaller(new TypeError(`${quote(hideUrlSecrets(text))} is not an absolute URL.`))
   if (username || password)
-    throw atCaller(new TypeError(`The URL for ${quote(host)} has credentials. Send them in a header.`))
+    throw atCaller(new TypeError(`The URL for ${quote(host)} contains credentials. Send them in a header.`))
   return href
 }
 

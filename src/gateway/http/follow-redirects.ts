@@ -32,8 +32,8 @@ export async function followRedirects(
   for (let count = 0; ; count++) {
     const location = response.headers.get('location')
     if (location === null || !STATUSES.includes(response.status)) return count === 0 ? response : mark(response, url)
-    if (mode === 'error') throw atCaller(new TypeError(`${url} is redirected to ${location}, and redirect is "error".`))
-    if (count === MAX_REDIRECTS) throw atCaller(new TypeError(`${url} is redirected more than ${MAX_REDIRECTS} times.`))
+    if (mode === 'error') throw atCaller(new TypeError(`${url} redirects to ${location}, but redirect is "error".`))
+    if (count === MAX_REDIRECTS) throw atCaller(new TypeError(`${url} redirects more than ${MAX_REDIRECTS} times.`))
     request ??= new (platform('Request'))(kept, isStream ? { ...init, body: null } : init)
     const from = url
     url = new URL(location, from).href

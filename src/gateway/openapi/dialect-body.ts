@@ -55,7 +55,7 @@ function allowEmpty(json: JsonSchema): JsonSchema {
 function createAliases(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const labels = dialect.labelAliases[groupOf(operation)] ?? []
   const aliases = listAliases(operation, dialect, body).map(({ alias, field, json }) => {
-    const another = `Another name of \`${field}\`.`
+    const another = `An alias of \`${field}\`.`
     const below = operation.otherNames?.labelsBelow?.(dialect)
     if (below === undefined || !labels.includes(alias)) return [alias, { ...json, description: another }]
     const { pattern: _, ...anyText } = json

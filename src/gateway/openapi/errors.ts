@@ -73,7 +73,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
   const codes = [...new Set(errors.flatMap(({ code = [] }) => code))]
   return {
     type: 'object',
-    description: 'The error of a rejected request, which has changed nothing.',
+    description: 'The error for a rejected request. The request changed nothing.',
     required: ['error_code', 'status_code', 'msg', 'details'],
     properties: {
       error_code: {
@@ -82,7 +82,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
         description: 'The code of the error, for programs.',
       },
       status_code: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
-      msg: { type: 'string', description: 'A message for people: the received value, and the allowed ones.' },
+      msg: { type: 'string', description: 'A human-readable message with the received value and the allowed values.' },
       details: {
         type: 'object',
         required: ['operation_id'],
@@ -94,13 +94,13 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
           },
           field: { type: 'string', description: 'The field that `msg` is about.' },
           rule: { type: 'string', description: 'The key of the error, the same in every dialect.' },
-          received: { type: 'string', description: 'The value that was received there.' },
+          received: { type: 'string', description: 'The value received for this field.' },
           allowed: { type: 'string', description: 'The allowed values.' },
           choices: { type: 'string', description: 'All allowed values, separated by commas, if they are a list.' },
-          nearest: { type: 'string', description: 'The allowed value that was probably meant.' },
+          nearest: { type: 'string', description: 'The allowed value that the client probably meant.' },
           typed: {
             type: 'string',
-            description: 'The allowed values for clients that can send only strings, if they are fewer.',
+            description: 'The allowed values for clients that can send only strings, if there are fewer.',
           },
           further_problems: { type: 'string', description: 'The number of additional fields with problems.' },
         },

@@ -231,7 +231,7 @@ export function listDefinitions(schemas: readonly AnySchema[]): Record<string, A
   for (const schema of listSchemas(schemas)) {
     const { name } = documentationOf(schema)
     if (name === undefined) continue
-    if (found.has(name)) throw new Error(`Two schemas have the name ${name}.`)
+    if (found.has(name)) throw new Error(`Two schemas are named ${name}.`)
     found.set(name, schema)
   }
   return Object.fromEntries(found)

@@ -26,7 +26,7 @@ export function Known<T>({ of, children }: KnownProps<T>) {
   if (of.state === 'failed')
     return (
       <p class="empty bad" role="alert">
-        This could not be loaded. {of.problem} {again}
+        Loading failed. {of.problem} {again}
       </p>
     )
   return (

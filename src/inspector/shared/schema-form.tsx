@@ -190,7 +190,7 @@ function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> 
 }
 
 /** The text of a menu whose entries could not be loaded. */
-const NOT_LOADED = 'They could not be loaded.'
+const NOT_LOADED = 'The fields could not be loaded.'
 
 /** An input for an id, with a menu of the resources that the id can refer to. */
 function IdInput({ families, ...input }: IdInputProps) {

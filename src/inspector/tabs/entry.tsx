@@ -22,7 +22,7 @@ export const WORDS: Words<JournalEntry> = {
   },
   fault: {
     finds: ({ fault }, value) => (value === 'yes' && fault !== null) || (fault ?? 'no').toLowerCase() === value,
-    allowed: [/^(yes|no|fault_\w+)$/, 'yes, no or the id of a fault'],
+    allowed: [/^(yes|no|fault_\w+)$/, 'yes, no, or the id of a fault'],
   },
   changed: {
     finds: ({ commit }, value) => (commit !== null) === (value !== 'no'),

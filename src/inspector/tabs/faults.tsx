@@ -98,7 +98,7 @@ function ZoneRecords({ all }: { all: readonly DnsRecord[] }) {
       <p class="dim">
         {page.overview?.dns === 'simulated'
           ? 'Attempts look here for CNAME and CAA records.'
-          : 'Attempts do not look here: start with --dns simulated.'}
+          : 'Attempts do not look here. Start with --dns simulated.'}
       </p>
       {all.length > 10 && <Search what="records" value={text} set={setText} />}
       {found.length > 0 && (

@@ -215,7 +215,7 @@ function Restart() {
   const { manual } = page.overview ?? {}
   return (
     <li class="record dim">
-      The server restarted.{!manual && ' Attempts that fell due meanwhile keep their own times.'}
+      The server restarted.{!manual && ' Attempts that fell due in the meantime keep their own times.'}
     </li>
   )
 }

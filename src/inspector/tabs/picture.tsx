@@ -68,7 +68,7 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
   const [expiry, next] = [expiresAt && placeOf(expiresAt), due && placeOf(due.at)]
   // The timeline may not have the start of a long job any more.
   const [first] = startedAt && startedAt < (events[0]?.at ?? '') ? events : []
-  const said = event ? `${formatTime(event.at)}, ${event.transition}. ${event.message}` : 'nothing happened yet'
+  const said = event ? `${formatTime(event.at)}, ${event.transition}. ${event.message}` : 'nothing has happened yet'
   return (
     <div class="picture fill">
       <small class="flex">

@@ -18,9 +18,9 @@ export function findHidden({ url, headers, body, from }: TrafficEntry): string {
   const names = Object.keys(headers).filter((name) => hides(headers[name]))
   return [
     ...names.map((name) => `the header ${name}`),
-    ...(hides(url) ? ['a value of the query'] : []),
-    ...(body === undefined ? ['the body'] : hides(body) ? ['a value of the body'] : []),
-    ...(hides(from) ? ['a fact of the visitor'] : []),
+    ...(hides(url) ? ['a query value'] : []),
+    ...(body === undefined ? ['the body'] : hides(body) ? ['a body value'] : []),
+    ...(hides(from) ? ['a visitor fact'] : []),
   ].join(', ')
 }
 
@@ -36,11 +36,11 @@ export function findTestProblem(visit: TrafficEntry, policy: string): string | u
   const rules = trace.filter((each) => 'actions' in each)
   const stopped = trace.find((each) => 'step' in each && each.isEnd)
   if (stopped && 'step' in stopped) return `the request stopped at the ${stopped.step}, and a test has only the policy.`
-  if (!policy) return 'its endpoint has no policy now.'
+  if (!policy) return 'its endpoint no longer has a policy.'
   if (rules.some((each) => each.policy !== endpoint)) return 'it passed the policies of several endpoints.'
   if (trace.some((each) => 'step' in each && each.step === 'module'))
     return 'it passed modules, and a test has only the policy.'
-  if (OF_ACCOUNT.test(policy)) return 'the policy reads resources of the account.'
+  if (OF_ACCOUNT.test(policy)) return "the policy reads the account's resources."
   const type = rules.flatMap(({ actions }) => actions).find((each) => OF_OTHERS.test(each.type))?.type
   if (type) return `the outcome of ${type} depends on other requests.`
   const hidden = findHidden(visit)

@@ -87,7 +87,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
   }
   return (
     <>
-      {loaded === null && <p class="dim">Nothing has this id.</p>}
+      {loaded === null && <p class="dim">No resource has this id.</p>}
       <div class="row">
         {update && canUpdate && <Button onClick={() => toggle(update)}>{isSet ? 'Set' : 'Change'}</Button>}
         {loaded && [...inner, ...actions.filter(isPossible)].map(operationButton)}
@@ -146,7 +146,7 @@ function UsedBy({ ids, resource }: { ids: readonly string[]; resource: Resource 
       <Known of={found}>
         {(all) => {
           const others = all.flat().filter(({ key }) => key !== id && key !== ids.join('/'))
-          if (others.length === 0) return <p class="dim">No other resource.</p>
+          if (others.length === 0) return <p class="dim">No other resources.</p>
           return <RecordLinks of={others} above={ids} />
         }}
       </Known>

@@ -62,7 +62,7 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   }
   return (
     <>
-      <p class="dim">They survive a reset and, with --data, a restart.</p>
+      <p class="dim">Snapshots survive a reset and, with --data, a restart.</p>
       <Form act={() => take()}>
         <Text label="Name of the snapshot" placeholder={`Snapshot ${names.length + 1}`} value={name} set={setName} />
         <button type="submit" class="main">
@@ -132,7 +132,7 @@ function CopyTest() {
   }
   return (
     <Card title="Copy as test" wide>
-      <p class="dim">The requests in the journal and the controls between them, as a test file.</p>
+      <p class="dim">The journal's requests and the controls between them, as a test file.</p>
       <div class="row">
         {RUNNERS.map((each) => (
           <Button key={each} pressed={each === runner} onClick={() => choose(each)}>
@@ -170,7 +170,7 @@ async function load(file: File | undefined): Promise<void> {
   try {
     snapshot = JSON.parse(text)
   } catch (error) {
-    throw new Error(`${file.name} is not a snapshot: ${Object(error).message}. Choose a file that Export wrote.`)
+    throw new Error(`${file.name} is not a snapshot: ${Object(error).message}. Choose a file written by Export.`)
   }
   await page.control('PUT', '/state', snapshot)
 }

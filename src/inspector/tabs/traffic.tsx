@@ -41,7 +41,7 @@ function VisitLog({ visits, id }: { visits: Visits; id: string }) {
       example="/admin status:403 203.0.113.9"
       count={(found) => `${formatCount(found.length)} of ${formatCount(visits.length)} here${describeStart()}`}
       details={(visit) => <VisitDetails key={id} visit={visit} visits={visits} />}
-      missing={`The traffic journal does not have it. It keeps the last ${formatCount(MAX_VISITS)} requests.`}
+      missing={`The traffic journal does not contain this request. It keeps the last ${formatCount(MAX_VISITS)} requests.`}
     />
   )
 }

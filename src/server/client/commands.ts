@@ -92,7 +92,7 @@ function queryOf(values: object, typedNames: ReadonlyMap<string, string>): strin
     const { length } = encodeURIComponent(String(value))
     if (length > MAX_QUERY)
       throw new UsageError(
-        `${typedNames.get(field)} has ${length} characters, as encoded in a URL. Allowed: at most ${MAX_QUERY}.`,
+        `${typedNames.get(field)} is ${length} characters long when encoded in a URL. Allowed: at most ${MAX_QUERY}.`,
       )
   }
   const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))

@@ -66,14 +66,14 @@ function overviewText({ counts, ...rest }: Overview): string {
 
 function emptyCollections({ counts }: Overview): string | undefined {
   const { length } = Object.values(counts).filter((count) => count === 0)
-  if (length > 0) return `${formatCount(length, 'collection has', 'collections have')} no resources`
+  if (length > 0) return `${formatCount(length, 'collection contains', 'collections contain')} no resources`
 }
 
 function requestsOfFault(_: unknown, sent: SentFields): string | undefined {
   if (['operation', 'method', 'path', 'resource', 'traffic', 'agent'].some((name) => name in sent)) return
   const next = sent.times === 1 ? 'the next request' : `the next ${sent.times} requests`
   const which = sent.times === undefined ? 'every request until you remove it' : `${next} of any kind`
-  return `this fault applies to ${which}; --operation, --method, --path and --resource narrow it`
+  return `this fault applies to ${which}; use --operation, --method, --path, and --resource to narrow it`
 }
 
 function timelinesText({ timelines }: Timelines, { name }: SentFields): string {

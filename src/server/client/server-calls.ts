@@ -152,7 +152,7 @@ export async function callControl(
   }
   const { error, message, details } = readErrorBody(value)
   if (error === null || message === null) {
-    const hint = new URL(url).pathname === '/' ? '' : ' Is this the URL of the server, without a path?'
+    const hint = new URL(url).pathname === '/' ? '' : " Is this the server's URL, without a path?"
     throw new Error(`The server at ${url} is not a fauxgate server: its status was ${status}.${hint}`)
   }
   const hint = status === 401 ? ' Pass the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''

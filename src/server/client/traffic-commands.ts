@@ -19,13 +19,13 @@ const HEADER: Flag = {
   flag: 'header',
   kind: 'texts',
   value: 'NAME: VALUE',
-  sentence: 'A header of the request. Repeatable.',
+  sentence: 'A request header. Repeatable.',
 }
 
 /** The fields of the control call, and the flags that set them. */
 const FIELDS = [
   { field: 'method', ...textFlag('method', 'METHOD', 'The method. Default: GET.') },
-  { field: 'body', ...textFlag('body', 'TEXT', 'The body of the request, as text.') },
+  { field: 'body', ...textFlag('body', 'TEXT', 'The request body, as text.') },
   { field: 'edge', ...textFlag('edge', 'ID', 'The edge that receives the request. Required in the standard dialect.') },
   { field: 'route', ...textFlag('route', 'ID', 'The route of the edge.') },
   {
@@ -35,11 +35,11 @@ const FIELDS = [
 ]
 
 const VISITOR = [
-  { field: 'ip', ...textFlag('from-ip', 'ADDRESS', 'The address of the visitor. Default: `203.0.113.1`.') },
-  { field: 'country', ...textFlag('from-country', 'CODE', 'The country of the visitor, as a two-letter code.') },
+  { field: 'ip', ...textFlag('from-ip', 'ADDRESS', "The visitor's address. Default: `203.0.113.1`.") },
+  { field: 'country', ...textFlag('from-country', 'CODE', "The visitor's country, as a two-letter code.") },
   {
     field: 'insecure',
-    ...switchFlag('insecure', 'Accept any certificate, even if it is expired or for another name.'),
+    ...switchFlag('insecure', 'Accept any certificate, even an expired one or one for another name.'),
   },
   {
     field: 'facts',
@@ -66,7 +66,7 @@ export const request: Command = {
     ...FIELDS,
     HEADER,
     ...VISITOR,
-    switchFlag('explain', 'Print each rule, matched or not, with the values of its expressions.'),
+    switchFlag('explain', 'Print each rule, whether or not it matched, with the values of its expressions.'),
     switchFlag('json', 'Print the response and the trace as JSON.'),
     ...SERVER_FLAGS,
   ],
@@ -111,6 +111,6 @@ function format({ status, headers, body, trace }: TrafficOutcome, isExplained: b
 function describeEnd(trace: Trace): string {
   const end = trace.at(-1)
   if (end && 'step' in end && end.step === 'certificate')
-    return `The visitor rejected the certificate: the gateway ${end.did}. Use --insecure to accept it.`
+    return `The visitor rejected the certificate: the gateway ${end.did}. Use --insecure to accept it anyway.`
   return 'The gateway closed the connection.'
 }

@@ -43,7 +43,7 @@ Clients need the base URL ${url} and ${which}. Try:
 /** Says which dialect the API uses and how to choose another. */
 function describeDialect(name: string): string {
   const others = dialectNames.filter((each) => each !== name).map((each) => `--dialect ${each}`)
-  return `Dialect: ${name}. For another one: ${others.join(' or ')}.`
+  return `Dialect: ${name}. For another dialect, use ${others.join(' or ')}.`
 }
 
 function inspectorUrl({ url }: Served): string {

@@ -122,7 +122,7 @@ function requireValue(typed: string, value: string | undefined, isInline: boolea
   const isNext = value?.startsWith('--') && !isInline
   if (value === undefined || isNext) throw new UsageError(`${typed} needs a value.`)
   // An empty value is a mistake, usually an unset shell variable.
-  if (value === '') throw new UsageError(`${typed} is empty. Give it a value, or omit it.`)
+  if (value === '') throw new UsageError(`${typed} is empty. Set a value, or omit it.`)
   return value
 }
 
@@ -144,7 +144,7 @@ export function requireOneOf<Name extends string>(subject: string, received: str
 export function requireNoWords(words: readonly string[], usage: string, { flags }: Arguments, example?: string): void {
   if (words.length === 0) return
   const isDash = words.some((word) => /^[\u2010-\u2015\u2212]/.test(word))
-  const hint = isDash ? ' One starts with a dash; options start with two hyphens.' : ''
+  const hint = isDash ? ' One of them starts with a dash; options start with two hyphens.' : ''
   const isNamed = flags.size === 0 && words.every((word) => /^[\w.:+-]{1,40}$/.test(word))
   const named = isNamed ? ` ${words.map((word) => JSON.stringify(word)).join(', ')}` : ''
   const unexpected = words.length === 1 ? 'Unexpected word' : `${words.length} unexpected words`
@@ -164,7 +164,7 @@ export function parseBaseUrl(typed: string, problem: string, example: string): U
     )
   }
   if (url.username === '' && url.password === '' && url.search === '' && url.hash === '') return url
-  throw new UsageError('The URL can have only a host, a port and a path. Allowed: https://host:port/path.')
+  throw new UsageError('The URL can contain only a host, a port, and a path. Allowed: https://host:port/path.')
 }
 
 /** Returns the only argument of a command that needs one argument. Throws if there are none or several. */

@@ -19,7 +19,7 @@ export function completionCommand(others: () => readonly Command[]): Command {
     ],
     async run(parsed: Arguments): Promise<number> {
       const [shell, ...rest] = parsed.words
-      if (shell === undefined) throwMissingWords('completion', 'bash, zsh or fish', 'completion bash')
+      if (shell === undefined) throwMissingWords('completion', 'bash, zsh, or fish', 'completion bash')
       const name = requireOneOf('The shell', shell, SHELL_NAMES)
       requireNoWords(rest, 'completion SHELL', parsed)
       return print(SHELLS[name](others()))

@@ -38,11 +38,11 @@ export function helpOnAll(commands: readonly Command[]): string {
   })
   return `Usage: fauxgate <command> [options]
 
-An emulated tunnel gateway's management API, for offline development and for tests in any language.
+Emulates a tunnel gateway's management API, for offline development and for tests in any language.
 
 ${parts.join('\n\n')}
 
-Run "fauxgate help <command>" for the details of a command, and "fauxgate --version" for the version.
+Run "fauxgate help <command>" for details about a command, or "fauxgate --version" for the version.
 The commands from "clock" to "state", except "policy", control a running server. They find it automatically, or with --url.
 ${EXIT_CODES}
 `

@@ -35,7 +35,7 @@ export const httpCommand: Command = {
   flags: [URL_FLAG, POLICY_FLAG, CONFIG_FLAG, ...flags],
   notes: [
     'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing connects to ngrok.',
-    'If the default port of --agent, --traffic or --traffic-tls is in use, the next free one is used.',
+    'If the default port of --agent, --traffic, or --traffic-tls is in use, the next free port is used.',
     'The domain of --url is reserved automatically.',
     'All options of "fauxgate serve" apply. With --watch, changes to the policy restart the gateway.',
   ],

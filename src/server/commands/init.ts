@@ -22,12 +22,12 @@ import { jestConfigFor, missingInJest } from './jest-config.ts'
 export const init: Command = {
   name: 'init',
   words: '',
-  summary: 'Write a config file, an initial state and a first test, without changing existing files',
+  summary: 'Write a config file, an initial state, and a first test, without changing existing files',
   flags: [
     textFlag(
       'runner',
       RUNNERS.join('|'),
-      'The test runner. Default: the one in package.json, or node, which is `node --test`.',
+      'The test runner. Default: the one in package.json, or node (`node --test`).',
     ),
     switchFlag('yes', "Don't ask questions. This is the default without a terminal."),
   ],

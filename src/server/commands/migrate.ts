@@ -28,7 +28,7 @@ export const migrateCommand: Command = {
   flags: [CONFIG_FLAG],
   example: 'migrate gateway.db',
   notes: [
-    'serve --data does the same when it starts. Older versions of fauxgate cannot open the file afterwards, so ' +
+    'serve --data does the same at startup. Older versions of fauxgate cannot open the file afterward, so ' +
       'make a copy first.',
   ],
   async run(parsed: Arguments, environment): Promise<number> {
@@ -39,7 +39,7 @@ export const migrateCommand: Command = {
     const store = openStore(file)
     try {
       const before = store.versions()
-      if (!before) throw new Error(`${file} has no state. Allowed: a file written by "fauxgate serve --data".`)
+      if (!before) throw new Error(`${file} contains no state. Allowed: a file written by "fauxgate serve --data".`)
       const families = { ...findFamilies(before.collections), ...options.families }
       // The command stores the authority's keys in its files. A file written by a program has none, unless the program asked for
       // fresh keys.

@@ -20,7 +20,7 @@ const HOST = '127.0.0.1'
 const DEFAULT_TIMEOUT = 30
 
 const flags = [
-  textFlag('to', 'URL', 'The base URL of the service that requests are forwarded to.'),
+  textFlag('to', 'URL', 'The base URL of the service to forward requests to.'),
   textFlag('out', 'FILE', 'The file in which to write the recording. Default: `recording.har`.'),
   textFlag('dialect', dialectNames.join('|'), 'The dialect of the service. Default: `ngrok`.'),
   integerFlag('port', 'The local port to listen on. Default: any free port.'),
@@ -30,12 +30,12 @@ const flags = [
 export const recordCommand: Command = {
   name: 'record',
   words: '',
-  summary: 'Run a proxy in front of a service that records requests and responses',
+  summary: "Run a proxy that records a service's requests and responses",
   flags,
   notes: [
-    'It listens on this machine until SIGINT, SIGTERM or SIGHUP stops it. It saves the recording when it stops, and every 2 s while requests arrive.',
-    'If the service does not respond, the client gets 502 or 504. The request is not recorded, and a warning shows it.',
-    'In the recording, placeholders replace secrets, keys, ids, names and addresses. The client gets the responses unchanged, except that URLs of the service become URLs of this proxy.',
+    'The proxy listens on this machine until SIGINT, SIGTERM, or SIGHUP stops it. It saves the recording when it stops, and every 2 s while requests arrive.',
+    'If the service does not respond, the client receives 502 or 504. The request is not recorded, and a warning names it.',
+    "In the recording, placeholders replace secrets, keys, ids, names, and addresses. The client receives the responses unchanged, except that the service's URLs become this proxy's URLs.",
   ],
   run: runRecord,
 }

@@ -11,7 +11,7 @@ export const replayCommand: Command = {
   words: 'FILE',
   summary: 'Send the requests of a recording to a fresh gateway, and compare the responses',
   flags: [
-    textFlag('known', 'FILE', 'A JSON file that lists accepted differences, each with "request", "at" and "reason".'),
+    textFlag('known', 'FILE', 'A JSON file that lists accepted differences, each with "request", "at", and "reason".'),
     switchFlag('json', 'Print the result as JSON.'),
   ],
   example: 'replay service.har',
@@ -36,6 +36,6 @@ async function readKnownDifferences(file: string): Promise<readonly KnownDiffere
     ['request', 'at', 'reason'].every((name) => typeof each?.[name] === 'string' && each[name] !== '')
   if (Array.isArray(list) && list.every(isKnown)) return list
   throw new Error(
-    `${file} is not a list of known differences. Allowed: a JSON array of objects with string fields "request", "at" and "reason".`,
+    `${file} is not a list of known differences. Allowed: a JSON array of objects with string fields "request", "at", and "reason".`,
   )
 }

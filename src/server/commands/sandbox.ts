@@ -21,7 +21,7 @@ export const sandboxCommand: Command = {
   notes: [
     'Install the workerd package next to fauxgate: npm install --save-dev workerd.',
     'ACCOUNT_KEY is the secret for creating and removing sandboxes. Without it, the first start creates a key, ' +
-      'prints it and stores it in the folder.',
+      'prints the key, and stores it in the folder.',
     'SIGINT and SIGTERM stop the server. Start it again with the same folder to get the sandboxes back.',
   ],
   run: runSandboxes,

@@ -35,12 +35,12 @@ const SETUP = textFlag('setup', 'COMMAND', 'A shell command to run before each r
 export const survivesCommand: Command = {
   name: 'survives',
   words: 'COMMAND…',
-  summary: 'Run a command once for each failure of each request, and report which failure breaks it',
+  summary: 'Run a command once for each possible failure of each request, and report which failure breaks it',
   flags: [...FLAGS, SETUP],
   example: 'survives --faults 2 -- python onboard.py',
   notes: [
     'Everything after "--" is the command, with its own options.',
-    'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL. Exit code 0 means that it succeeded. Any other is an error, with the last line of stderr. With --replay, its output is shown.',
+    'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL. Exit code 0 means that it succeeded. Any other exit code is an error, with the last line of stderr as its message. With --replay, its output is shown.',
     'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
     'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag, or the command cannot be started.',
   ],

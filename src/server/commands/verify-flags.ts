@@ -48,7 +48,7 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'record',
     'FILE',
-    'The file in which to write a HAR recording, without secrets, keys, ids, names and addresses.',
+    'The file in which to write a HAR recording, without secrets, keys, ids, names, and addresses.',
   ),
 ]
 
@@ -134,8 +134,8 @@ function requireKey(key: string | undefined, protocol: string, isLocal: boolean)
         ? 'as its last character, perhaps a line break'
         : `as character ${invalidIndex + 1}`
     throw new UsageError(
-      `${KEY_VARIABLE} has a space, a control character or a non-ASCII character ${where}. Allowed: visible ASCII ` +
-        'characters. It is not shown, and nothing was sent.',
+      `${KEY_VARIABLE} contains a space, a control character, or a non-ASCII character ${where}. Allowed: visible ASCII ` +
+        'characters. The key is not shown, and nothing was sent.',
     )
   }
   if (protocol === 'http:' && !isLocal)

@@ -29,7 +29,7 @@ export const verifyCommand: Command = {
   summary: "Send fauxgate's scenarios to a server, and compare the responses with those of a fresh gateway",
   flags: verifyFlags,
   notes: [
-    'NGROK_API_KEY is the API key; it is never printed. A server on this machine needs none.',
+    'NGROK_API_KEY is the API key; it is never printed. A server on this machine needs no key.',
     'It changes and deletes only resources that it created, and names them fauxgate-verify-…. At the end, even ' +
       'after SIGINT, it deletes all of them.',
     'Exit codes: 0 no differences; 1 a response or the inventory differs; 2 invalid command line or ' +
@@ -156,7 +156,7 @@ function abortOnSignal() {
 async function requireConsent(plan: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(
-      'verify creates resources and deletes them again. Without a terminal, it cannot ask you first: add --yes, --read-only or --plan.',
+      'verify creates resources and deletes them again. Without a terminal, it cannot ask you first: add --yes, --read-only, or --plan.',
     )
   const answer = await askAtTerminal(`${plan}Continue? [y/N] `, process.stderr)
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('No requests that create resources were sent.')
@@ -191,7 +191,7 @@ async function clean(
   const entries = list.read()
   // Earlier runs with the same list left nothing, or this one would not have started.
   const started = entries.findLast((each) => each.entry === 'run')
-  if (!started) return print(`${list.file} lists nothing, so nothing is left behind.\n`)
+  if (!started) return print(`${list.file} is empty, so nothing was left behind.\n`)
   const target = parseTarget(started.url, environment)
   if (typed !== undefined && parseTarget(typed, environment).url !== target.url)
     throw new UsageError(

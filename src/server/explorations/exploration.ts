@@ -33,7 +33,7 @@ export class Exploration implements Runner {
   readonly isRepeatable = false
   readonly hints = {
     noRequests:
-      'The code must call the URL that it receives. A command finds it in FAUXGATE_URL, NGROK_API_URL and NGROK_API_BASE_URL.',
+      'The code must call the URL that it receives. A command finds it in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL.',
     unequal:
       'State that the code stores outlives a run: remove it in the setup, or store it in the folder FAUXGATE_FOLDER, which is new for each run.',
   }

@@ -110,7 +110,7 @@ export class Upstream {
       request.on('information', ({ statusCode, rawHeaders }) => {
         informed += rawHeaders.join().length + 1
         if (informed <= MAX_HEAD_BYTES) inform?.(statusCode, pairsOf(rawHeaders))
-        else request.destroy(new Error(`its informational responses have more than ${MAX_HEAD_BYTES} bytes`))
+        else request.destroy(new Error(`its informational responses exceed ${MAX_HEAD_BYTES} bytes`))
       })
       request.once('response', (response) => {
         // Node treats a 101 without an upgrade as a complete response, and would reuse the connection.

@@ -34,7 +34,7 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
 function findConfigFile(): string | undefined {
   const found = CONFIG_FILES.filter((name) => existsSync(name))
   if (found.length > 1)
-    throw new UsageError(`Found ${found.join(' and ')}. Keep one, or choose one with --config FILE.`)
+    throw new UsageError(`Found ${found.join(' and ')}. Keep only one, or choose one with --config FILE.`)
   return found[0] && resolve(found[0])
 }
 
@@ -69,7 +69,7 @@ function loadProblem(error: unknown, extension: string): string {
   if (asSystemError(toError(error)).code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return extension.endsWith('ts')
       ? `Node ${process.versions.node} cannot run ${extension} files; 22.18 and newer can.`
-      : `its name ends with ${extension}. Allowed: .json, .js, .mjs or .ts.`
+      : `its name ends with ${extension}. Allowed: .json, .js, .mjs, or .ts.`
   return messageOf(error)
     .replace(/\n.*/s, '')
     .replace(/[^.!?]$/, '$&.')

@@ -31,7 +31,7 @@ export const configRows = {
     'The host name or address to listen on. `0.0.0.0` and `::` listen on all addresses of this machine.',
     { default: '127.0.0.1', defaultText: '`127.0.0.1`', placeholder: 'HOST' },
   ),
-  name: optionRow(name, 'A name to show in the inspector, such as the name of a branch.', {
+  name: optionRow(name, 'A name to show in the inspector, such as a branch name.', {
     defaultText: 'none',
     placeholder: 'NAME',
   }),
@@ -43,15 +43,15 @@ export const configRows = {
     { defaultText: 'none' },
   ),
   tls: optionRow(switchOption, "Serve HTTPS, with a certificate from the gateway's own authority.", { default: false }),
-  tlsRoot: optionRow(file, 'The file to which to write the root certificate, for clients to trust.', {
+  tlsRoot: optionRow(file, 'The file in which to write the root certificate, for clients to trust.', {
     defaultText: 'it is printed',
   }),
   data: optionRow(
     file,
-    'The SQLite file in which each change is stored before its response is sent. It is created if it does not exist.',
+    'The SQLite file in which each change is stored before its response is sent. Created if it does not exist.',
     { defaultText: 'none' },
   ),
-  state: optionRow(file, 'The state file: read at startup, and written every minute, on SIGHUP and at exit.', {
+  state: optionRow(file, 'The state file: read at startup, and written every minute, on SIGHUP, and at exit.', {
     defaultText: 'none',
   }),
   quiet: optionRow(switchOption, 'Print only the address and warnings, no log.', { default: false }),
@@ -90,7 +90,10 @@ export const configRows = {
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
     'A JSON file or a module with the resources that exist at the start and after each reset: request bodies, by family.',
   ),
-  families: optionRow(families, 'Your own families, created with `fauxgate/kit`. Only a config module can have them.'),
+  families: optionRow(
+    families,
+    'Your own families, created with `fauxgate/kit`. Only a config module can set this option.',
+  ),
   authorityKeys: optionRow(
     oneOfThese(['test', 'fresh']),
     "The authority's keys: new secret keys at each start, or the published test keys.",
@@ -102,7 +105,7 @@ export const configRows = {
 export const sandboxRows = {
   port: optionRow(port, 'The TCP port; 0 for any free port.', { default: 8787 }),
   host: configRows.host,
-  data: optionRow(folder, 'The folder for the data and the account key. It is created if it does not exist.', {
+  data: optionRow(folder, 'The folder for the data and the account key. Created if it does not exist.', {
     default: 'fauxgate-sandboxes',
   }),
 }
@@ -112,5 +115,5 @@ export const configSchema = named(
   optionsOf(configRows),
   'Config',
   'The options of `fauxgate serve` in a config file: those of {@link createGateway} and those of the server. Each option whose ' +
-    'value is a string, a number or a switch is also a flag and an environment variable.',
+    'value is a string, a number, or a switch is also a flag and an environment variable.',
 )

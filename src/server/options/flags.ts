@@ -24,7 +24,7 @@ export function switchFlag(flag: string, sentence: string): Flag {
 const withVariable = (flag: Flag): Flag => ({ ...flag, variable: variableName(flag.flag) })
 
 const CONFIG =
-  'The config file. Default: fauxgate.config.json, .js, .mjs or .ts in the current folder, if there is one.'
+  'The config file. Default: fauxgate.config.json, .js, .mjs, or .ts in the current folder, if there is one.'
 export const CONFIG_FLAG = withVariable(textFlag('config', 'FILE', CONFIG))
 
 const SERVER = "The server's URL. Default: the server running on this machine, or `http://127.0.0.1:4747`."

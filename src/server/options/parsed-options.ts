@@ -116,7 +116,7 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
 }
 
 function throwEmpty(variable: string): never {
-  throw new UsageError(`${variable} is empty. Give it a value, or unset it.`)
+  throw new UsageError(`${variable} is empty. Set a value, or unset it.`)
 }
 
 function parseVariable(option: Option, text: string): unknown {

@@ -28,14 +28,14 @@ export const policyCheckCommand: Command = {
       PLACES.join('|'),
       'Where the policy is used. Default: taken from the file, otherwise any endpoint.',
     ),
-    textFlag('plan', 'PLAN', 'The plan of the account, such as `free`. Default: a plan with all features.'),
+    textFlag('plan', 'PLAN', "The account's plan, such as `free`. Default: a plan with all features."),
     switchFlag('strict', 'Count warnings as errors.'),
-    switchFlag('pass-without-policies', 'Exit with code 0 even if no file has a policy.'),
+    switchFlag('pass-without-policies', 'Exit with code 0 even if no file contains a policy.'),
   ],
   example: 'policy check policy.yaml',
   notes: [
     'FILE is YAML or JSON, a folder, a glob such as "policies/**/*.yaml", or - for standard input.',
-    'A file can be a policy, or contain policies: under traffic_policy (such as an agent config), in Kubernetes resources, or in heredocs or jsonencode of Terraform.',
+    "A file can be a policy, or contain policies: under traffic_policy (such as an agent config), in Kubernetes resources, or in Terraform's heredocs or jsonencode.",
     'Exit codes: 0 no errors; 1 errors; 2 invalid command line, unreadable file, or no file with a policy.',
   ],
   async run(parsed, environment) {
@@ -53,7 +53,7 @@ export const policyCheckCommand: Command = {
       if (format !== 'text') print(FORMATS[format](files, plain))
       if (parsed.flags.get('pass-without-policies')) return 0
       printErrorLine(
-        `No traffic policy ${files.some(({ isTemplate }) => isTemplate) ? 'that can be checked ' : ''}in ${parsed.words.join(', ')}. A policy has lists of rules by phase, such as on_http_request.`,
+        `No traffic policy ${files.some(({ isTemplate }) => isTemplate) ? 'that can be checked ' : ''}in ${parsed.words.join(', ')}. A policy contains lists of rules by phase, such as on_http_request.`,
       )
       return 2
     }
@@ -76,7 +76,7 @@ async function checkAll(
       const checked = checkPolicyFile(text, options)
       if (checked.isTemplate)
         warn(
-          `${file} has values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…). These are not checked. Check the rendered output, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
+          `${file} contains values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…). These are not checked. Check the rendered output, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
         )
       const problems = isStrict
         ? checked.problems.map((each) => ({ ...each, severity: 'error' as const }))

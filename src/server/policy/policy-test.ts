@@ -28,7 +28,7 @@ export const policyTestCommand: Command = {
   ],
   example: 'policy test policy.test.yml',
   notes: [
-    'FILE has a policy and its tests, in YAML or JSON. In a folder, the files whose names end with .test.yml, .test.yaml or .test.json are tested.',
+    'FILE contains a policy and its tests, in YAML or JSON. In a folder, files whose names end with .test.yml, .test.yaml, or .test.json are tested.',
     'Exit codes: 0 all tests passed; 1 a test failed; 2 invalid command line, unreadable file, or no test files.',
   ],
   async run(parsed, environment) {
@@ -103,7 +103,7 @@ async function testAll(files: readonly string[], words: readonly string[]) {
   let hasFailed = files.length === 0
   if (hasFailed)
     printErrorLine(
-      `No test files in ${words.join(', ')}. The name of a test file ends with .test.yml, .test.yaml or .test.json.`,
+      `No test files in ${words.join(', ')}. Names of test files end with .test.yml, .test.yaml, or .test.json.`,
     )
   for (const file of files) {
     try {

@@ -84,7 +84,7 @@ export function decodeYaml(bytes: Uint8Array, name: string): string {
   try {
     return decode(bytes).replace(/^\uFEFF/, '')
   } catch {
-    throw new Error(`${name} is not valid UTF-8, UTF-16 or UTF-32, as YAML requires.`)
+    throw new Error(`${name} is not valid UTF-8, UTF-16, or UTF-32, as YAML requires.`)
   }
 }
 

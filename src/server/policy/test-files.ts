@@ -63,7 +63,9 @@ function choosePolicy(text: string, file: string, chosen: string | undefined): F
   if (policies.length === 0) return writtenPolicy(text)
   const names = policies.map(({ name, owner = name }) => quote(owner)).join(', ')
   const received = chosen === undefined ? 'missing' : quote(chosen)
-  throw new Error(`${file} has ${policies.length} policies, and policy_name is ${received}. Allowed: one of ${names}.`)
+  throw new Error(
+    `${file} contains ${policies.length} policies, but policy_name is ${received}. Allowed: one of ${names}.`,
+  )
 }
 
 /** Returns a policy that was not found in a file. Checking it reports what is wrong. */

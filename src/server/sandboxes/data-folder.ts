@@ -74,7 +74,7 @@ export interface AccountKey {
 
 /** Returns the account key. If there is none, creates one in the folder, in a file that only its owner can read. */
 export async function readOrCreateAccountKey(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv): Promise<AccountKey> {
-  if (ACCOUNT_KEY === '') throw new UsageError('ACCOUNT_KEY is empty. Give it a value, or unset it.')
+  if (ACCOUNT_KEY === '') throw new UsageError('ACCOUNT_KEY is empty. Set a value, or unset it.')
   if (ACCOUNT_KEY !== undefined) return { key: ACCOUNT_KEY, shellExpression: '$ACCOUNT_KEY' }
   const file = join(folder, 'account-key')
   const shellExpression = `$(cat '${file.replaceAll("'", String.raw`'\''`)}')`

@@ -30,7 +30,7 @@ async function lockAt(path: string, folder: string): Promise<() => void> {
   } catch (error) {
     if (asSystemError(error).code !== 'EADDRINUSE') throw error
   }
-  if (await isAnswered(path)) throw new Error(`${folder} is in use by another process of "fauxgate sandbox".`)
+  if (await isAnswered(path)) throw new Error(`${folder} is in use by another "fauxgate sandbox" process.`)
   // The process that listened there was killed.
   rmSync(path, { force: true })
   return unlockLater(await listen(path))

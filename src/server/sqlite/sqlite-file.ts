@@ -23,7 +23,7 @@ export function nodeSqlite(): OpenDatabase {
   const module = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined
   if (!module) {
     throw new Error(
-      `A SQLite file needs Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.`,
+      `A SQLite file requires Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.`,
     )
   }
   const { DatabaseSync } = module
@@ -197,7 +197,7 @@ function requireQuickCheck(database: Database): void {
 
 function copiedProblem(file: string): string {
   return (
-    `it was copied while a gateway had it open, and its log ${basename(file)}-wal with the newest changes is missing. ` +
+    `it was copied while a gateway had it open, and its log ${basename(file)}-wal, which contains the newest changes, is missing. ` +
     'Copy it after the server has stopped, or use "fauxgate state export"'
   )
 }
@@ -211,5 +211,5 @@ const SQLITE_BUSY = 5
 
 function openProblem(error: unknown): string {
   const { errcode }: Error & { errcode?: number } = asSystemError(error)
-  return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : fileProblem(error)
+  return errcode === SQLITE_BUSY ? 'another process or store has it open' : fileProblem(error)
 }

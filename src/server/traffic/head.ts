@@ -29,7 +29,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   if ('stream' in request && headers.host !== undefined && authority !== headers.host)
     return { status: 400, problem: 'The Host header does not match the host in the URL.' }
   if (!/^[\x21\x22\x24-\x7e]*$/.test(url))
-    return { status: 400, problem: 'The target has a fragment, or a character that is not allowed in URLs.' }
+    return { status: 400, problem: 'The target contains a fragment or a character that is not allowed in URLs.' }
   if (!/^(\/|https?:\/\/[^/?#])/i.test(url) && !(url === '*' && method === 'OPTIONS'))
     return { status: 400, problem: 'The target is neither a path nor a URL.' }
   return undefined

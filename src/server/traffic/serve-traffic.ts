@@ -33,7 +33,7 @@ export async function serveTraffic(
   for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
     if (!isReachable(server, upstreamHosts))
       throw new Error(
-        `${upstreamsName} has ${quote(server.href)}. Allowed: servers on this machine, or hosts allowed by --upstream-host.`,
+        `${upstreamsName} contains ${quote(server.href)}. Allowed: servers on this machine, or hosts allowed by --upstream-host.`,
       )
     gateway.transport.serveUpstream(key, connect(server))
   }

@@ -21,7 +21,7 @@ export const trafficRows = {
   traffic: optionRow(port, 'The TCP port for endpoint visitors; 0 for any free port.', { defaultText: 'none' }),
   trafficTls: optionRow(
     port,
-    "The TCP port for endpoint visitors with TLS; 0 for any free port. It presents the domains' own certificates.",
+    "The TCP port for endpoint visitors with TLS; 0 for any free port. Visitors receive the domains' own certificates.",
     {
       defaultText: 'none',
       flag: 'traffic-tls',
@@ -29,7 +29,7 @@ export const trafficRows = {
   ),
   upstreams: optionRow(
     v.array(upstream, `an array of ${UPSTREAM_ALLOWED}`),
-    'Local servers that respond instead of upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
+    'Local servers to use instead of upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
     { default: [], defaultText: 'none', flag: 'upstream', placeholder: 'URL=URL' },
   ),
   upstreamHosts: optionRow(

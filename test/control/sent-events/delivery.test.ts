@@ -171,7 +171,9 @@ describe('The address of a destination (rules: secrets)', () => {
     'http:///PASSWORDXYZ99',
   ])('is rejected at the start if no request can be sent there, and not shown: %s', (datadog) => {
     const problem = readProblem(() => createNgrok({ destinations: { datadog } }))
-    expect(problem).toMatch(/^destinations\.datadog is .*\. Allowed: an http or https URL without user and password\.$/)
+    expect(problem).toMatch(
+      /^destinations\.datadog is .*\. Allowed: an http or https URL without a user name and password\.$/,
+    )
     expect(problem).not.toContain('PASSWORDXYZ99')
   })
 

@@ -220,7 +220,7 @@ describe('The problem of a delivery names what happened, and its code (rules: ev
     'of a key that no header can have, without the key: %j',
     async (key) => {
       const { url, received } = await receiveEvents()
-      const problem = "the destination's API key has a character that no HTTP header can have; update the key"
+      const problem = "the destination's API key contains a character that HTTP headers cannot contain; update the key"
       expect([await problemAt(url, key), received]).toEqual([problem, []])
     },
   )

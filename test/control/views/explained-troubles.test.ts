@@ -106,7 +106,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.declare.tunnelSession({ endpoints: [{ url }] })
     gateway.traffic.upstream(url, () => new Response('hello'))
     await gateway.traffic.fetch(url)
-    const went = `The last one of a visitor, GET ${url}/: its upstream is ${url}, not https://misspelt.example.org.`
+    const went = `The last visitor request, GET ${url}/: its upstream is ${url}, not https://misspelt.example.org.`
     expect(await listCauses(gateway)).toEqual([['unused', `${waits} ${went}`]])
     expect(() => gateway.faults.assertNoPendingFaults()).toThrow('It waits for requests that the gateway forwards.')
   })
@@ -195,7 +195,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     }
     const [stopped, restarted] = causes
     expect(stopped).toBe(
-      `There is no tunnel session ts_1. POST /tunnel_sessions/ts_1/stop ended it at ${SHOWN_START}, and its tunnels and endpoints with it. Start the agent again: its new session has another id.`,
+      `There is no tunnel session ts_1. POST /tunnel_sessions/ts_1/stop ended it at ${SHOWN_START}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new id.`,
     )
     expect(restarted).toContain(
       `POST /tunnel_sessions/ts_1/restart ended it at ${timeAfter('1m')}. The agent is in a new session with the same tunnels: list the sessions to find its id.`,
@@ -243,11 +243,11 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok.app' }] })
     gateway.reservedDomains.delete(id)
     expect((await listCauses(gateway)).map(([, cause]) => cause)).toEqual([
-      'The domain of the endpoint was deleted. Reserve app.ngrok.app again, and start the agent again.',
+      "The endpoint's domain was deleted. Reserve app.ngrok.app again, and restart the agent.",
     ])
     reserve()
     expect((await listCauses(gateway)).map(([, cause]) => cause)).toEqual([
-      'The domain of the endpoint was deleted, and reserved again since. Start the agent again.',
+      "The endpoint's domain was deleted and then reserved again. Restart the agent.",
     ])
   })
 
@@ -264,7 +264,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       {
         kind: 'broken',
         cause:
-          "1 event waits for the next attempt. The last attempt: the destination responded with 500. The next attempts follow the gateway's clock: on a manual clock, advance it.",
+          "1 event is waiting for the next attempt. The last attempt: the destination responded with 500. The next attempts follow the gateway's clock: on a manual clock, advance it.",
         about: [{ collection: 'event_destinations', key: id }],
       },
     ])

@@ -5,7 +5,7 @@ import { client } from '../../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { dueAfter, timeAfter } from '../../support/provisioning.ts'
 
-const PAGE = 'There is another page, which no later request fetched: see its next_page_uri.'
+const PAGE = 'There is another page, but no later request fetched it: see its next_page_uri.'
 const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }
 
 /** Opens a gateway with the calls of its client, and with some addresses. */
@@ -257,10 +257,12 @@ describe('The report says of a certificate', () => {
     const { gateway, send } = open()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     await send('GET', `/reserved_domains/${id}`)
-    const hint = () => /Its certificate is null\. It was issued at .*/.exec(gateway.report())?.[0]
+    const hint = () => /Its certificate is null\. The certificate was issued at .*/.exec(gateway.report())?.[0]
     expect(hint()).toBeUndefined()
     gateway.clock.advance('1m')
-    expect(hint()).toBe(`Its certificate is null. It was issued at ${dueAfter('30s')}, and no later response shows it.`)
+    expect(hint()).toBe(
+      `Its certificate is null. The certificate was issued at ${dueAfter('30s')}, but no later response shows it.`,
+    )
     await send('GET', '/reserved_domains')
     expect(hint()).toBeUndefined()
   })

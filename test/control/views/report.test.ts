@@ -72,7 +72,7 @@ describe('The report', () => {
     const first = await send('GET', '/reserved_addrs?limit=2')
     expect(readSection(gateway, 'requests')).toEqual([
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page, which no later request fetched: see its next_page_uri.',
+      '  There is another page, but no later request fetched it: see its next_page_uri.',
     ])
     await send('GET', first.body.next_page_uri.slice(gateway.url.length))
     expect(readSection(gateway, 'requests')).toHaveLength(2)
@@ -95,7 +95,7 @@ describe('The report', () => {
     expect(readSection(gateway, 'requests').slice(0, 4)).toEqual([
       '… 11 earlier left out',
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
-      '  There is another page, which no later request fetched: see its next_page_uri.',
+      '  There is another page, but no later request fetched it: see its next_page_uri.',
       `${SHOWN_START}  GET /reserved_domains?limit=20 → 200`,
     ])
   })
@@ -110,7 +110,7 @@ describe('The report', () => {
     for (let n = 0; n < 60; n++) await send('GET', `/reserved_addrs/ra_${n}`)
     const lines = readSection(gateway, 'requests')
     expect(lines[0]).toBe('… 45 earlier left out')
-    expect(lines).toContain('  There is another page, which no later request fetched: see its next_page_uri.')
+    expect(lines).toContain('  There is another page, but no later request fetched it: see its next_page_uri.')
     expect(lines.filter((line) => line.includes('An identical request already created'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
   })
@@ -162,7 +162,7 @@ describe('The report', () => {
     const gateway = openManual()
     await client(gateway)('POST', '/reserved_domains', { json: { domain: 'App.Example.com' } })
     expect(readSection(gateway, 'requests')[1]).toBe(
-      '  domain is "app.example.com" in the response, where "App.Example.com" was sent.',
+      '  domain is "app.example.com" in the response, but "App.Example.com" was sent.',
     )
   })
 
@@ -286,7 +286,7 @@ describe('The report', () => {
     const gateway = openManual()
     gateway.dns.fail('app.example.com', 'SERVFAIL')
     expect(readSection(gateway, 'dns')).toEqual([
-      'No attempt checks the zone, which has 1 record: the dns option is off.',
+      'No attempt checks the zone, which contains 1 record: the dns option is off.',
     ])
     const simulated = openManual({ dns: 'simulated' })
     simulated.dns.fail('app.example.com', 'SERVFAIL')

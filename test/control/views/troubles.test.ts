@@ -368,7 +368,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       gateway.declare.tunnelSession({ endpoints: [{ url: `https://${host}.example.org`, traffic_policy }] })
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://gone.example.com' }] })
     const listed = async () => (await listTroubles(gateway)).map(({ cause, about: [place] }) => [place?.name, cause])
-    const denied = 'The policy of the endpoint denies every visitor.'
+    const denied = "The endpoint's policy denies every visitor."
     const risks = [
       ['https://always.example.org', denied],
       ['https://no.example.org', denied],
@@ -378,7 +378,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(others).toEqual(risks)
     const before = gateway.snapshot()
     gateway.reservedDomains.delete(id)
-    const deleted = 'The domain of the endpoint was deleted. Reserve gone.example.com again, and start the agent again.'
+    const deleted = "The endpoint's domain was deleted. Reserve gone.example.com again, and restart the agent."
     expect(await listed()).toEqual([['https://gone.example.com', deleted], ...risks])
     gateway.restore(before)
     expect((await listed()).filter(([name]) => name !== 'gone.example.com')).toEqual(risks)

@@ -229,7 +229,7 @@ describeSqlite('A SQLite file that was copied while a gateway had it open (rules
     const { file, copy } = await copyOpenFile('')
     const bytes = readFileSync(copy)
     expect(() => sqliteStore(copy)).toThrow(
-      `The store ${copy} cannot be opened: it was copied while a gateway had it open, and its log gateway.db-wal with the newest changes is missing.`,
+      `The store ${copy} cannot be opened: it was copied while a gateway had it open, and its log gateway.db-wal, which contains the newest changes, is missing.`,
     )
     expect(readFileSync(copy)).toEqual(bytes)
     expect(readState(file)).toContain('"ra_')

@@ -34,7 +34,7 @@ const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', 
 describe('Without SQLite', () => {
   it('a file is rejected, and the error names the required version of Node', async () => {
     await withoutSqlite(() =>
-      expect(() => sqliteStore('never.db')).toThrow(/^A SQLite file needs Node 22\.13 or newer/),
+      expect(() => sqliteStore('never.db')).toThrow(/^A SQLite file requires Node 22\.13 or newer/),
     )
     expect(existsSync('never.db')).toBe(false)
   })
@@ -73,9 +73,7 @@ describeSqlite('A SQLite file', () => {
   it('is refused to a second store, in this process and in another one', () => {
     const file = newFile()
     openStore(file)
-    expect(() => sqliteStore(file)).toThrow(
-      `The store ${file} cannot be opened: another process, or another store, has it open.`,
-    )
+    expect(() => sqliteStore(file)).toThrow(`The store ${file} cannot be opened: another process or store has it open.`)
     const script = `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(file)}).exec('CREATE TABLE x (y)')`
     expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stderr).toContain('database is locked')
   })

@@ -37,7 +37,7 @@ describe('With a control key, the control API answers everyone who has it (rules
     expect([status, json]).toEqual([200, clock])
     const { status: without, json: error } = requestClock(headers as never, peer)
     expect([without, error.error_code]).toEqual([401, 'ERR_GATEWAY_90401'])
-    expect(error.msg).toBe('The control API needs its key here. Send it in the Fauxgate-Control-Key header.')
+    expect(error.msg).toBe('The control API requires a key here. Send it in the Fauxgate-Control-Key header.')
   })
 
   const others = [KEY.slice(1), KEY.slice(0, -1), `${KEY}!`, KEY + KEY, KEY.toUpperCase(), ` ${KEY}`, `${KEY}, ${KEY}`]

@@ -170,12 +170,12 @@ describe('Host names that the user allows', () => {
     'are names without port, so that %j is rejected',
     (host) => {
       const create = () => openManual({ control: { allowHosts: ['fauxgate', host as never] } })
-      expect(create).toThrow(/^control\.allowHosts\.1 is .* Allowed: a host name without port\.$/)
+      expect(create).toThrow(/^control\.allowHosts\.1 is .* Allowed: a host name without a port\.$/)
     },
   )
 
   test.each([
-    [{ allowHosts: 'fauxgate' }, /^control\.allowHosts is .* Allowed: an array of host names without port\.$/],
+    [{ allowHosts: 'fauxgate' }, /^control\.allowHosts is .* Allowed: an array of host names without ports\.$/],
     [{ allowHost: ['fauxgate'] }, '"control.allowHost" is not an option. Supported: key, allowHosts.'],
     ['anyone', /^control is a string of 6 characters\. Allowed: "loopback", or an object/],
     [null, /^control is null\. Allowed: "loopback", or an object/],

@@ -149,7 +149,7 @@ describe('gateway.fetch can replace the global fetch', () => {
     await expect(fetch('/reserved_addrs?key=s3cret#x', {})).rejects.toThrow('"/reserved_addrs" is not an absolute URL.')
     await expect(fetch('https://me:s3cret@?x')).rejects.toThrow('"https://" is not an absolute URL.')
     const withPassword = fetch('https://me:s3cret@api.gateway.test/reserved_addrs')
-    await expect(withPassword).rejects.toThrow('The URL for "api.gateway.test" has credentials.')
+    await expect(withPassword).rejects.toThrow('The URL for "api.gateway.test" contains credentials.')
     const get = fetch(URL_OF_ALL, { method: 'head', body: '{}' })
     await expect(get).rejects.toThrow('A HEAD request cannot have a body.')
     await expect(fetch(URL_OF_ALL, { method: 'TRACE' })).rejects.toThrow('"TRACE" is not a method that fetch can use.')

@@ -32,7 +32,7 @@ describe('The response to a request that reaches no endpoint says why (rules: tr
     [
       'a fragment',
       `GET /a#b HTTP/1.1\r\n${HOST}\r\n`,
-      'The target has a fragment, or a character that is not allowed in URLs.',
+      'The target contains a fragment or a character that is not allowed in URLs.',
     ],
     ['CONNECT', `CONNECT a.example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 'This server does not support CONNECT.'],
     [
@@ -81,7 +81,9 @@ describe('The ports for visitors', () => {
     async (each) => {
       await expect(serveTraffic(createNgrok(), '127.0.0.1', { upstreams: [`${key}=${each}`] }, '--upstream'))
         .rejects //
-        .toThrow(`--upstream has "${each}/". Allowed: servers on this machine, or hosts allowed by --upstream-host.`)
+        .toThrow(
+          `--upstream contains "${each}/". Allowed: servers on this machine, or hosts allowed by --upstream-host.`,
+        )
     },
   )
 

@@ -398,7 +398,7 @@ describe('A family of a test, in documents', () => {
     const createDocument = (...operations: object[]) =>
       openApi(standard, { families: { widgets: { ...widgets, operations } } })
     const response = kit.named(v.object({ id: v.string() }), 'ReservedDomain', 'No domain at all.')
-    expect(() => createDocument({ ...get, response })).toThrow('Two schemas have the name ReservedDomain.')
+    expect(() => createDocument({ ...get, response })).toThrow('Two schemas are named ReservedDomain.')
     const body = kit.named(v.object({ id: v.optional(v.string()) }), 'WidgetChange', 'What may change.')
     const change = { ...create, body, name: 'widgets.change', path: '/widgets/change' }
     expect(() => createDocument(change, { ...change, name: 'widgets.again', path: '/widgets/again' })).not.toThrow()

@@ -444,7 +444,7 @@ describe('Options', () => {
       { limits: { policy_rules: { max: 1, window: '1m' } } },
       'account.limits.policy_rules has a window, but limits the size of a single item.',
     ],
-    [{ limits: [] }, 'account.limits is an array of 0 items. Allowed: an object with limits by name.'],
+    [{ limits: [] }, 'account.limits is an array of 0 items. Allowed: an object that maps names to limits.'],
     [{ plan: 'pro' }, 'account.plan is "pro". Allowed: "free" or "hobbyist" or "paygo".'],
     [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, card, state, edges, limits.'],
     ['free', 'account is "free". Allowed: an object.'],

@@ -25,7 +25,7 @@ describe('Code that polls', () => {
       }
     }
     expect(await findMessage(code)).toContain(
-      'it runs longer than 6h, the most that `within` allows; it sent 362 requests, 361 times GET /reserved_addrs → 200.',
+      'it runs longer than 6h, the maximum that `within` allows; it sent 362 requests, 361 times GET /reserved_addrs → 200.',
     )
   })
 

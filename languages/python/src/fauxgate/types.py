@@ -312,7 +312,7 @@ MissedRequest = TypedDict(
         "operationId": "str",
         # The method and the path.
         "request": "str",
-        # The reason why the fault did not apply.
+        # Why the fault did not apply.
         "reason": "str",
     },
     total=False,
@@ -351,13 +351,13 @@ TrafficOutcome = TypedDict(
         "number": "float",
         # The status of the response; null if the gateway closed the connection, or the visitor rejected its certificate.
         "status": "float | None",
-        # The headers of the response. Several values are joined by commas.
+        # The headers of the response. Multiple values are joined by commas.
         "headers": "dict[str, str]",
         # The body of the response, as a string.
         "body": "str",
         # The reason why the body ends early. Absent if it is complete.
         "incomplete": "str",
-        # The rule that responded or closed the connection, by its name, else by its place; null if none did.
+        # The rule that responded or closed the connection, by its name, or by its position if it has no name; null if no rule did.
         "rule": "str | None",
         # The trace of the request: each rule with its expressions and actions.
         "trace": "list[dict[str, Any]]",
@@ -380,13 +380,13 @@ Request = TypedDict(
         "query": "str",
         # The gateway's time, as a timestamp.
         "at": "str",
-        # The request headers, keyed by lower-case name. A header that carries a secret has the value `[redacted]`.
+        # The request headers, keyed by lowercase name. A header that carries a secret has the value `[redacted]`.
         "requestHeaders": "dict[str, str]",
         # The request's JSON, or a description of a body that is too long or not JSON; null for no body.
         "request": "Any",
         # The HTTP status of the response.
         "status": "float",
-        # The response headers that the gateway set, keyed by lower-case name.
+        # The response headers that the gateway set, keyed by lowercase name.
         "responseHeaders": "dict[str, str]",
         # The response's JSON, or a description of a body that is not JSON; null for no body.
         "response": "Any",
@@ -415,9 +415,9 @@ Options = TypedDict(
         "plan": "Literal['free', 'hobbyist', 'paygo']",
         # Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
         "cors": "list[str]",
-        # The seed for ids and certificates: the same seed and the same calls give the same ids. Default: a random one for each gateway.
+        # The seed for ids and certificates: the same seed and calls produce the same ids. Default: a random one for each gateway.
         "seed": "str",
-        # The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.
+        # The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.
         "initial": "Any",
         # Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
         "references": "Literal['any', 'declared']",
@@ -429,7 +429,7 @@ Options = TypedDict(
         "errorText": "Literal['usual', 'varied']",
         # Behavior of the real service that differs from its API reference.
         "quirks": "Quirks",
-        # Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds. Default: false.
+        # Return 429 for too many HTTP requests. `true` allows 120 requests per 60 seconds. Default: false.
         "rateLimit": "Any",
         # The account that owns the gateway's resources: a plan, and limits by name. A call that exceeds a limit fails. Default: no limits.
         "account": "Any",
@@ -594,7 +594,7 @@ ListedFault = TypedDict(
         "hits": "int",
         # The number of matching requests that were let through before the fault applied.
         "passed": "int",
-        # `pending` if it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
+        # `pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
         "state": "Literal['pending', 'active', 'used up']",
         # The requests among the last 5 that it did not apply to, oldest first. Absent if the fault is not pending.
         "missed": "list[MissedRequest]",
@@ -605,7 +605,7 @@ ListedFault = TypedDict(
 Declaration = TypedDict(
     "Declaration",
     {
-        # The id of an edge: HTTPS, TCP or TLS.
+        # The id of an HTTPS, TCP, or TLS edge.
         "edge": "str",
         # The ids of routes to add to the edge, which must be an HTTPS edge.
         "routes": "list[str]",
