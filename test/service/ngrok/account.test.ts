@@ -438,7 +438,7 @@ describe('Options', () => {
     ],
     [
       { limits: { api_keys: { max: 1, number: 431 } } },
-      'account.limits.api_keys has the number 431. Allowed: 603 or 613.',
+      'account.limits.api_keys has the error number 431. Allowed: 603 or 613.',
     ],
     [
       { limits: { policy_rules: { max: 1, window: '1m' } } },
