@@ -2,7 +2,7 @@ import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
 import { EventLoop } from './event-loop.ts'
 
-/** The maximum number of stops that a move can make at the same time. Events that endlessly make each other due exceed it. */
+/** The maximum number of stops that a move can make at the same time. Events that keep scheduling each other exceed this number. */
 const MAX_STOPS_AT_ONE_TIME = 10_000
 
 /** The maximum number of stops for a move that waits for the code under test at each stop. */
@@ -11,13 +11,13 @@ const MAX_STOPS = 1_000_000
 /** The time of a manual clock, which moves from stop to stop. */
 export class ClockTime {
   readonly followers = new ClockFollowers()
-  /** The number of times that the clock was set. */
+  /** The number of calls that set the clock. */
   #setCount = 0
 
   /** `now` is in ms since 1970. */
   constructor(public now: number) {}
 
-  /** Returns the time of the next event in ms, or now if the event is overdue. Returns undefined if nothing is due. */
+  /** Returns when the next event is due, in ms, or now if the event is overdue. Returns undefined if nothing is due. */
   nextDueAt(): number | undefined {
     const next = this.followers.earliest((each) => each.nextDueAt())
     return next === undefined ? undefined : Math.max(next, this.now)
@@ -55,7 +55,7 @@ export class ClockTime {
     }
   }
 
-  /** Sets the time, which ends a move in progress. */
+  /** Sets the time, and ends any move in progress. */
   setTo(ms: number): void {
     this.followers.each((follower) => follower.timers?.timeSet(ms))
     this.now = ms
@@ -118,7 +118,7 @@ class ClockFollowers {
     this.each((follower) => follower.timers || follower.settle())
   }
 
-  /** Returns the earliest of the followers' times, or undefined if there is none. */
+  /** Returns the followers' earliest time, or undefined if there is none. */
   earliest(timeOf: (follower: ClockFollower) => number | undefined): number | undefined {
     let earliest: number | undefined
     for (const follower of this.#all) {

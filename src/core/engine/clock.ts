@@ -8,8 +8,8 @@ export interface Clock {
   /** The time in ms since 1970. */
   readonly now: number | (() => number)
   /**
-   * Waits until a time in ms, or until a signal aborts. A manual clock advances to that time immediately. A wait in the
-   * background should not keep the process alive.
+   * Waits until a time in ms, or until a signal aborts. A manual clock advances to that time immediately. A background wait shouldn't keep
+   * the process alive.
    */
   waitUntil?(at: number, signal?: AbortSignal, isBackground?: boolean): void | Promise<void>
   /**
@@ -21,7 +21,7 @@ export interface Clock {
 
 /** A listener that a manual clock calls when it moves: a gateway or timers. */
 export interface ClockFollower {
-  /** Returns the time of its next event in ms, or undefined if nothing is due. Timers have no events. */
+  /** Returns when the follower's next event is due, in ms, or undefined if nothing is due. Timers don't have events. */
   nextDueAt(): number | undefined
   /** Returns the time of the next stop: an event, the end of a wait, or a timer. */
   nextStopAt(): number | undefined
@@ -38,7 +38,7 @@ export interface ClockFollower {
   }
 }
 
-/** A clock that keeps its time until it is moved, such as a `manualClock`. */
+/** A clock that stands still until it is moved, such as a `manualClock`. */
 export interface MovableClock extends Clock {
   readonly now: number
   advance(duration: Duration): void
@@ -63,7 +63,7 @@ const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Waits with a host timer, the only kind of timer that a gateway sets. Waiting calls and delayed responses use it. */
 async function waitForSystemTime(at: number, signal?: AbortSignal, isBackground = false): Promise<void> {
-  // All are read at the same time, in case a test fakes the globals during the wait.
+  // Read all globals now, in case a test fakes them during the wait.
   const { Date: date, setTimeout, clearTimeout } = globalThis
   const timers = { setTimeout, clearTimeout }
   for (let left = at - date.now(); left > 0; left = at - date.now())

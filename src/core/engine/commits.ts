@@ -5,7 +5,7 @@ import { deepFreeze } from '../schema/values.ts'
 import type { PublicRecords } from './public-records.ts'
 import type { RecordChange } from './records.ts'
 
-/** A commit with its stored records, secrets included. */
+/** A commit with its stored records, including secrets. */
 export class RawCommit {
   #publicCommit: Commit | undefined
   #publicChanges: readonly Change[] | undefined
@@ -13,7 +13,7 @@ export class RawCommit {
   constructor(
     readonly operation: string,
     readonly now: number,
-    /** The changes, secrets included. */
+    /** The changes, including secrets. */
     readonly changes: readonly RecordChange[],
     readonly publicRecords: PublicRecords,
   ) {}
@@ -43,8 +43,8 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 /**
  * The public form of a commit. Its changes are created when they are first read: creating them for every commit takes ten times as long as
- * the commits themselves, and most subscribers read only a few. All commits share one getter. With one closure each, V8 gives each a hidden
- * class, which keeps the commit in memory for a long time.
+ * the commits themselves, and most subscribers read only a few. All commits share one getter. If each commit had its own closure, V8 would
+ * create a hidden class for each one and keep the commit in memory for a long time.
  */
 class PublicCommit extends PlainObject implements Commit {
   declare readonly operation: string
@@ -71,7 +71,7 @@ class PublicCommit extends PlainObject implements Commit {
         return this.#raw.publicChanges
       },
     },
-    // Without this, the console shows `[Getter]` for the changes.
+    // Otherwise, the console would show `[Getter]` for the changes.
     [INSPECT]: {
       value(this: Commit) {
         return { ...this }
@@ -98,7 +98,7 @@ interface Subscriber {
 
 /** Calls subscribers with commits, in order, at the end of the call that made the commits. */
 export class Subscribers {
-  /** A number that grows with each commit, and each time the state is replaced. */
+  /** A number that increases with each commit, and each time the state is replaced. */
   revision = 0
   /** The revision at the end of the last call. */
   #lastRevision = 0

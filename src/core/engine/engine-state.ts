@@ -22,7 +22,7 @@ interface StateOptions {
   readonly dialect: CommonDialect
   readonly ruleOptions: RuleOptions
   readonly seed: string
-  /** Returns the certificate authority of a gateway with this random source. */
+  /** Returns a gateway's certificate authority, given its random source. */
   readonly authorityFor: (random: RandomSource) => Authority
   readonly url: string
   readonly families: readonly Family[]
@@ -36,7 +36,7 @@ export interface EngineOptions extends StateOptions {
   readonly catalogue: Catalogue
   readonly store: Store | undefined
   readonly sideRecords: SideRecordsByName
-  /** Creates the public form of an error, for calls that a user's clock makes. */
+  /** Creates an error's public form, for calls made by a user's clock. */
   readonly publicError: (error: unknown) => unknown
 }
 
@@ -58,7 +58,7 @@ interface Origin {
   readonly authority: Authority
 }
 
-/** The result of a read over all records, and the time in ms at which it may change even if no record does. */
+/** A result read from all records, and the time in ms when it may change even if no record does. */
 export interface Derived<T> {
   readonly value: T
   readonly until: number
@@ -69,7 +69,7 @@ interface CachedResult extends Derived<unknown> {
   readonly from: number
 }
 
-/** The state that `reset`, `restore` and loading a store replace. */
+/** The state that `reset`, `restore`, and loading a store replace. */
 export class EngineState {
   #wire: Wire
   /** The cached responses of records, by view. Created lazily because it would be the most expensive part of an unused gateway. */
@@ -83,7 +83,7 @@ export class EngineState {
     readonly origin: Origin,
     url: string,
     readonly records: Records,
-    /** The number of used request ids. */
+    /** The number of request ids used so far. */
     public operations: number,
   ) {
     this.#wire = { url, dialect: options.dialect, authority: origin.authority }
@@ -136,7 +136,7 @@ export class EngineState {
   /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
   view<R extends object, Resource extends object>(view: View<R, Resource>, record: R, isNew: boolean): Resource {
     const views = this.#views?.get(view)
-    const cached = views?.get(record) as Resource | undefined // This view created it.
+    const cached = views?.get(record) as Resource | undefined // This view created the cached response.
     const response = cached ?? deepFreeze(view(record, this.#wire))
     this.#lastView = response
     if (cached || isNew) return response
@@ -157,7 +157,7 @@ export class EngineState {
       ? sources.reduce((sum, name) => sum + this.records.tableNamed(name).revision, 0)
       : this.records.revision
     const cached = this.#derived.get(key)
-    if (cached?.revision === revision && cached.from <= now && now < cached.until) return cached.value as T // It has the same key.
+    if (cached?.revision === revision && cached.from <= now && now < cached.until) return cached.value as T // Cached under the same key.
     const derived = read()
     this.#derived.set(key, { ...derived, revision, from: now })
     return derived.value
@@ -168,7 +168,7 @@ export class EngineState {
     return value !== undefined && value === this.#lastView
   }
 
-  /** Returns the records of a snapshot twice: with or without their secrets, as requested, and always with secrets. */
+  /** Returns two versions of a snapshot's records: one with or without secrets, as requested, and one that always includes secrets. */
   exportRecords(withSecrets: boolean) {
     const records: Record<string, object[]> = {}
     const recordsWithSecrets: Record<string, object[]> = {}
@@ -182,9 +182,7 @@ export class EngineState {
     return { records, recordsWithSecrets }
   }
 
-  /**
-   * Returns the function that later creates the current records, without secrets. Returns undefined if there are more than `most` records.
-   */
+  /** Returns the function that later creates the current records, without secrets. Returns undefined if there are more than `most`. */
   captureRecords(most: number): (() => Readonly<Record<string, readonly object[]>>) | undefined {
     const tables = this.records.collections.map((each) => this.records.table(each)).filter(({ size }) => size > 0)
     if (tables.reduce((count, { size }) => count + size, 0) > most) return undefined
@@ -239,7 +237,7 @@ function checkRelations(
   }
 }
 
-/** Returns the path to an id within a field of a record, because a field may be a map whose keys are ids. */
+/** Returns the path to an id within a record's field, which may be a map keyed by ids. */
 function pathOf(record: object, field: string, id: string): readonly string[] {
   const path = field.split('.')
   const value = path.reduce<unknown>((outer, name) => (isObject(outer) ? Reflect.get(outer, name) : undefined), record)

@@ -18,7 +18,7 @@ import { type Execution, Guard, Transactions } from './transactions.ts'
 import { createWriteCheck } from './write-check.ts'
 
 /**
- * Runs operations on the state. Each operation is one transaction: it sees the state after all events that are due by now. It either
+ * Runs operations on the state. Each operation is one transaction that sees the state after all events due by now. The transaction either
  * commits as a whole or leaves no trace.
  */
 export class Engine {
@@ -36,7 +36,7 @@ export class Engine {
   /** Limits the current clock move. */
   #moveLimit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
-  /** Called with each commit, if it is set. */
+  /** If set, called with each commit. */
   listener: ((commit: RawCommit) => void) | undefined
   /** The sender of the request whose operation ran last, or undefined for a call from the same process. */
   caller: Caller | undefined
@@ -80,7 +80,7 @@ export class Engine {
     return this.#persistence?.flushed
   }
 
-  /** The state that `reset`, `restore` and loading a store replace. */
+  /** The state that `reset`, `restore`, and loading a store replace. */
   get state(): EngineState {
     return this.#state
   }
@@ -122,7 +122,7 @@ export class Engine {
     return this.runCall(() => this.#transactions.run(this.#state, this.#settleNow(), 'control', work).result)
   }
 
-  /** Stores changes of side records as one commit. */
+  /** Stores changes to side records as one commit. */
   storeSideRecords(changes: () => readonly StoredChange[]): void {
     this.runCall(() => this.#persistence?.addSideChanges(changes()))
   }
@@ -156,8 +156,8 @@ export class Engine {
   }
 
   /**
-   * Runs a clock move. It stops as soon as `isOver` returns true, and the next call handles the events that are
-   * still due. Returns whether the move stopped early.
+   * Runs a clock move. The move stops as soon as `isOver` returns true, and the next call handles any events still due. Returns whether the
+   * move stopped early.
    */
   runMove(move: () => void, isOver: () => boolean): boolean {
     this.clock.attach()
@@ -173,7 +173,7 @@ export class Engine {
     return limit.isReached
   }
 
-  /** Starts a clock move, which the store receives as one commit. Returns a function to call at its end. */
+  /** Starts a clock move, which the store receives as one commit. Returns a function to call when the move ends. */
   startMove(): () => void {
     if (!this.#persistence) return () => undefined
     this.#moveDepth++
@@ -231,7 +231,7 @@ export class Engine {
     return this.#state.records.agenda.first
   }
 
-  /** Returns the state after all events that are due by now: the exported form of every record, and the stored records. */
+  /** Returns the state after all events due by now: every record's exported form, and the stored records. */
   exportRecords(withSecrets: boolean) {
     const now = this.settle()
     return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }

@@ -6,13 +6,13 @@ const MICROTASKS = 4096
 
 type SetImmediate = (callback: () => void) => unknown
 
-/** Lets other code run. It doesn't use a timer, so it works even if a test has faked all timers. */
+/** Lets other code run. Works even if a test has faked all timers, because it doesn't use one. */
 export class EventLoop {
   readonly #setImmediate: SetImmediate | undefined
   readonly #channel: MessageChannel | undefined
   #resolve: (() => void) | undefined
 
-  /** Uses the given `setImmediate`, or else messages, which are slower. */
+  /** Uses the given `setImmediate`, or slower messages without it. */
   constructor(setImmediate: SetImmediate | undefined = findRealSetImmediate()) {
     this.#setImmediate = setImmediate
     if (setImmediate || typeof MessageChannel === 'undefined') return
@@ -20,7 +20,7 @@ export class EventLoop {
     this.#channel.port1.onmessage = () => this.#resolve?.()
   }
 
-  /** Resolves once all code that waits only for promises has gone as far as it can. */
+  /** Resolves once all code that waits only for promises has run as far as it can. */
   async runOtherCode(): Promise<void> {
     const hasEventLoop = this.#setImmediate || this.#channel
     for (let left = hasEventLoop ? TURNS : MICROTASKS; left > 0; left--) await this.turn()

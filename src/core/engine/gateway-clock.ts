@@ -1,7 +1,7 @@
 import { abortable, type Clock, type ClockFollower, isManual, readClock } from './clock.ts'
 import type { Guard } from './transactions.ts'
 
-/** The next step of something that a test can wait for. */
+/** A step that a test can wait for. */
 export interface WaitingStep {
   /** A delayed response, or the next attempt to deliver account events. */
   readonly event: 'response' | 'delivery'
@@ -23,11 +23,11 @@ export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
   readonly #waitingSteps = new Set<TimedStep>()
-  /** False after the gateway has been attached or detached. */
+  /** False once the gateway has been attached or detached. */
   #mayAttach = true
   /** The function that detaches the follower, if the clock returned one. */
   #detach: unknown
-  /** The time that was read last. */
+  /** The time of the last read. */
   lastNow = 0
 
   constructor(
@@ -80,8 +80,8 @@ export class GatewayClock {
   }
 
   /**
-   * Resolves when the clock has reached a time. `step` is what then happens. Rejects when the signal is aborted. A wait for a
-   * delivery does not keep the process alive.
+   * Resolves when the clock reaches a time. `step` describes what happens then. Rejects if the signal is aborted. Waiting for a delivery
+   * doesn't keep the process alive.
    */
   async waitUntil(at: number, signal?: AbortSignal, step?: WaitingStep): Promise<void> {
     if (!step || this.now >= at) return this.#waitForTime(at, signal)

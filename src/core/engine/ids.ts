@@ -4,11 +4,11 @@ import type { RandomSource } from './random.ts'
 
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** Creates ids, labels and numbers. The same stream and sequence number always produce the same value. */
+/** Creates ids, labels, and numbers. The same stream and sequence number always produce the same value. */
 export interface Ids {
   /**
-   * Returns an id: prefix, then 27 characters of `0-9A-Za-z`, of which the first 7 are the sequence number. Ids sort in the order
-   * of their sequence numbers (rules: ids#order).
+   * Returns an id: a prefix, then 27 characters from `0-9A-Za-z`. The first 7 encode the sequence number, so ids sort by sequence number
+   * (rules: ids#order).
    */
   id(prefix: string, stream: string, sequence: number): string
   /** Returns a random label of lower-case letters and digits. */
@@ -23,7 +23,7 @@ export function createIds(random: RandomSource): Ids {
   return {
     id(prefix, stream, sequence) {
       drawBytes = random.draw(stream, sequence)
-      // V8 would copy a concatenated string once more when it is first compared.
+      // V8 would copy a concatenated string again at its first comparison.
       return [prefix, '_', encodeSequence(sequence), randomPart()].join('')
     },
     label: (length, stream, sequence) => customRandom(BASE36, length, random.draw(stream, sequence))(),

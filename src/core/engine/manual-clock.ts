@@ -28,15 +28,15 @@ export interface ManualClock extends Clock {
    */
   advanceTo(time: Time): void
   /**
-   * Advances the clock to the next event of a gateway, such as an attempt, a renewal or a delayed response, and returns
-   * true. Returns false, and does not move, if nothing is due.
-   * @throws RangeError if it is due after the year 9999.
+   * Advances the clock to a gateway's next event, such as an attempt, a renewal, or a delayed response, and returns true. Returns false
+   * without moving if nothing is due.
+   * @throws RangeError if the event is due after the year 9999.
    */
   advanceToNext(): boolean
   /**
    * Advances the clock like `advance`, and lets the code under test run at each stop as far as it can without time passing.
    * Use it for code that waits for timers on this clock and sends requests in between. No real time passes.
-   * @throws Error if it never ends, that is, after 10,000 stops at the same time or 1,000,000 stops in total.
+   * @throws Error if the move doesn't end after 10,000 stops at the same time or 1,000,000 stops in total.
    *
    * @example
    * ```ts

@@ -1,6 +1,9 @@
 /** A queue that drops its oldest item in constant time, unlike an array, whose `shift` moves all other items. */
 export class Queue<T> {
-  /** All items, preceded by dropped ones, which are undefined. Once half of the list has been dropped, the list is copied without them. */
+  /**
+   * All items, after the dropped ones, which are undefined. Once half of the list has been dropped, the list is copied without the dropped
+   * items.
+   */
   #items: (T | undefined)[] = []
   #dropped = 0
 
@@ -27,7 +30,7 @@ export class Queue<T> {
     this.#items.push(item)
   }
 
-  /** Drops the oldest item, and returns it. */
+  /** Drops and returns the oldest item. */
   drop(): T | undefined {
     const oldest = this.#items[this.#dropped]
     this.#items[this.#dropped++] = undefined

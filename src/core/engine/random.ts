@@ -3,8 +3,8 @@ import { utf8Bytes } from '../schema/platform.ts'
 import type { Draw } from '../schema/values.ts'
 
 /**
- * The single source of randomness. It has no state: each value is a function of the seed, a stream's name, and a number. As a result,
- * undoing a draw takes no work, and identical calls produce identical values.
+ * The single source of randomness. It has no state: each value is a function of the seed, a stream's name, and a number. Draws therefore
+ * don't have to be undone, and identical calls produce identical values.
  */
 export interface RandomSource {
   readonly draw: Draw
@@ -26,8 +26,8 @@ export function createRandomSource(seed: string): RandomSource {
 }
 
 /**
- * Creates a random source based on SHA-256 that nobody can predict without the secret, for keys that outlive a test. It also produces
- * identical bytes for identical draws.
+ * Creates a random source for keys that outlive a test. It is based on SHA-256 and can't be predicted without the secret. Identical draws
+ * produce identical bytes here, too.
  */
 export function createSecretSource(text: string): RandomSource {
   const secret = sha256(utf8Bytes(text))

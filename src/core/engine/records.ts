@@ -6,7 +6,7 @@ import { deepFreeze } from '../schema/values.ts'
 import { SortedList } from './sorted-list.ts'
 import { Table } from './table.ts'
 
-/** The change of one record, secrets included. */
+/** A change to one record, including secrets. */
 export interface RecordChange {
   readonly collection: Collection<object>
   readonly key: string
@@ -23,7 +23,7 @@ export interface AgendaEntry {
 
 /** All records of a gateway, the sequence number for ids, and the agenda. */
 export class Records {
-  /** The next number for an id, a label or the scheduling order. */
+  /** The next number for an id, a label, or the scheduling order. */
   sequence = 0
   /** The number of changes so far, including undone ones. */
   revision = 0
@@ -42,7 +42,7 @@ export class Records {
   }
 
   table<R extends object>(collection: Collection<R>): Table<R> {
-    // A table under the name of a collection holds its records and no others.
+    // The table under a collection's name contains only that collection's records.
     return this.tableNamed(collection.name) as Table<R>
   }
 

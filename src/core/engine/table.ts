@@ -2,7 +2,7 @@ import type { Collection, Index, Indexed } from '../operation/collection.ts'
 import { quote } from '../schema/text.ts'
 import { SortedList } from './sorted-list.ts'
 
-/** The keys of the records with each index value, in creation order. Most values have only one key, which doesn't need a list. */
+/** The keys of the records with each index value, in creation order. A single key, the usual case, is stored without a list. */
 type KeysByValue = Map<string, string | string[]>
 
 /** The records of one collection, by key, in creation order, and by each index. */
@@ -54,7 +54,7 @@ export class Table<R extends object = object> {
     return before
   }
 
-  /** Returns the keys by index value. Creates the index on first use, which halves the time it takes to load many records. */
+  /** Returns the keys by index value. Creates the index on first use, because then loading many records takes half the time. */
   #readIndex(index: string): KeysByValue {
     const known = this.#indexes.get(index)
     if (known) return known[0]

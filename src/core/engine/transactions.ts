@@ -102,7 +102,7 @@ export class OpenTransaction implements Transaction {
     const rows = this.consequences.get(collection.name)
     if (rows && this.get(collection, key)) releaseHolders(this, rows, key)
     const change = this.#state.records.change(collection, key, undefined)
-    // Removing a record twice is one change.
+    // Removing a record twice counts as one change.
     if (change.before) this.changes.push(change)
   }
 
@@ -127,13 +127,13 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-/** The result of an operation, and its commit, or null if it changed nothing. */
+/** An operation's result and its commit, which is null if nothing changed. */
 export interface Execution<T = unknown> {
   readonly result: T
   readonly commit: RawCommit | null
 }
 
-/** Runs work on a state as consecutive transactions. */
+/** Runs consecutive transactions on a state. */
 export class Transactions {
   /** The handler for due records, by collection. */
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()

@@ -13,8 +13,8 @@ import type { RecordChange, Records } from './records.ts'
 const SWITCH = Symbol.for('fauxgate.checksWrites')
 
 /**
- * The number of records of a collection up to which every record is checked, and the share of later ones that is checked. Moves that span
- * years write thousands of similar records.
+ * The number of a collection's first records that are all checked, and the share of later ones. Moves that span years write thousands of
+ * similar records.
  */
 const ALL_OF = 100
 const ONE_OF = 50
@@ -23,8 +23,8 @@ const ONE_OF = 50
 export type WriteCheck = (changes: readonly RecordChange[], records: Records, now: number) => void
 
 /**
- * Creates the check of what transactions write, or returns undefined if it is off. Each record is read with its collection's schema, as if
- * from a store. If the record changes or is rejected, the store could not be reopened.
+ * Creates the check of what transactions write, or returns undefined if the check is off. Reads each record with its collection's schema,
+ * as if from a store. If the record changes or is rejected, the store could not be reopened.
  */
 export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
   if (!Reflect.has(globalThis, SWITCH)) return undefined
@@ -60,7 +60,7 @@ function printSorted(record: unknown): string {
 
 function findProblem(collection: Collection<object>, key: string, stored: object, read: () => unknown) {
   try {
-    const again = read() as object // The schema of a record has objects.
+    const again = read() as object // A record's schema contains objects.
     if (collection.key(again) !== key)
       return `its key is ${quote(key)}, but its fields give the key ${quote(collection.key(again))}`
     const [before, after] = [stored, collection.toStored(again)].map(printSorted)

@@ -38,12 +38,12 @@ export class PendingCommit {
       const known = this.#before.get(collection) ?? new Map<string, object | undefined>()
       this.#before.set(collection, known)
       if (!known.has(key)) known.set(key, before)
-      // A record that was created and removed again is no change.
+      // A record that was created and then removed isn't a change.
       else if (!after && known.get(key) === undefined) known.delete(key)
     }
   }
 
-  /** Adds changes of side records. */
+  /** Adds changes to side records. */
   addSideChanges(changes: readonly StoredChange[]): void {
     this.operation ??= 'control'
     this.#sideChanges = [...this.#sideChanges, ...changes]

@@ -39,15 +39,15 @@ const IN_USE = Symbol.for('fauxgate.store.owned')
 export class Persistence {
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
-  /** The reason why the next commit must replace the whole state, or undefined if it need not. */
+  /** The reason why the next commit must replace the whole state, or undefined if it doesn't have to. */
   #replacement: 'initial' | 'migration' | undefined
-  /** The state of the first commit, until it is flushed. The gateway returns to this state if the store loses the commit. */
+  /** The first commit's state, until that commit is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
   /** The facts of the committed state, or undefined if the store has lost that state. */
   #committed: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
-  /** Side records that the store does not have. */
+  /** Side records that are not yet in the store. */
   #missingSideChanges: readonly StoredChange[] = []
-  /** True while the clock is set back to the time of the last commit. */
+  /** True while the clock is being set back to the time of the last commit. */
   isRollingBack = false
 
   /** @throws TypeError if another gateway uses the store. */
@@ -71,7 +71,7 @@ export class Persistence {
     return this.#flushes.waitForFlush()
   }
 
-  /** Loads the state of the store, and sets a manual clock to its time. Returns false if the store is empty. */
+  /** Loads the store's state, and sets a manual clock to its time. Returns false if the store is empty. */
   load(): boolean {
     const stored = this.#read()
     if (stored) this.#continueFrom(stored)
@@ -154,7 +154,7 @@ export class Persistence {
     this.#pending.add(operation, changes)
   }
 
-  /** Adds changes of side records to the next commit. */
+  /** Adds changes to side records to the next commit. */
   addSideChanges(changes: readonly StoredChange[]): void {
     this.#pending.addSideChanges(changes)
   }
@@ -245,7 +245,7 @@ export function refuseAsStoreFailed(cause: unknown): never {
   throw new Refusal([problem(general.store_failed, { why: toError(cause).message })], { cause })
 }
 
-/** Returns the state that a store returns after a commit that replaces everything. */
+/** Returns a commit that replaces everything, as the state that a store would return. */
 function toStoredState({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
   const records = changes.flatMap(({ collection, key, after }) => (after ? [{ collection, key, record: after }] : []))
   return replaces && { ...replaces, ...facts, records }

@@ -6,7 +6,7 @@ export function listFields(collections: readonly Collection<object>[]): StoredFi
   return Object.fromEntries(collections.map(({ name, outline }) => [name, outline()]))
 }
 
-/** Returns the first collection, or the first field of a collection, that is missing from the other list. */
+/** Returns the first collection or field that is missing from the other list. */
 export function findUnknownField(fields: StoredFields, known: StoredFields) {
   for (const [collection, lines] of Object.entries(fields)) {
     const others = known[collection]

@@ -12,7 +12,7 @@ import type { VersionedRecord } from './migrations.ts'
 import { createUnknownError, listFields, requireKnownFields } from './stored-fields.ts'
 import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
-/** Stored records that belong to no family, such as saved snapshots. They are kept when the state is replaced. */
+/** Stored records that don't belong to a family, such as saved snapshots. Replacing the state doesn't affect these records. */
 export interface SideRecords {
   /** Returns all records, by key. */
   rows(): ReadonlyMap<string, object>
@@ -20,10 +20,10 @@ export interface SideRecords {
   load(rows: ReadonlyMap<string, object>): void
 }
 
-/** Side records, by the name of their collection in the store. */
+/** Side records, by their collection's name in the store. */
 export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
-/** Returns the change of one record for a store. For a record that is not stored, such as a fault with a predicate, `after` is null. */
+/** Returns one record's change for a store. For a record that isn't stored, such as a fault with a predicate, `after` is null. */
 export function toStoredChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
   return { collection: collection.name, key, after: record ? collection.toStored(record) : null }
 }
@@ -99,7 +99,7 @@ function createRecordReader(families: readonly Family[], { version, fields }: St
   }
 }
 
-/** Reads stored data. @throws The error that `createError` creates from the message of the rule that rejected the data. */
+/** Reads stored data. @throws an error from `createError`, which receives the message of the rule that rejected the data. */
 export function requireValid<T>(
   name: string,
   read: () => T,
@@ -121,7 +121,7 @@ interface RefusedRecord {
   read(record: object): unknown
 }
 
-/** Returns the prefix of a record's id if the record would be valid with its family's prefix. */
+/** Returns the prefix of a record's id, if the record would be valid with its family's prefix instead. */
 function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string | undefined {
   const stored = parsePrefix(key)
   if (prefix === undefined || stored === undefined || stored === prefix) return undefined

@@ -1,6 +1,6 @@
 import { MIGRATIONS, type VersionedRecord } from './migrations.ts'
 
-/** The version of the record format that this fauxgate writes, in stores and in snapshots. */
+/** The version of the record format that this fauxgate writes to stores and snapshots. */
 export const RECORDS_VERSION = MIGRATIONS.length + 1
 
 /** Converts a record from an older version to this fauxgate's version. */
