@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
 /**
- * The maximum nesting depth, as in Google's parser for Go. Without this limit, the maximum would depend on the size of the stack and on
- * whether the code was optimized.
+ * The maximum nesting depth, as in Google's parser for Go. Without it, the limit would depend on the stack size and on whether the code was
+ * optimized.
  */
 const MAX_DEPTH = 250
 /** The maximum number of operands in a chain of `&&` or `||`. A chain isn't nested, but its type check is still recursive. */
@@ -34,7 +34,7 @@ export function parseWithinDepth<T>(source: string, parse: (source: string) => T
   }
 }
 
-/** Returns the limit that a tree exceeds, in the words of the CEL library, or undefined if there is none. Does not recurse. */
+/** Describes the limit that a tree exceeds in the CEL library's words, or returns undefined. Doesn't recurse. */
 function findExceeded(root: ASTNode): string | undefined {
   const waiting = [{ node: root, depth: 1, operands: 2 }]
   // One operator has two operands.

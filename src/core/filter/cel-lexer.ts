@@ -11,9 +11,7 @@ const FRACTION = /\.\d/y
 const RAW_TEXT = /(['"])(?:\1\1([\s\S]*?)\1\1\1|(?!\1\1)((?:(?!\1)[^\n\r])*)\1)/y
 const RAW_BYTES = /[bB][rR](["'])/y
 
-/**
- * Adds the literals that are missing from the lexer that all parsers of the CEL library share: `.5`, `br'\d'`, `r'\'` and `b'é'`.
- */
+/** Adds literals that the CEL library's shared lexer doesn't support: `.5`, `br'\d'`, `r'\'`, and `b'é'`. */
 export function extendLexer(): void {
   const { lexer } = new Parser({}, { enableOptionalTypes: false, findMacro: () => undefined })
   if (Object.hasOwn(lexer, 'nextToken')) return
@@ -38,7 +36,7 @@ export function extendLexer(): void {
     lexer.pos += all.length
     return _closeQuotedString.call(lexer, start + 1, triple ?? single, prefix, start)
   }
-  // The lexer treats each character of bytes as one byte.
+  // The lexer treats each character of a bytes literal as one byte.
   lexer._closeQuotedString = (start, text, prefix, pos) => {
     const isBytes = prefix === 'b' || prefix === 'B'
     const read = isBytes ? Array.from(utf8Bytes(text), (byte) => String.fromCharCode(byte)).join('') : text

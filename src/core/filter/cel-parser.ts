@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-// By path: the library's main file also loads its evaluator. That would take a third of this package's import time, and it
-// needs a TextEncoder, which Jest's jsdom hides.
+// Imported by path, because the library's main file also loads its evaluator. The evaluator would take a third of this package's import
+// time, and needs a TextEncoder, which Jest's jsdom hides.
 import { registerMacros } from '../../../node_modules/@marcbachmann/cel-js/lib/macros.js'
 import { createOptions } from '../../../node_modules/@marcbachmann/cel-js/lib/options.js'
 import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'

@@ -25,12 +25,12 @@ import type { FilterableField, Type } from './types.ts'
 
 const CALL_ALLOWED = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add(), or .subtract()'
 
-/** The constructs of CEL that are not in the subset, by operator. Operators that are not listed are arithmetic. */
+/** The CEL constructs outside the subset, by operator. Unlisted operators are arithmetic. */
 const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 'an index', map: 'a map' }
 
 type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 
-/** Compiles filters over items of one type. Throws a `FilterError` for a part that is not supported or has the wrong type. */
+/** Compiles filters for one type of items. Throws a `FilterError` for a part that isn't supported or has the wrong type. */
 export class Compiler {
   /** The fields that filters can use, by name, or undefined if all fields are allowed. */
   readonly #declaredFields: DeclaredFields | undefined
@@ -38,7 +38,7 @@ export class Compiler {
   constructor(
     readonly itemType: Type,
     filterable?: readonly FilterableField[],
-    /** The name of an item in filters. */
+    /** The name that filters use for an item. */
     readonly itemName = 'obj',
   ) {
     const declared = filterable?.map((each) => (typeof each === 'string' ? { name: each } : each))
@@ -138,7 +138,7 @@ export class Compiler {
     const { path = name, words } = declared
     if (path === null) return { node, type: { kind: 'text', nullable: true }, evaluate: () => null }
     const found = this.#compilePath(node, path.split('.'))
-    // A reference is compared by its id.
+    // References are compared by id.
     const field = found.type.fields?.id ? this.#compilePath(node, [...path.split('.'), 'id']) : found
     const { type } = field
     return { ...field, words, type: type.kind === 'list' ? { ...type, takesEmpty: true } : type }

@@ -12,9 +12,9 @@ export interface FilterExpression {
   readonly node: ASTNode
   readonly type: Type
   readonly evaluate: Evaluate
-  /** True for a literal: the value does not depend on the item or the time. */
+  /** True for a literal, whose value doesn't depend on the item or the time. */
   readonly isLiteral?: boolean
-  /** For a field: aliases that filters can use for its values. */
+  /** For a field: aliases for its values in filters. */
   readonly words?: Readonly<Record<string, string>> | undefined
 }
 
@@ -44,7 +44,7 @@ export const TEXT_TESTS: Readonly<Record<string, TextTest>> = {
   contains: (text, sought) => text.includes(sought),
 }
 
-/** Returns whether two values are equal. Null equals "", an empty list and an absent value. Lists are equal if their items are. */
+/** Returns whether two values are equal. Null equals "", an empty list, and an absent value. Lists are equal if their items are equal. */
 function areEqual(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return toComparable(a) === toComparable(b)
   return a.length === b.length && a.every((item, index) => areEqual(item, b[index]))
@@ -110,7 +110,7 @@ export function createList(node: ASTNode, items: readonly FilterExpression[]): F
   return { node, type, evaluate: (obj, now) => items.map(({ evaluate }) => evaluate(obj, now)) }
 }
 
-/** Rejects an object or a map because neither can be compared. The message lists its fields. */
+/** Rejects an object or a map, because neither can be compared. The message lists the fields. */
 function requireComparable({ node, type }: FilterExpression): void {
   if (!isComparable(type))
     refuseNode(node, describeType(type), describeFields(node.input.slice(node.range.start, node.range.end), type))
@@ -144,11 +144,11 @@ export function createComparison(node: ASTNode, left: FilterExpression, right: F
   const order = ORDER[node.op]
   const canMatch = order ? isOrdered(a.type) && a.type.kind === b.type.kind : canEqual(a.type, b.type)
   if (!canMatch) refuseComparison(left, right, order ? isOrdered : isComparable)
-  const compare = order ?? (EQUALITY[node.op] as Comparison) // It is one of the two.
+  const compare = order ?? (EQUALITY[node.op] as Comparison) // The operand is one of the two.
   return { node, type: CONDITION, evaluate: (obj, now) => compare(a.evaluate(obj, now), b.evaluate(obj, now)) }
 }
 
-/** Rejects the operand whose type cannot be compared this way. If both types can be compared, rejects the literal. */
+/** Rejects the operand whose type can't be compared this way. If both can, rejects the literal. */
 function refuseComparison(left: FilterExpression, right: FilterExpression, fits: (type: Type) => boolean): never {
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireComparable(wrong)

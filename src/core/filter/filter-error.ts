@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
-/** An error in a filter. The message has the position, the text there, and what is allowed in its place. */
+/** An error in a filter. The message shows the position, the text there, and what is allowed instead. */
 export class FilterError extends Error {}
 
 /** Rejects a part of a filter. `description` describes the part, and `allowed` describes what can replace it. */

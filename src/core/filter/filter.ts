@@ -18,7 +18,7 @@ export type Filter = (obj: object, now: number) => boolean
 
 export const MAX_FILTER_LENGTH = 2048
 
-/** The facts about a list's items that a filter needs. */
+/** Information about a list's items that a filter needs. */
 export interface Filtered {
   /** The schema of one item. */
   readonly item: v.GenericSchema
@@ -90,7 +90,7 @@ function parse(source: string): ASTNode {
   try {
     return parseCel(source)
   } catch (error) {
-    const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
+    const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws no other errors.
     const place = describePosition(source, range.start)
     if (code === 'limit_exceeded') throw new FilterError(`${place}: too complex for the parser: ${summary}`)
     const closing = EXPECTED_TOKENS[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUE_ALLOWED

@@ -7,9 +7,9 @@ export type FilterableField =
   | {
       /** The name in filters. */
       readonly name: string
-      /** The path of its value in an item, or null if items have no such value. Default: the name. */
+      /** The path of the field's value in an item, or null if items don't include it. Default: the name. */
       readonly path?: string | null
-      /** Aliases for its values, such as `{ agent: 'ephemeral' }`. */
+      /** Aliases for the field's values, such as `{ agent: 'ephemeral' }`. */
       readonly words?: Readonly<Record<string, string>>
     }
 
@@ -85,5 +85,5 @@ export function describeType({ kind, item }: Type): string {
   return item ? `${one} of ${nameOf(item.kind)}s` : one
 }
 
-/** Returns the name of a kind of values in messages. */
+/** Returns what messages call a kind of values. */
 const nameOf = (kind: Type['kind']) => (kind === 'text' ? 'string' : kind)

@@ -22,7 +22,7 @@ import {
 } from './limit.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The errors of limits that declare none of their own. */
+/** The errors for limits that don't declare their own. */
 export const accountErrors = declareErrors({
   account_limit_reached: tooMany(5000),
   account_rate_reached: tooFast(5001),
@@ -50,7 +50,7 @@ interface AppliedLimit extends LimitValue {
 /** Returns the `account` option of a gateway, if it is set. */
 const accountOf = ({ account }: { readonly account?: Account | undefined }) => account
 
-/** Returns the values of a limit in a gateway: the values from the options and, unless an option sets a maximum, the plan's value. */
+/** Returns a limit's values in a gateway: those from the options and, unless an option sets a maximum, the plan's value. */
 function findLimitValues(options: RuleOptions, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
   const { plan, limits = {} } = accountOf(options) ?? {}
   const optionValues = (Object.hasOwn(limits, name) && limits[name]) || []
@@ -107,7 +107,7 @@ export function limitProblem(
 function selectError(limit: AccountLimit, { max, number }: LimitValue): LimitError {
   const errors = listMaximumErrors(limit)
   const [usual] = max === 0 && limit.none ? [limit.none] : errors
-  // The list of errors is never empty.
+  // A limit always has at least one error.
   return errors.find((each) => each.number === number) ?? (usual as LimitError)
 }
 
@@ -144,7 +144,7 @@ function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: obje
 }
 
 function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object): boolean {
-  return counts ? counts(it as FieldValues, dialect) : true // An object has fields.
+  return counts ? counts(it as FieldValues, dialect) : true // A record is an object with fields.
 }
 
 /** Returns the groups that a record counts in, by its values in an index; undefined is the group of all records. */
@@ -170,7 +170,7 @@ export function requireWithin<R extends object>(
   before?: R,
 ): void {
   if (!accountOf(tx.options)) return
-  // A change can also move a record to another group, for example when an endpoint joins another pool.
+  // A change can move a record to another group, for example when an endpoint joins another pool.
   const isMoved = (limit: AccountLimit) => {
     if (!before || !limit.isChangeable) return false
     const groups = findGroups(limit, collection, before)
@@ -285,7 +285,7 @@ function formatRateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): strin
   return `${limit} ${window}`
 }
 
-/** The times of the creations within the window of each rate. */
+/** The creation times within each rate's window. */
 const rates = collection<Rate>({ name: 'account_rates', key: formatRateKey, schema: rate })
 
 /** The account, a family without operations. Its collection includes the rates in snapshots and stores. */

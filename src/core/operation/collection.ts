@@ -22,7 +22,7 @@ type Form = 'toStored' | 'toPublic' | 'toComparable' | 'outline'
 
 /** A set of records of the same kind. A record is an immutable object. */
 export interface Collection<R extends object> {
-  /** The name in snapshots, commits and stores, for example `reserved_domains`. */
+  /** The name in snapshots, commits, and stores, for example `reserved_domains`. */
   readonly name: string
   /** Returns the key of a record; keys sort in creation order. */
   key(record: R): string
@@ -32,24 +32,22 @@ export interface Collection<R extends object> {
   readonly most?: number
   /** The indexes for finding records, by name. */
   readonly indexes: Readonly<Record<string, Index<R>>>
-  /** Returns whether a record is created and removed together with another record. */
+  /** Returns whether a record is created and removed together with another one. */
   isAttached?(record: R): boolean
-  /** Returns a record in its stored form, secrets included, or null if it is not stored. Derived from the schema. */
+  /** Returns a record in its stored form, including secrets, or null if it isn't stored. Derived from the schema. */
   toStored(record: R): object | null
-  /**
-   * Returns a record in the form for commits and snapshots, without secrets, or null if it is not shown. Derived from the schema.
-   */
+  /** Returns a record as commits and snapshots show it, without secrets, or null if they omit it. Derived from the schema. */
   toPublic(record: R): object | null
   /**
    * Returns the part of a record that must be identical after two equivalent runs: its fields and secrets, without values that depend on
-   * time, chance or the order of calls. Derived from the schema.
+   * time, chance, or call order. Derived from the schema.
    */
   toComparable(record: R): object | null
   /** Returns the fields of a record with their value types, such as `size: number`. Derived from the schema. */
   outline(): readonly string[]
-  /** Returns the next event of a record, or null. The agenda is an index over this. */
+  /** Returns a record's next event, or null. The agenda is an index of these events. */
   due?(record: R): Due | null
-  /** Returns when the validity of a record ends, in ms since 1970. Default: never. */
+  /** Returns when a record expires, in ms since 1970. Default: never. */
   notAfter?(record: R): number
 }
 
@@ -83,7 +81,7 @@ export function collection<R extends object>(definition: Pick<Collection<R>, 'sc
 export function collection(
   definition: Omit<Collection<object>, 'indexes' | 'key' | Form> & Partial<Collection<object>>,
 ): Collection<object> {
-  // A collection of records without ids sets `key`.
+  // Collections of records without ids set `key`.
   const key = (record: object) => (record as { readonly id: string }).id
   // Reading every schema would take longer than creating a gateway.
   const stored = lazy(() => createRecordForm(definition.schema, { withSecrets: true, withMade: true }))
@@ -115,7 +113,7 @@ export interface Change {
 /** The suffix of a due event's operation, which follows the name of the collection. */
 export const DUE = '.due'
 
-/** The changes made by one operation, one control call or one due event. Records are frozen and contain no secrets. */
+/** The changes made by one operation, control call, or due event. Records are frozen and don't contain secrets. */
 export interface Commit {
   /** The operation, such as `reserved_domains.create`; the due event, such as `reserved_domains.due`; or `control`. */
   readonly operation: string

@@ -52,8 +52,8 @@ type Needed<Create, Update, Kept, Shown> = ([Sent<Create, Update>] extends [Outp
   ([Output<Kept>] extends [Output<Shown>] ? unknown : { show: unknown })
 
 /**
- * Declares a field of a family. Specify only what differs: by default, bodies, records and responses use the schema `sent`. The
- * family's own rules read fields that exist only in bodies, and create fields that exist only in responses.
+ * Declares a field of a family. Specify only what differs: by default, bodies, records, and responses use the schema `sent`. The family's
+ * own rules read fields that exist only in bodies, and create fields that exist only in responses.
  *
  * @example
  * ```ts
@@ -89,11 +89,11 @@ interface Texts {
   readonly metadata: v.GenericSchema<string | undefined>
 }
 
-/** The names, errors and limits of a family, and the descriptions of its schemas. */
+/** A family's names, errors, and limits, and the descriptions of its schemas. */
 interface Heading extends Omit<ResourceKind, 'collection' | 'shape' | 'createBody' | 'updateBody'> {
   /** The fields `description` and `metadata` of bodies. */
   readonly texts: Texts
-  /** The same fields of records, if their errors differ. */
+  /** The same fields in records, if their errors differ. */
   readonly keptTexts?: Texts
   /** The name of the schemas, such as `ReservedDomain`. */
   readonly title: string
@@ -127,33 +127,33 @@ type GivenValues<Cs extends Columns> = Pick<RecordWith<Cs>, keyof RecordWith<Cs>
 type Given<Cs extends Columns> =
   Record<never, never> extends GivenValues<Cs> ? [given?: GivenValues<Cs>] : [given: GivenValues<Cs>]
 
-/** The parts of a family that are derived from its columns. */
+/** The parts of a family derived from its columns. */
 export interface Table<H extends Heading, Cs extends Columns> {
   /** The records. */
   readonly records: Collection<RecordWith<Cs>>
-  /** The kind, for `resource`. */
+  /** The kind to pass to `resource`. */
   readonly kind: Omit<H, 'texts' | 'keptTexts' | 'title' | 'sentence' | 'note' | 'examples' | 'one'> & {
     readonly collection: Collection<RecordWith<Cs>>
     readonly shape: v.GenericSchema<ShapeWith<Cs>>
     readonly createBody: v.ObjectSchema<H['texts'] & In<'create', Cs>, undefined>
     readonly updateBody: v.ObjectSchema<H['texts'] & In<'update', Cs>, undefined>
   }
-  /** The default rules of a family, for `resource`. */
+  /** The family's default rules, to pass to `resource`. */
   readonly rules: {
-    /** Converts a record to a response. Fields that records do not have are undefined; the family sets them. */
+    /** Converts a record to a response. Fields that aren't in records are undefined; the family sets them. */
     readonly view: View<RecordWith<Cs>, Omit<ShapeWith<Cs>, Exclude<keyof In<'shown', Cs>, keyof In<'kept', Cs>>>>
     readonly create: { run(tx: Transaction, body: Created<Cs>, ...given: Given<Cs>): RecordWith<Cs> }
     readonly update: { run(tx: Transaction, before: RecordWith<Cs>, body: Changes<Cs>): RecordWith<Cs> }
   }
-  /** Creates a new record from a body and, if there are any, values that bodies do not have. */
+  /** Creates a record from a body and, optionally, from values that aren't in bodies. */
   newRecord(tx: Transaction, body: Created<Cs>, ...given: Given<Cs>): RecordWith<Cs>
-  /** Returns a record with a body's changes. */
+  /** Applies a body's changes to a record, and returns the result. */
   changed(before: RecordWith<Cs>, body: Changes<Cs>): RecordWith<Cs>
 }
 
 /**
- * Creates the records, the schemas and the usual rules of a family from its columns. Records, bodies, and responses list the fields in
- * column order, after the fields common to all resources.
+ * Creates the records, schemas, and usual rules of a family from its columns. Records, bodies, and responses list the fields in column
+ * order, after the fields common to all resources.
  *
  * @example
  * ```ts

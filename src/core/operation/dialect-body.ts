@@ -5,7 +5,7 @@ import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
-/** The facts about the body of an operation. */
+/** Information about an operation's body that the dialect needs. */
 interface BodyFacts {
   readonly name: string
   readonly group: string
@@ -54,7 +54,7 @@ function unwrap(
   const refuse = (field: string, received: string, allowed: string) =>
     problems.add(() => problem(general.field_invalid, { field, received, allowed }))
   if (!isObject(inner)) refuse(envelope, quote(inner), 'an object')
-  // Without a prototype, so that a name such as `__proto__` is plain data.
+  // Without a prototype, so a name such as `__proto__` is plain data.
   const module: Record<string, unknown> = Object.assign(Object.create(null), isObject(inner) ? inner : {})
   const merged: Record<string, unknown> = Object.assign(Object.create(null), module)
   for (const [field, value] of Object.entries(beside)) {
@@ -96,7 +96,7 @@ function createSentTwiceProblem(alias: string, field: string, error: OtherNames[
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 
-/** Runs work on a body. Its errors name each field by the alias that the client used. */
+/** Runs work on a body. In errors, each field has the alias that the client used. */
 export function withAliases<T>(aliases: Aliases, work: () => T): T {
   try {
     return work()

@@ -10,7 +10,7 @@ export interface Caller {
   readonly isInspector?: boolean
 }
 
-/** A change of a record, secrets included, with its cause. */
+/** A record's change, including secrets, with its cause. */
 export interface RecordedChange {
   readonly collection: Collection<object>
   readonly before: object | undefined
@@ -50,7 +50,7 @@ export interface EventRoute {
 
 /** The target of a destination for events. */
 export interface EventTarget {
-  /** Its kind, such as `datadog`. */
+  /** The kind of target, such as `datadog`. */
   readonly kind: string
   /** The headers that authenticate requests to the target. */
   readonly headers: Readonly<Record<string, string>>
@@ -66,18 +66,18 @@ export interface EventSource {
   readonly fields?: readonly string[]
 }
 
-/** Returns whether the fields of an event's object match a filter. An event that the filter cannot be evaluated for does not match. */
+/** Returns whether the fields of an event's object match a filter. If the filter can't be evaluated, the event doesn't match. */
 export type FilterMatcher = (filter: string, ev: object) => boolean
 
 /** An account's events, defined by the family that has the subscriptions. */
 export interface EventRules {
-  /** The collection of the subscriptions. Without a subscription, no events are computed. */
+  /** The collection of subscriptions. Events are computed only if it isn't empty. */
   readonly subscriptions: Collection<object>
   /** The id of the account. */
   readonly accountId: string
   /** The event types. */
   readonly types: readonly string[]
-  /** Returns the event for a change, or undefined if the change causes none. */
+  /** Returns the event for a change, or undefined if the change doesn't cause one. */
   ofChange(tx: Transaction, change: RecordedChange): AccountEvent | undefined
   /** Returns the destinations for an event type, starting with the oldest subscription's destinations. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]

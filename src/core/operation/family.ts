@@ -14,7 +14,7 @@ import type { Wire } from './view.ts'
 /** Families, by name in the direct API. */
 export type Families = Readonly<Record<string, Family>>
 
-/** A resource family: its operations, errors and collections, and its handling of due records. */
+/** A resource family: its operations, errors, and collections, and how it handles due records. */
 export interface Family<
   Operations = Readonly<Record<string, Operation>>,
   Errors = ErrorsByKey,
@@ -25,7 +25,7 @@ export interface Family<
   readonly operations: Operations
   /** The errors of this family. */
   readonly errors: Errors
-  /** The prefix of its resources' ids. */
+  /** The id prefix of the family's resources. */
   readonly prefix?: string
   /** The account limits that apply to its records, by name in `account.limits`. */
   readonly limits?: Limits
@@ -34,7 +34,7 @@ export interface Family<
   // (rules: provisioning-jobs#renewal)
   /** Handles a record that is due, then changes or clears its due time. */
   onDue?(tx: Transaction, record: object): void
-  /** The methods of `gateway.declare`, by name. They create resources that no API operation creates, such as an agent session. */
+  /** The methods of `gateway.declare`, by name. They create resources that the API can't create, such as an agent session. */
   readonly declares?: Declares
   /** Rules that this family adds to other families' operations, by operation, such as `reserved_domains.delete`. */
   readonly before?: Readonly<Record<string, RulesBefore>>
@@ -46,11 +46,11 @@ export interface Family<
   readonly requests?: RequestRules
   /** The fields of its records that reference other resources. Deletions and the loading of snapshots use these rows. */
   readonly references?: readonly Reference[]
-  /** The account's events, if the family has their subscriptions. */
+  /** The account's events, if this is the family of subscriptions. */
   readonly events?: EventRules
   /** Converts a record to a response. */
   view?(record: object, wire: Wire): object
-  /** Reports broken relations that `references` cannot express, such as a duplicate name. */
+  /** Reports broken relations that `references` can't express, such as duplicate names. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
@@ -81,8 +81,8 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
 }
 
 /**
- * Defines a method of `gateway.declare`, for a resource that no operation creates, such as an agent session. `run` creates
- * the resource, and returns it in the form of API responses.
+ * Defines a method of `gateway.declare`, for a resource that operations can't create, such as an agent session. `run` creates the resource,
+ * and returns it in the form of API responses.
  *
  * @example
  * ```ts
@@ -104,11 +104,10 @@ export function declaration<Schema extends v.GenericSchema, Shown extends v.Gene
 }
 
 /**
- * The rules that a family adds to another family's operation, for example that none of its records may reference a deleted
- * one.
+ * The rules that a family adds to another family's operation, for example to prevent the deletion of a resource that its records reference.
  */
 export interface RulesBefore {
-  /** The errors that `run` may reject with. All belong to the family itself. */
+  /** The family's errors that `run` may reject with. */
   readonly errors: readonly CatalogueError[]
   /** Applies the rules to the ids and the parsed body, before the operation runs. The resources need not exist. */
   run(tx: Transaction, ids: PathIds, body: unknown): void
@@ -116,7 +115,7 @@ export interface RulesBefore {
 
 /** A family's rules for the API keys of requests. */
 export interface KeyRules {
-  /** The errors that `isValidKey` may reject with. Apart from general errors, they are errors of the family. */
+  /** The errors that `isValidKey` may reject with: general errors, or the family's own. */
   readonly errors: readonly CatalogueError[]
   /**
    * Checks the API key of a request, unless the `keys` option contains it. Returns true if the key is valid, false if it is no
@@ -141,14 +140,14 @@ export interface RequestRules {
 export interface CheckedRequest {
   readonly operation: Operation
   readonly options: RuleOptions
-  /** The address that the request came from, or undefined if unknown. */
+  /** The sender's address, or undefined if unknown. */
   readonly address: string | undefined
 }
 
 /** The records that request rules read. */
 export type RequestState = Pick<Transaction, 'find' | 'findAll'>
 
-/** The records of a gateway, and the sequence number of its next id. */
+/** A gateway's records, and the sequence number of its next id. */
 export interface KeyState extends OtherRecords {
   /** The sequence number of the next id; see `wasMade`. */
   readonly sequence: number
@@ -231,12 +230,12 @@ export function familyOf<
 export function recordsOf(family: object): Collection<ResourceRecord> {
   const { collections: [records] = [] }: Partial<Pick<Family, 'collections'>> = family
   if (!records) throw new TypeError('The family stores no records. Allowed: a family with a collection.')
-  return records as Collection<ResourceRecord> // Every record of a resource has these fields.
+  return records as Collection<ResourceRecord> // Every resource's record has these fields.
 }
 
 /**
- * Returns a typed view of an object that all families share: the dialect, the options of a gateway, or the inputs of a view. Each
- * family declares the fields that it reads, and passes the name of one of these fields, to detect a missing section.
+ * Returns a typed view of an object that all families share: the dialect, the options of a gateway, or the inputs of a view. Each family
+ * declares the fields that it reads, and passes one field's name to detect a missing section.
  *
  * @example
  * ```ts
@@ -245,7 +244,7 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
  * ```
  */
 export function sectionReader<Own extends object>(name: keyof Own & string): (shared: object) => Own {
-  // The code that creates the shared object sets all fields of a section, or none.
+  // A section of the shared object is set either completely or not at all.
   const hasSection = (shared: object): shared is Own => name in shared
   return (shared) => {
     if (hasSection(shared)) return shared

@@ -2,7 +2,7 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { type CatalogueError, type Entry, entry } from '../schema/errors.ts'
 import type { Duration } from '../schema/time.ts'
 
-/** A maximum in the `account.limits` option, optionally with a different error code. */
+/** A maximum in the `account.limits` option, optionally with another error code. */
 export interface MostOption {
   /** The maximum number of counted resources, at least 0. */
   readonly max: number
@@ -55,8 +55,8 @@ export interface AccountLimit {
   /** The name of the counted resources, such as "reserved domains". */
   readonly what: string
   /**
-   * Returns whether a record or an unread body counts, given its fields. Default: every record counts. Records that are
-   * attached to another one never count.
+   * Returns whether a record or an unread body counts, given its fields. Default: every record counts. Records attached to another record
+   * never count.
    */
   readonly counts?: (fields: FieldValues, dialect: CommonDialect) => boolean
   /**
@@ -76,7 +76,7 @@ export interface AccountLimit {
   readonly none?: LimitError
   /** The error if the account has reached the maximum. Default: `account_limit_reached`. */
   readonly reached?: LimitError
-  /** The error if too many are created within the window of a rate. Default: `account_rate_reached`. */
+  /** The error if too many resources are created within a rate's window. Default: `account_rate_reached`. */
   readonly rate?: LimitError
   /** The error that `{ max, number }` selects instead of `reached`. */
   readonly older?: LimitError
@@ -137,7 +137,7 @@ export function accountLimits<Name extends string>(
 
 /**
  * Counts one more event at `now`. A window of `window` ms may contain at most `max` events. Returns the times of the events in the window,
- * or the seconds to wait if there are too many. Drops times after `now`, which exist if the clock was set back.
+ * or the seconds to wait if there are too many. Drops times after `now`, in case the clock was set back.
  */
 export function countOneMore(
   times: readonly number[],

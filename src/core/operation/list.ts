@@ -45,11 +45,11 @@ export const listQuery = named(
 
 export type { ListParameters as ListInput }
 
-/** A list query with checked values. */
+/** A list query whose values have been checked. */
 export interface ListQuery {
   /** The number of items on the page. */
   readonly limit: number
-  /** An id: only items created before it are listed. */
+  /** An id: the list contains only items created before this one. */
   readonly before_id: string | undefined
   /** Returns whether the list contains an item. */
   readonly filter: Filter | undefined
@@ -106,7 +106,7 @@ export function readListQuery(
 
 type ValuesByParameter = Readonly<Record<string, readonly string[]>>
 
-/** Returns the values of the additional parameters, by parameter, or undefined if no additional parameter was sent. */
+/** Returns the additional parameters' values, by parameter, or undefined if none was sent. */
 function listValuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
   const sent = Object.entries(raw).flatMap(([name, value]) => {
     if (!Object.hasOwn(matching, name) || !isSent(value)) return []
@@ -135,12 +135,12 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list has the `filter` parameter. It does not if the dialect allows only declared fields and the list declares none. */
+/** Returns whether a list accepts `filter`: not if the dialect allows only declared fields and the list doesn't declare any. */
 export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-/** Returns a query without the ids of its path, which ngrok's Rust client repeats there (rules: lists#ids-in-the-path). */
+/** Returns a query without the path's ids, which ngrok's Rust client repeats in the query (rules: lists#ids-in-the-path). */
 export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>): unknown {
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }
@@ -163,7 +163,7 @@ export function readParameters(
   return parameters
 }
 
-/** Returns a value in the form used in queries, or undefined if it is not a string, number or boolean. */
+/** Returns a value in the form used in queries, or undefined if it isn't a string, number, or boolean. */
 function toText(value: unknown): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
 }
@@ -195,11 +195,11 @@ function readCursor(text: string, prefix: string, problems: Problems): string {
   return text
 }
 
-/** A page of a list. */
+/** One page of a list. */
 export type Page<Items extends string, Resource> = { readonly [K in Items]: readonly Resource[] } & {
   /** The URL of the list. */
   readonly uri: string
-  /** The URL of the next page, or null on the last one. */
+  /** The next page's URL, or null on the last page. */
   readonly next_page_uri: string | null
 }
 

@@ -77,8 +77,8 @@ interface BodyDefinition<Schema extends v.GenericSchema> {
 }
 
 /**
- * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document are derived from it.
- * An operation has a body or a query, never both. Its type is the type of its function in the direct API.
+ * An API operation, defined once: the direct API, the HTTP routes, and the OpenAPI document are derived from it. An operation takes a body
+ * or a query, never both. Its type is that of its function in the direct API.
  */
 export interface Operation<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown>
   extends Definition<PathIds>,
@@ -89,9 +89,9 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly filterable?: readonly FilterableField[] | undefined
   /** The item field that each additional query parameter of a list is compared with. */
   readonly matching?: Matching | undefined
-  /** Reads and checks the body, which must be an object, or the query. Absent if the operation allows neither. */
+  /** Reads and checks the body, which must be an object, or the query. Absent if the operation takes neither. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
-  /** Errors to replace others with, such as the errors of a schema shared with other operations. */
+  /** Replacements for other errors, such as those of a schema shared with other operations. */
   readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
@@ -100,7 +100,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
 }
 
 /**
- * Defines an operation without a body and without a query.
+ * Defines an operation without a body or query.
  *
  * @example
  * ```ts
@@ -160,7 +160,7 @@ interface ReadBody<Body> {
   readonly body: Body
 }
 
-/** Returns whether a dialect's service has an operation. */
+/** Returns whether the dialect's service supports an operation. */
 export function isOperationOf({ extraOperations }: CommonDialect, { name, isExtra }: Operation): boolean {
   return isExtra !== true || extraOperations.includes(name)
 }
@@ -247,7 +247,7 @@ const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
  * ```
  */
 export function errorsOf(operation: Operation, dialect: IdRule = {}): readonly CatalogueError[] {
-  // A GET or DELETE with a body is rejected.
+  // GET and DELETE requests with a body are rejected.
   const ofBody = operation.body ? CONTENT_TYPE_ERRORS : [general.body_unexpected]
   return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listDirectErrors(operation, dialect)])
 }

@@ -30,7 +30,7 @@ export interface DeletionRefusal {
 export type Deletion =
   /** The deletion is rejected. */
   | DeletionRefusal
-  /** The referencing record is removed too. */
+  /** The referencing record is also removed. */
   | 'cascades'
   /** The field becomes null. */
   | 'detaches'
@@ -51,14 +51,14 @@ export interface Reference {
   readonly shown?: string
   /** The resources that it references. */
   readonly to: Target
-  /** Returns the ids in the field. Default: its string, or its list of strings. */
+  /** Returns the ids in the field. Default: the field's string or list of strings. */
   ids?(record: object): readonly string[]
   /** The collection's index by these ids. Default: none. */
   readonly index?: string
-  /** The error for an id that does not exist. Default: no request can send one. */
+  /** The error for an id that doesn't exist. Default: requests can't send ids. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
-  /** The fields that state what a detached record lost. */
+  /** The fields that show what a detached record lost. */
   readonly detached?: object
   /** Limits the row to some records, such as "those of agents". */
   readonly only?: { readonly what: string; has(holder: object): boolean }
@@ -76,7 +76,7 @@ type RowOf<R> = Omit<Reference, 'holder' | 'ids' | 'only' | 'deletion'> & {
 
 /** Creates a row of the table of references. */
 export function referenceOf<R extends object>(holder: Collection<R>, row: RowOf<R>): Reference {
-  return { holder, ...row } as Reference // Its functions are called only with records of the holder.
+  return { holder, ...row } as Reference // The row's functions are called only with the holder's records.
 }
 
 /**
@@ -119,7 +119,7 @@ export function requireTargets(tx: Transaction, row: Reference, sent: unknown, b
   for (const [index, id] of listTexts(sent).entries()) {
     if (kept.includes(id) || (to.has(tx, id) && !to.isUndeclared?.(tx, id))) continue
     const field = Array.isArray(sent) ? `${name}.${index}` : name
-    // A row's error is about its field.
+    // A row's error always concerns its field.
     const error = missing as CatalogueError<string, FieldFacts & { allowed: string }>
     refuse(error, { field, received: quote(id), allowed: `the id of ${to.what} that exists` })
   }
@@ -141,10 +141,10 @@ export function requireUnnamed(tx: Transaction, row: Reference, id: string): voi
   if (holder) refuse(deletion.error as CatalogueError<string, object>, deletion.values(id, holder))
 }
 
-/** Returns the id in a record that should exist but does not, or undefined if there is none. */
+/** Returns the id of a missing resource that a record references, or undefined if nothing is missing. */
 export function findMissing(records: Pick<Transaction, 'get' | 'find'>, row: Reference, record: object) {
   const { to, deletion, only } = row
-  // A reference that may silently lose its target may also be read without it.
+  // A reference that may silently lose its target may be read without one.
   if (deletion === 'dangles' || deletion === 'detaches' || deletion === 'follows') return undefined
   if (only?.has(record) === false) return undefined
   return idsIn(row, record).find((id) => !to.has(records, id))
@@ -153,7 +153,7 @@ export function findMissing(records: Pick<Transaction, 'get' | 'find'>, row: Ref
 /** The rows whose records change when a record is removed, by the removed record's collection. */
 export type Consequences = ReadonlyMap<string, readonly Reference[]>
 
-/** Returns the rows that have consequences. */
+/** Returns the rows that cascade or detach, by the removed record's collection. */
 export function listConsequences(families: readonly { readonly references?: readonly Reference[] }[]): Consequences {
   const found = new Map<string, Reference[]>()
   for (const row of families.flatMap(({ references = [] }) => references)) {

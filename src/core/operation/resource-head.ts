@@ -12,7 +12,7 @@ export interface ResourceRecord extends Described {
 
 /** The strings of a record or of a body. */
 export interface Described {
-  /** A human-readable description. */
+  /** A description for people. */
   readonly description?: string | undefined
   /** Arbitrary data for programs. */
   readonly metadata?: string | undefined

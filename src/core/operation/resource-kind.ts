@@ -23,18 +23,18 @@ export interface ReadableKind {
   /** The prefix of its ids, for example `rd`. */
   readonly prefix: string
   /**
-   * The prefixes of all kinds that share this collection. The records' keys have the first one. Ids may have any of
-   * these prefixes. One kind declares the collection in its family; the other families have `collections: []`.
+   * The prefixes of all kinds that share this collection. Records' keys begin with the first prefix; ids may use any of them. One kind
+   * declares the collection in its family; the other families have `collections: []`.
    */
   readonly prefixes?: readonly [string, ...string[]]
   /** The singular name in messages and summaries, for example "reserved address". */
   readonly what: string
   /**
-   * The plural, for example "reserved addresses". Default: `what` followed by "s". Required if `what` ends in a consonant and
-   * "y", or in s, x, z, ch or sh.
+   * The plural, for example "reserved addresses". Default: `what` followed by "s". Required if `what` ends in a consonant and "y", or in s,
+   * x, z, ch, or sh.
    */
   readonly plural?: string
-  /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
+  /** The article before `what`. Default: "an" before a, e, i, o, and u, otherwise "a". */
   readonly article?: 'a' | 'an'
   /** The fields to show in tables, starting with the field by which people identify a resource. Default: some of the first fields. */
   readonly tableFields?: readonly string[]
@@ -51,7 +51,7 @@ export interface ReadableKind {
   readonly matching?: Matching
 }
 
-/** A kind of resource that can be created, updated and deleted. */
+/** A kind of resource that can be created, updated, and deleted. */
 export interface ResourceKind extends ReadableKind {
   /** The records. */
   readonly collection: Collection<ResourceRecord>
@@ -62,11 +62,11 @@ export interface ResourceKind extends ReadableKind {
   /** The errors of this kind. */
   readonly errors?: ErrorsByKey
   /**
-   * The account limits that apply to this kind, by name in `account.limits`. Default: one named after the kind, for the
-   * number of its records.
+   * The account limits that apply to this kind, by name in `account.limits`. Default: a limit on the number of records, named after the
+   * kind.
    */
   readonly limits?: LimitsByName
-  /** The facts about the limit named after the kind, if the kind has no other limits. */
+  /** The settings of the limit named after the kind, if the kind doesn't declare other limits. */
   readonly limit?: Partial<AccountLimit>
   /** The declarations that tests can make, by name in `gateway.declare`. */
   readonly declares?: Readonly<Record<string, Declaration>>
@@ -89,30 +89,30 @@ export type ResourceOf<Kind extends ReadableKind> = Frozen<v.InferOutput<Kind['s
 export interface ResourceRules<Kind extends ResourceKind> {
   /** Converts a record to a response. */
   readonly view: View<RecordOf<Kind>, ResourceOf<Kind>>
-  /** Computes fields of a response from other records. They replace the view's fields. */
+  /** Computes response fields from other records. These fields replace the view's. */
   related?(tx: Transaction, record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
-  /** The creation. */
+  /** The steps that create a resource. */
   readonly create: BodyRules & {
     /** Applies the rules of a creation, and returns the record that it put. */
     run(tx: Transaction, body: v.InferOutput<Kind['createBody']>): RecordOf<Kind>
     /** Returns the fields that only the response to the creation contains, such as a token that is shown once. */
     once?(record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
-  /** The update. */
+  /** The steps that update a resource. */
   readonly update: BodyRules & {
     /** Applies the rules of an update, and returns the record that it put. */
     run(tx: Transaction, record: RecordOf<Kind>, body: v.InferOutput<Kind['updateBody']>): RecordOf<Kind>
     /** Returns the fields that only the response to the update contains. */
     once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
-  /** The deletion, if it must do more than remove the record. */
+  /** The steps that delete a resource, if removing its record isn't enough. */
   readonly delete?: {
     /** The errors that `before` may reject with. */
     readonly errors?: readonly CatalogueError[]
     /** Applies the rules of a deletion, and removes what belongs to the record. */
     before(tx: Transaction, record: RecordOf<Kind>): void
   }
-  /** Handles a record that is due. It must either store the record with a later due time or none, or remove the record. */
+  /** Handles a record that is due. Must remove the record, or store it with a later due time or none. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
   readonly before?: NonNullable<Family['before']>

@@ -42,7 +42,7 @@ type WriteOperations<Kind extends ResourceKind> = {
   readonly delete: Operation<(id: string) => void>
 }
 
-/** The limits of a kind: its own, or the default limit of every kind. */
+/** A kind's own limits, or else the default limit. */
 type LimitsOf<Kind extends ResourceKind> = Kind extends { readonly limits: infer Limits extends LimitsByName }
   ? Limits
   : { readonly [Name in Kind['name']]: AccountLimit }
@@ -113,7 +113,7 @@ export function resource(
       errors: [general.not_found, ...(update.errors ?? []), ...listLimitErrors(limits, true)],
       response: shape,
       run(tx, { id }, body) {
-        // A family that modified the record itself would change it outside the transaction.
+        // Otherwise, a family that modified the record itself would change it outside the transaction.
         const before = Object.freeze(findRecord(tx, id))
         requirePermitted(limits, body as object, tx, before) // A body is an object.
         const record = requireSync(`\`update\` of ${name}`, update.run(tx, before, body))
@@ -141,7 +141,7 @@ export function resource(
   return { operations, errors, prefix, collections: [collection], limits, view, ...declares, ...handlers }
 }
 
-/** Returns the plural. @throws TypeError if it needs more than an "s" and is not declared */
+/** Returns the plural. @throws TypeError if the plural needs more than an "s" and isn't declared */
 function choosePlural({ what, plural }: ReadableKind): string {
   if (plural === undefined && /(?:[^aeiou]y|s|x|z|ch|sh)$/i.test(what)) {
     throw new TypeError(`The plural of "${what}" needs more than an "s". Declare it, for example plural: 'policies'.`)

@@ -43,9 +43,9 @@ export interface StoredCommit {
   readonly sequence: number
   /** The number from which request ids continue after a restart. Smaller numbers may be in use. */
   readonly operations: number
-  /** Set on the first commit, on `reset`, and on `restore`. The store must delete all earlier records. */
+  /** Set on the first commit, and on `reset` and `restore`. The store must delete all earlier records. */
   readonly replaces?: StoredFacts
-  /** The new record for each key, secrets included, or null for a removed record. Each key occurs once. */
+  /** The new record for each key, including secrets, or null for a removed record. Each key occurs once. */
   readonly changes: readonly StoredChange[]
 }
 
@@ -59,8 +59,8 @@ export interface StoredFacts {
   /** The seed for ids and, with the published test keys, for automatic certificates. */
   readonly seed: string
   /**
-   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with a field that it
-   * does not know. Older stores lack it.
+   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with an unknown
+   * field. Older stores don't include this list.
    */
   readonly fields?: StoredFields
 }
@@ -77,12 +77,12 @@ export interface StoredChange {
 
 /** The state that a store returns: the facts of the last commit, and all records. */
 export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'sequence' | 'operations'> {
-  /** All records, each key once, in any order. Oldest first is fastest. */
+  /** All records, each key once, in any order. Loading is fastest with the oldest first. */
   readonly records: Iterable<StoredRecord>
 }
 
 /** A stored record. */
 export interface StoredRecord extends Pick<StoredChange, 'collection' | 'key'> {
-  /** The `after` of the record's last change, as JSON returns it. */
+  /** The `after` of the record's last change, as parsed from JSON. */
   readonly record: object
 }

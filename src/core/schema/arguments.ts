@@ -48,8 +48,8 @@ export function requireObject(name: string, value: unknown): void {
 export const NO_VALUES: readonly unknown[] = [undefined, null]
 
 /**
- * Rejects a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything.
- * `absent` lists the values that count as none.
+ * Rejects a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything. `absent`
+ * lists the values that count as missing.
  */
 export function requireValues(
   conditions: unknown,

@@ -12,8 +12,8 @@ import { isJson, isObject, omit, requirePlainPrototype } from './values.ts'
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * The text of a body (empty if there is no body), or the reason why it was not read. `refused` means that the request was rejected because
- * of its head.
+ * A body's text (empty if there is no body), or the reason why it wasn't read. `refused` means that the request was rejected because of its
+ * head.
  */
 export type RequestBody =
   | string
@@ -34,7 +34,7 @@ function describeKind(value: unknown): string {
   return typeof value === 'object' ? quote(value) : `a ${typeof value}`
 }
 
-/** Returns whether a field has a value: `null` and "" mean that it was not given. */
+/** Returns whether a field was given: `null` and "" mean that it wasn't. */
 export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
@@ -44,7 +44,7 @@ type BodyReader<T> = (
   ids: Readonly<Record<string, string>>,
   context: RuleContext,
   dialect?: {
-    /** The problems that the dialect found in the body. The reader adds more. */
+    /** The problems that the dialect found in the body. The reader adds to them. */
     readonly problems: Problems
     /** The fields that the dialect adds to those in the API reference. */
     readonly extraFields: readonly string[] | undefined
@@ -94,7 +94,7 @@ export function storedReader<S extends v.GenericSchema>(
   }
 }
 
-/** Adds the field to a problem whose error message omits it. */
+/** Adds the field to a problem whose message omits it. */
 function nameField(it: Problem): Problem {
   if (withFacts(it, { field: '' }).message !== it.message) return it
   const prefix = `${it.field}: `

@@ -13,11 +13,11 @@ export interface CommonDialect {
   readonly errorCodeHeader: string
   /** The prefix of the number in an error's `error_code`. */
   readonly errorPrefix: string
-  /** Operations that this service has but the API reference does not list, such as `widgets.detach_color`. */
+  /** This service's operations that the API reference doesn't list, such as `widgets.detach_color`. */
   readonly extraOperations: readonly string[]
   /**
-   * Fields that this service has but the API reference does not list. A key such as `widgets.create` lists fields
-   * of that operation's body. A key such as `widgets` lists fields that every response of that group of operations has.
+   * This service's fields that the API reference doesn't list. A key such as `widgets.create` lists fields of that operation's body. A key
+   * such as `widgets` lists fields of every response in that group of operations.
    */
   readonly extraFields: Readonly<Record<string, readonly string[]>>
   /** Body fields that are accepted but have no effect, by operation or by group of operations (`widgets`). */
@@ -48,5 +48,5 @@ export interface CommonDialect {
   readonly errorStatuses: Readonly<Partial<Record<string, number>>>
 }
 
-/** The gateway options that change rules. Each family reads its own options with `sectionReader`. */
+/** The gateway options that affect rules. Each family reads its own options with `sectionReader`. */
 export type RuleOptions = object

@@ -3,8 +3,8 @@ import { type Facts, facts } from './facts.ts'
 import { partsOf, type SchemaParts } from './schema-parts.ts'
 
 /**
- * Documents a schema with one sentence that describes the value and its unit. Editors, the OpenAPI document and the service
- * reference show it with the schema's limits, allowed values and default.
+ * Documents a schema with one sentence that describes the value and its unit. Editors, the OpenAPI document, and the service reference show
+ * the sentence with the schema's limits, allowed values, and default.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ function isNamed(schema: v.GenericSchema): boolean {
   return v.getTitle(schema) !== undefined
 }
 
-/** Wraps a named schema so that another sentence does not replace its own sentence. */
+/** Wraps a named schema to keep its own sentence when another one is added. */
 function createReference<S extends v.GenericSchema>(schema: S): S {
   return v.nonOptional(schema) as v.GenericSchema as S // The wrapped schema reads the same values.
 }

@@ -14,7 +14,7 @@ export function emptyUpdate(number: number): Entry<UpdateFields> {
 }
 
 /**
- * Rejects a body without any field that changes a resource. `extra` lists the fields that only this dialect has.
+ * Rejects a body without any field that changes a resource. `extra` lists the fields that exist only in this dialect.
  * @throws Refusal
  */
 export function requireUpdate(

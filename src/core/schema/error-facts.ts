@@ -4,7 +4,7 @@ import { utf8Length } from './platform.ts'
 import { NO_REDACTION, type Redactor, redactText } from './secret-texts.ts'
 import { mapValues } from './values.ts'
 
-/** An error in the form for callers, with the dialect's code and status. */
+/** An error as callers see it, with the dialect's code and status. */
 export interface ErrorFacts {
   readonly key: string
   readonly code: string
@@ -63,7 +63,7 @@ function createDetails(
 function describeField({ error, field, values }: Problem): Readonly<Record<string, string>> {
   if (field === undefined) return {}
   const { received, choices, nearest, typed }: Partial<FieldFacts> = values
-  const allowed = (error.allowed as ((values: object) => string) | undefined)?.(values) // These are the values of this error.
+  const allowed = (error.allowed as ((values: object) => string) | undefined)?.(values) // The values belong to this error.
   const facts = { field, rule: error.key, received, allowed, choices: choices?.join(', '), nearest, typed }
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, text]) => (text === undefined ? [] : [[name, String(text)]])),
@@ -82,7 +82,7 @@ export function formatMessage(
   const values = new Proxy(known, {
     get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : describeUnknown(name)),
   })
-  // The proxy has every value that a message reads.
+  // The proxy supplies every value that a message reads.
   return (error.message as (values: object) => string)(values)
 }
 

@@ -14,7 +14,7 @@ export interface Numbered {
   readonly occursIn?: (dialect: CommonDialect) => boolean
 }
 
-/** A declared error: its number, status and message. */
+/** A declared error: its number, status, and message. */
 export interface Entry<Values> extends Numbered {
   /** Formats the message. */
   readonly message: (values: Values) => string
@@ -22,7 +22,7 @@ export interface Entry<Values> extends Numbered {
   readonly allowed?: (values: Values) => string
 }
 
-/** An error in the catalogue: a reason for rejecting requests. */
+/** An error in the catalogue: a reason to reject a request. */
 export interface CatalogueError<Key extends string = string, Values = never> extends Entry<Values> {
   /** The key, the same in every dialect. */
   readonly key: Key
@@ -53,7 +53,7 @@ export interface FieldError<Key extends string = string, Own = never> extends Ca
   readonly ofField: true
 }
 
-/** The errors that {@link declareErrors} returns: the declared ones, each with its key. */
+/** The errors that {@link declareErrors} returns: each declared error, with its key. */
 export type Declared<Entries> = {
   readonly [Key in keyof Entries & string]: Entries[Key] extends FieldEntry<infer Own>
     ? FieldError<Key, Own>
@@ -123,7 +123,7 @@ const createMessage = (message: string | Message): ((values: object) => string) 
   // The overloads above tell callers which values a message needs.
   typeof message === 'string' ? fillTemplate(message) : (message as (values: object) => string)
 
-/** Returns a value as it should follow "is" in a message: quoted, or `missing` if absent. */
+/** Formats a value to follow "is" in a message: quoted, or `missing` if absent. */
 export function describeReceived(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }
@@ -182,7 +182,7 @@ export interface Problem {
   readonly values: object
   /** The message. */
   readonly message: string
-  /** The path of the field in the body, the query or the path; absent if the problem is about the whole request. */
+  /** The field's path in the body, query, or path; absent if the problem is about the whole request. */
   readonly field?: string | undefined
   /** The text before the error's own message, such as the location of the problem. */
   readonly prefix: string
@@ -242,7 +242,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Ends the operation with an error from the catalogue. No changes are made.
+ * Ends the operation with an error from the catalogue, without making changes.
  *
  * @example
  * ```ts
@@ -285,7 +285,7 @@ export class Problems {
   readonly #found: Problem[] = []
   #further = 0
 
-  /** Adds a problem. Formats its message only if the response has room for it, because a body can have a very large number of problems. */
+  /** Adds a problem. Formats its message only if the response has room for it, because a body can cause a huge number of problems. */
   add(make: () => Problem): void {
     if (this.#found.length < MAX_MESSAGES) this.#found.push(make())
     else this.#further++

@@ -8,7 +8,7 @@ export interface JsonFacts {
   readonly type?: string | readonly string[]
   /** The format of a string, such as `uri`. */
   readonly format?: string
-  /** The regular expression that a string must match. */
+  /** A regular expression that the string must match. */
   readonly pattern?: string
   /** All allowed values. */
   readonly enum?: readonly (string | number | boolean | null)[]
@@ -30,7 +30,7 @@ export interface JsonFacts {
   readonly default?: unknown
   /** Example values. */
   readonly examples?: readonly unknown[]
-  /** Known values, to list in the description of a string. Other values that match the pattern are allowed. */
+  /** Known values, to list in a string's description. Other values that match the pattern are also allowed. */
   readonly listed?: readonly string[]
   /** The keys of an object. */
   readonly propertyNames?: JsonFacts

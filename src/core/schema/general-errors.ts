@@ -2,8 +2,8 @@ import { declareErrors, entry, field } from './errors.ts'
 import { formatCount, formatIdStart } from './text.ts'
 
 /**
- * The errors that belong to no family: errors about the whole request, ids, queries and filters, and about fields without a
- * more specific error.
+ * The errors that belong to no family: errors about the whole request, ids, queries, and filters, and about fields without a more specific
+ * error.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
-// The build puts these instead of the globals that libraries use at import: Jest's jsdom hides the globals, and an environment
-// without them may import the package all the same.
+// The build replaces the globals that libraries use at import with these functions. Jest's jsdom hides the globals, and an environment
+// without them must still be able to import the package.
 import { platform } from './platform.ts'
 
 /** Creates an encoder that requires the platform's encoder only when it encodes. */

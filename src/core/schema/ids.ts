@@ -12,7 +12,7 @@ export const OPERATION_PREFIX = 'op'
 export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20
 
-/** The maximum number of characters after the prefix. The service's ids have 27; ids in tests may have fewer or more. */
+/** The maximum number of characters after the prefix: 27 in the service's ids, but fewer or more in tests. */
 const MAX_SUFFIX_LENGTH = 64
 /** Matches an id of any length. Bounds and groups would make the pattern three times slower. */
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
@@ -69,7 +69,7 @@ export function wasMade(id: string, prefix: string, sequence: number): boolean {
   return isOwnId(id, prefix) && parseSequence(id) < sequence
 }
 
-/** Finds ids in a path that do not have the form of their kind. */
+/** Finds ids in a path that don't have their kind's form. */
 export function findPathIdProblems(
   ids: Readonly<Record<string, string>>,
   prefixes: Readonly<Record<string, string>>,

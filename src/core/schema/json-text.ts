@@ -1,4 +1,4 @@
-/** The kinds of tokens that can begin a value: `s` is a string, and `v` is a number, `true`, `false` or `null`. */
+/** The kinds of tokens that can begin a value: `s` is a string, and `v` is a number, `true`, `false`, or `null`. */
 const VALUE = '{[sv'
 
 const BLANKS = '[ \\n\\r\\t]*'

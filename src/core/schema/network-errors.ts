@@ -23,9 +23,9 @@ interface NetworkError {
 
 /** Describes why `fetch` received no response. Omits messages from other programs because they may quote a header. */
 export function describeNetworkError(error: unknown): string {
-  // Errors of fetch have the reason in their cause.
-  const { code, name, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
-  // The Fetch standard blocks some ports, such as 1. That error has no code.
+  // Errors from fetch contain the reason in their cause.
+  const { code, name, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // A failed `fetch` threw it.
+  // A port that the Fetch standard blocks, such as 1, has no code.
   if (message === 'bad port') return '`fetch` blocks this port; choose another'
   const reason = code ?? name ?? 'unknown reason'
   const known = REASONS.find(([pattern]) => pattern.test(reason))?.[1]

@@ -49,7 +49,7 @@ export type SchemasOf<Options> = {
 /** Creates the schema of options by name. It rejects any other name. `allowed` describes all options together. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed = 'an object') {
-  // The object has no prototype, so `toString` is an unknown option too.
+  // Without a prototype, so `toString` is also an unknown option.
   const own: E = Object.assign(Object.create(null), entries)
   const named = v.strictObject(own, ({ expected }) => (expected === 'never' ? Object.keys(own).join(', ') : allowed))
   return v.pipe(v.custom<v.InferInput<typeof named>>(isObject, allowed), named)
@@ -58,7 +58,7 @@ export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed =
 interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
   /** The default, as the caller would write it. */
   readonly default?: D
-  /** The default in words; empty if the sentence mentions it. Without it, the default itself is shown. */
+  /** The default in words; empty if the sentence mentions it. If absent, the default itself is shown. */
   readonly defaultText?: string
   /** True if messages must not show the value. */
   readonly isSecret?: boolean
@@ -69,8 +69,7 @@ interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
 }
 
 /**
- * A row of a table of options. Types, defaults, flags, environment variables, the config file, `--help` and documents are derived
- * from it.
+ * A row of a table of options. Types, defaults, flags, environment variables, the config file, `--help`, and documents are derived from it.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionRow<S extends v.GenericSchema, const D extends v.InferInput<S> | undefined = undefined>(
@@ -194,7 +193,7 @@ export const switchOption = /* @__PURE__ */ v.boolean('true or false')
 
 /**
  * Reads options, or a single option, with a schema whose messages describe the allowed values.
- * @throws TypeError with the first invalid option, the received value and the allowed values.
+ * @throws TypeError with the first invalid option, the received value, and the allowed values.
  */
 export function readOptions<S extends v.GenericSchema>(
   schema: S,

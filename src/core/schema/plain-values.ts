@@ -6,7 +6,7 @@ import { innermostParts, marksOf } from './schema-parts.ts'
 import { formatPath, quote } from './text.ts'
 import { isObject, lookUp } from './values.ts'
 
-/** The maximum nesting of one field. */
+/** The maximum nesting depth of a field. */
 const MAX_DEPTH = 64
 
 /**
@@ -60,7 +60,7 @@ export class PlainCopier {
       this.#reportInvalid(list, `at most ${MAX_VALUES} items across all lists`)
       return []
     }
-    // The first missing item is reported, and the rest is not read: a sparse array may be very long.
+    // Only the first missing item is reported, because a sparse array may be very long.
     let present = 0
     while (present < list.length && list[present] !== undefined) present++
     const read = present === list.length ? list : list.slice(0, present + 1)

@@ -1,4 +1,4 @@
-/** The globals of the platform that some test environments hide. */
+/** The platform globals that some test environments hide. */
 type Name = 'Headers' | 'Request' | 'Response' | 'TextDecoder' | 'TextEncoder'
 
 /** The Node global that loads Node's own modules without an import. */
@@ -17,7 +17,7 @@ export function platform<N extends Name>(name: N): (typeof globalThis)[N] {
   const { process }: NodeGlobals = globalThis
   const node = process?.getBuiltinModule?.('vm')
   if (!node) throw new TypeError(`This environment has no ${name}, which fauxgate needs.`)
-  return node.runInThisContext(name) as (typeof globalThis)[N] // The code is the name of that global.
+  return node.runInThisContext(name) as (typeof globalThis)[N] // The code is the global's name.
 }
 
 export function utf8Bytes(text: string): Uint8Array {

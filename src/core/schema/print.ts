@@ -8,7 +8,7 @@ export function printError(...words: readonly unknown[]): void {
   try {
     console.error(...words.map(toPrintable))
   } catch {
-    // The set-up has received the error.
+    // The setup has received the error.
   }
 }
 

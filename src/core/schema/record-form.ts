@@ -6,7 +6,7 @@ import { deepFreeze, isObject, mapValues, pick } from './values.ts'
 
 interface FormOptions {
   readonly withSecrets: boolean
-  /** False to omit values that depend on time, chance or the order of calls. */
+  /** False to omit values that depend on time, chance, or call order. */
   readonly withMade: boolean
 }
 
@@ -22,7 +22,7 @@ export function createRecordForm(schema: v.GenericSchema, options: FormOptions):
   const inexpressible = Object.keys(entries).filter((name) => isNoData(entries[name]))
   return (record) => {
     if (inexpressible.some((name) => Reflect.get(record, name) !== undefined)) return null
-    return form ? (deepFreeze(form(record)) as object) : record // The form of an object is an object.
+    return form ? (deepFreeze(form(record)) as object) : record // An object's form is an object.
   }
 }
 

@@ -10,7 +10,7 @@ import { LATEST_TIME } from './time.ts'
 /** The maximum sequence number of a snapshot's next id. It leaves 62 ** 6 more ids available. */
 const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 
-/** The state to use when a record is read without one. It allows every value. */
+/** The state to use when a record is read without one. Allows every value. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
 /** Creates a rule on a field of a record that needs the state, such as its time. */
@@ -24,8 +24,8 @@ const fromZero = (kind: string, max: number) => {
 }
 
 /**
- * Marks a value that depends on time, chance, or the order of calls, such as a token. The value may differ between equivalent runs, so
- * `survives` does not compare it.
+ * Marks a value that depends on time, chance, or call order, such as a token. The value may differ between equivalent runs, so `survives`
+ * does not compare it.
  */
 export function made<S extends v.GenericSchema>(schema: S): S {
   return withSteps(schema, v.metadata({ isMade: true }))
@@ -129,7 +129,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
 }
 
 /**
- * Creates the schemas of the first fields of every resource's record: `id`, `created_at`, `description` and `metadata`.
+ * Creates the schemas of the first fields of every resource's record: `id`, `created_at`, `description`, and `metadata`.
  *
  * @example
  * ```ts
@@ -143,5 +143,5 @@ export function recordHead<D extends v.GenericSchema, M extends v.GenericSchema>
   return { id: ownId(prefix), created_at: instant, description, metadata }
 }
 
-/** The schema of a string that is not empty. */
+/** The schema of a non-empty string. */
 export const someText: v.GenericSchema<string> = v.pipe(v.string(), v.minLength(1, 'a non-empty string'))

@@ -4,7 +4,7 @@ import type { CommonDialect, RuleOptions } from './dialect.ts'
 import { type CatalogueError, type FieldError, type FieldFacts, type Problem, problem, Refusal } from './errors.ts'
 import type { general } from './general-errors.ts'
 
-/** The facts about the gateway that a rule can use in addition to the value. */
+/** Information that a rule can use in addition to the value. */
 export interface RuleContext {
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
@@ -23,7 +23,7 @@ export interface StateFacts {
   readonly sequence: number
 }
 
-/** The maximum number of problems per body that rules report. More problems are only counted, because valibot frequently copies issues. */
+/** The maximum number of problems that rules report per body. Any others are only counted, because valibot frequently copies issues. */
 const MAX_REPORTED = 100
 /** The number of problems after which rules stop looking at the rest of a body. */
 const MAX_COUNTED = 10_000

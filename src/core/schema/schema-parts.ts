@@ -26,7 +26,7 @@ export interface SchemaParts {
 }
 
 export function partsOf(schema: v.GenericSchema): SchemaParts {
-  // Valibot's type of any schema omits the properties of particular kinds.
+  // Valibot's general schema type omits the properties of particular kinds.
   return schema as v.GenericSchema & SchemaParts
 }
 
@@ -47,21 +47,21 @@ interface Marks {
   readonly blank?: 'absent'
   /** Messages, the journal, commits, and snapshots omit its value. */
   readonly secret?: true
-  /** Returns the value in the form for the journal, commits and snapshots, without the secrets in it. */
+  /** Returns the value as the journal, commits, and snapshots show it, without its secrets. */
   readonly shownAs?: (value: unknown) => unknown
-  /** It depends on time, chance, or the order of calls, so `survives` does not compare it. */
+  /** The value depends on time, chance, or call order, so `survives` doesn't compare it. */
   readonly isMade?: true
-  /** It is computed from other fields when the record is read. Snapshots and stores omit it. */
+  /** The value is computed from other fields when the record is read. Snapshots and stores omit it. */
   readonly isDerived?: true
-  /** Other operations have harmless fields with the same name. */
+  /** Other operations use the name for harmless fields. */
   readonly isCommonName?: true
-  /** It exists only in dialects that list it. */
+  /** The field exists only in dialects that list it. */
   readonly extra?: true
   /** The schema that {@link asOne} wraps. */
   readonly whole?: v.GenericSchema
   /** The command-line flag for an option, if it is not the option's path with hyphens. */
   readonly flag?: string
-  /** It is the path of a file. In a config file, the path is relative to that file's folder. */
+  /** The value is a file path. In a config file, it is relative to that file's folder. */
   readonly isFile?: true
   /** The placeholder for an option's value in the help. */
   readonly placeholder?: string
@@ -160,7 +160,7 @@ export function listSchemas(
     if (seen.has(schema)) continue
     seen.add(schema)
     const { wrapped, item, items = [], rest, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
-    // The first step of a pipe has the same parts as the pipe itself.
+    // A pipe's first step has the same parts as the pipe itself.
     const inner = [wrapped, item, ...items, rest, value, ...Object.values(entries), ...options, ...pipe.slice(1)]
     open.push(...inner.filter(isSchema).filter(isIncluded).reverse())
   }

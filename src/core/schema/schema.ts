@@ -10,7 +10,7 @@ import { type Report, rule } from './rule.ts'
 import { isObject } from './values.ts'
 
 // (rules: limits#regions)
-/** The datacenter regions. A region that isn't specified is `us`. */
+/** The datacenter regions. The default is `us`. */
 export const REGIONS = ['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'] as const
 
 /** A datacenter region. */
@@ -38,7 +38,7 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
 }
 
 /**
- * Marks a field whose value is secret: messages show only its type, and the journal, commits and snapshots omit it.
+ * Marks a field whose value is secret: messages show only its type, and the journal, commits, and snapshots omit it.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
  */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
-/** Marks a field that contains secrets. The function returns the value in the form for the journal, commits, and snapshots. */
+/** Marks a field that contains secrets. The function returns the value as the journal, commits, and snapshots show it. */
 export function shownAs<T>(show: (value: unknown) => unknown) {
   return v.metadata<T, { readonly shownAs: typeof show }>({ shownAs: show })
 }
@@ -107,9 +107,9 @@ export const DESCRIPTION = 'A human-readable description.'
 /** The sentence that documents the `metadata` field. */
 export const METADATA = "Arbitrary data for your programs. The service doesn't interpret it."
 
-/** The maximum number of UTF-8 bytes in a `description`. */
+/** The maximum length of a `description`, in UTF-8 bytes. */
 export const MAX_DESCRIPTION_BYTES = 255
-/** The maximum number of UTF-8 bytes in a `metadata`. */
+/** The maximum length of `metadata`, in UTF-8 bytes. */
 export const MAX_METADATA_BYTES = 4096
 
 /**

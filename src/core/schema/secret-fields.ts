@@ -3,7 +3,7 @@ import type { CommonDialect } from './dialect.ts'
 import { isSchema, listSchemas, marksOf, partsOf } from './schema-parts.ts'
 import { REDACTED, type Redactor, redactText } from './secret-texts.ts'
 
-/** The maximum nesting; a string replaces deeper values. */
+/** The maximum nesting depth. A string replaces deeper values. */
 const MAX_DEPTH = 128
 
 type AnySchema = v.GenericSchema
@@ -122,7 +122,7 @@ export interface Redaction {
   }
   /** Hides strings that are secret in any field. */
   readonly redactor: Redactor
-  /** The names of headers that are shown even though they look secret. */
+  /** Headers that are shown even though their names look secret. */
   readonly shown?: readonly string[]
   /** Immutable list items that were already searched and contain no secrets. */
   readonly clean?: WeakSet<object>
@@ -151,7 +151,7 @@ function redactAt(value: unknown, redaction: Redaction, depth: number): unknown 
     const redactedName = redactText(name, redaction.redactor)
     const show = redaction.names.formOf?.(name)
     const shown = show ? show(inner) : inner
-    // An empty list, such as that of an absent header, has no secret.
+    // An empty list, such as that of an absent header, can't contain a secret.
     const hasSecret = redaction.names.has(name) && shown && !(Array.isArray(shown) && shown.length === 0)
     const redacted = hasSecret ? REDACTED : redactAt(shown, redaction, depth + 1)
     isSame &&= redactedName === name && Object.is(redacted, inner)

@@ -1,16 +1,16 @@
 /** The start and end of a match, or of several overlapping matches, in a string. */
 type Match = readonly [from: number, to: number]
 
-/** The maximum number of strings to search for one at a time at first. */
+/** The maximum number of strings that the quick search looks for one at a time. */
 const MAX_TEXTS_WITHOUT_TREE = 16
 
 /** The number of first characters that the quick search compares. Comparing more would be slow if the string repeats characters. */
 const COMPARED_LENGTH = 8
 
 /**
- * Finds any of several strings in another one, with the Aho–Corasick algorithm. The number of steps is linear in the total length of all
- * strings, however repetitive they are. A single regular expression would reject secrets longer than about 30,000 characters. Searching for
- * each secret separately would take 40 s for a 1 MiB body full of secrets.
+ * Finds any of several strings in a text, with the Aho–Corasick algorithm. The number of steps is linear in the total length, however
+ * repetitive the strings are. A single regular expression would reject secrets longer than about 30,000 characters. Searching for each
+ * secret separately would take 40 s for a 1 MiB body full of secrets.
  */
 export class TextSearch {
   readonly #texts: readonly string[]

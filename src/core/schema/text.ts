@@ -49,7 +49,7 @@ function nameObject(value: object): string {
     if (kind === 'Date' && Number.isNaN(Number(value))) return 'an invalid Date'
     return kind === 'Object' ? 'an object' : `${chooseArticle(kind)} ${kind}`
   } catch {
-    // A proxy, or a getter of the kind, may throw.
+    // A proxy, or a getter for the kind, may throw.
     return 'an object'
   }
 }

@@ -1,7 +1,7 @@
 import type { Facts } from './facts.ts'
 import { keysOf } from './values.ts'
 
-/** The latest time that timestamps can have: the end of the year 9999. */
+/** The latest time that timestamps can express: the end of the year 9999. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
@@ -27,7 +27,7 @@ export function exactTimestamp(ms: number): string {
   return ms % 1000 === 0 ? timestamp(ms) : new PlatformDate(ms).toISOString()
 }
 
-/** Returns the time in ms of an RFC 3339 timestamp, a `Date` or a number of ms, or undefined for anything else. */
+/** Returns an RFC 3339 timestamp, a `Date`, or a number of ms as a time in ms. Returns undefined for anything else. */
 export function timeMs(value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseTimestamp(value) : value instanceof Date ? value.getTime() : value
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined

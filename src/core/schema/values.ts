@@ -1,12 +1,12 @@
 import { atCaller } from './caller-stack.ts'
 
-/** Returns whether a value is a plain object from any realm: not an array, `Map` or `Date`. */
+/** Returns whether a value is a plain object from any realm: not an array, `Map`, or `Date`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 /**
- * @throws TypeError if `Object.prototype` has an enumerable property. Valibot would treat it as a field of each schema and value.
+ * @throws TypeError if `Object.prototype` has an enumerable property, because valibot would treat it as a field of every schema and value.
  */
 export function requirePlainPrototype(): void {
   for (const name in {}) {
@@ -49,7 +49,7 @@ export function itemAt<T>(list: readonly T[], index: number): T {
 
 /** Returns the names of an object's entries. The object's type must list all of them. */
 export function keysOf<T extends object>(values: T): (keyof T & string)[] {
-  return Object.keys(values) as (keyof T & string)[] // TypeScript allows objects with more properties.
+  return Object.keys(values) as (keyof T & string)[] // TypeScript allows objects with additional properties.
 }
 
 /** Returns an object with the same names, and the values that `change` returns. */

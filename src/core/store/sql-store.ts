@@ -4,15 +4,15 @@ import { toError } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'
 
-/** The name, instead of a collection's, for the row that lists the fields of all records. */
+/** The name of the row that lists the fields of all records, where other rows name a collection. */
 export const FIELDS = 'fauxgate_fields'
 
 /** Runs work as one transaction. If the work throws, none of its statements take effect. */
 export type Atomically = (work: () => void) => void
 
 /**
- * A store in any database with SQLite's SQL and a synchronous API. It has one row for each record and one for the facts. It uses its own
- * tables, whose names begin with `fauxgate_`, and does not touch other tables.
+ * A store in any database with SQLite's SQL and a synchronous API. It stores each record in a row, and the facts in another. Its own
+ * tables' names begin with `fauxgate_`; it doesn't touch other tables.
  *
  * @example
  * ```ts
@@ -103,8 +103,8 @@ export function dropTables(run: RunSql): void {
 }
 
 /**
- * Returns whether a commit writes records in a newer version or with different fields. If it does, a copy of the tables is kept until the
- * next such commit.
+ * Returns whether a commit writes records in a newer version or with different fields. If so, a copy of the tables is kept until the next
+ * such commit.
  */
 function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
   if (!replaces) return false
@@ -148,7 +148,7 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
     if (facts)
       run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, computeChecksum({ ...facts, records: all }))
   },
-  // Since version 3 a row has the fields of all records. An older fauxgate would treat it as a record of an unknown family.
+  // Since version 3, a row lists the fields of all records. An older fauxgate would treat the row as a record of an unknown family.
   () => undefined,
 ]
 
@@ -215,7 +215,7 @@ function loadState(run: RunSql): StoredState | undefined {
   const seed = parseJson(facts.seed, 'the seed')
   const all = loadRecords(run, facts.records)
   const isFields = ({ collection }: StoredRecord) => collection === FIELDS
-  const fields = (all.find(isFields)?.record ?? {}) as StoredFields // These are the values of a commit.
+  const fields = (all.find(isFields)?.record ?? {}) as StoredFields // The values come from a commit.
   return { version, seed, fields, now, sequence, operations, records: all.filter((each) => !isFields(each)) }
 }
 

@@ -53,7 +53,7 @@ function readSchema(run: RunSql): SchemaRow[] {
 const isOwn = (name: string) => /^fauxgate_/i.test(name)
 
 /**
- * Returns the version of a store's tables, or 0 if it has none. Checks all table schemas before it reads a row, because a view with the
+ * Returns the version of a store's tables, or 0 if there are none. Checks all table schemas before it reads a row, because a view with the
  * same name could run forever.
  * @throws Error if a table is missing, has a newer version, or differs from the one that a store creates.
  */

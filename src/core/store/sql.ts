@@ -14,7 +14,7 @@ export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
 export function selectRows<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
   const rows: Iterable<object> | undefined = requireSync('`run`', run(statement, ...values))
   if (!rows?.[Symbol.iterator]) throw new TypeError(`\`run\` returned ${quote(rows)}. Allowed: an iterable of rows`)
-  return [...rows] as R[] // R has the columns of the statement. Checksums detect wrong values.
+  return [...rows] as R[] // R lists the statement's columns. Checksums detect wrong values.
 }
 
 /** Returns the error for a damaged store. */
