@@ -15,13 +15,13 @@ type Certificate = ReturnType<Gateway['tlsCertificates']['get']>
 type WeightedBackend = ReturnType<Gateway['weightedBackends']['get']>
 type CircuitBreaker = ReturnType<Gateway['circuitBreaker']['get']>
 
-/** The domain for a builder to reserve. */
+/** The domain that a builder reserves. */
 export interface DomainOptions {
   /** Default: `app.example.com`. */
   readonly domain?: string
 }
 
-/** The domain for a builder to reserve, and the error of its attempts. */
+/** The domain that a builder reserves, and the error that its attempts fail with. */
 export interface FailingOptions extends DomainOptions {
   /** Default: `DNS_ERROR`. */
   readonly error?: ProvisioningError
@@ -44,14 +44,14 @@ const routeIds = optionsOf({ edge_id: textOption, id: textOption }, 'an object w
 
 /** A reserved domain and its certificate. */
 export interface DomainWithCertificate {
-  /** The domain, with its certificate in use. */
+  /** The domain, already using the certificate. */
   readonly domain: ReservedDomain
   /** Its certificate. */
   readonly certificate: Certificate
 }
 
 /**
- * Reserves a domain with a newly issued automatic certificate. No time passes.
+ * Reserves a domain with a newly issued automatic certificate, without advancing the clock.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export interface DomainWithCertificate {
  * const { domain, certificate } = issuedDomain(createNgrok())
  * console.log(certificate.subject_common_name === domain.domain) // true
  * ```
- * @throws GatewayError if the API rejects the domain, as all builders do.
+ * @throws GatewayError if the API rejects the domain. All builders throw it.
  */
 export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): DomainWithCertificate {
   requireGateway('issuedDomain received', gateway)
@@ -87,8 +87,8 @@ export function failedDomain(gateway: Gateway, options: FailingOptions = {}): Re
 }
 
 /**
- * Reserves a domain whose renewal keeps failing, by default with `DNS_ERROR`, and whose certificate expires in a week. It
- * advances the clock, usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
+ * Reserves a domain whose renewal keeps failing, by default with `DNS_ERROR`, and whose certificate expires in a week. Advances the clock,
+ * usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
  *
  * @example
  * ```ts
@@ -134,7 +134,7 @@ export function uploadedDomain(
   requireGateway('uploadedDomain received', gateway)
   const { domain } = readOptions(domainOptions, options)
   const now = readClock(gateway.clock)
-  // The API rejects a domain that a certificate cannot contain, with its own error.
+  // If a certificate cannot contain the domain, the API rejects the domain with its own error.
   const names = /^[!-~]{1,253}$/.test(domain) ? [domain] : undefined
   const pair = certificatePair({ names, notBefore: now - DAY, notAfter: now + 365 * DAY })
   return allOrNothing(gateway, ({ reservedDomains, tlsCertificates }) => {
@@ -207,7 +207,7 @@ function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): 
     provisioning.script([outcome], { domain })
     const policy = { authority: dialect.authority }
     const created = reservedDomains.create({ domain, certificate_management_policy: policy })
-    // With `provisioningDelay: 0` the attempt has run.
+    // With `provisioningDelay: 0`, the attempt has already run.
     return jobOf(created)?.error_code === null ? provisioning.attempt(created.id) : created
   })
 }

@@ -18,11 +18,11 @@ import { oids } from '../service/x509/oids.ts'
 import type { KeyType, ReadPairOptions } from './certificates-options.ts'
 
 /**
- * PUBLISHED TEST KEYS. Anyone can read these keys, so use them in tests only. Each entry has the two primes of a 2048-bit RSA
- * key, in hex. They are constants because generating an RSA key takes seconds.
+ * PUBLISHED TEST KEYS. Anyone can read these keys, so use them in tests only. Each entry contains the two primes of a 2048-bit RSA key, in
+ * hex. They are constants because generating an RSA key takes seconds.
  */
 const rsaTestPrimes = {
-  /** Published test key of all RSA pairs. */
+  /** Published test key for all RSA pairs. */
   leaf: [
     'c3fb97e3b13ff8b74fa9d296f74fc1ae400e0e460c0afdef06dacd25cebc758da350e5fa5dfdff82f74056c8674c6206871f' +
       '56316218847f6f5d598e541295b4d5a4f8aee9ae6942c0e49ac281b8bf814552515f596be1efcdbe3d1ca512cb4b98b06af4' +
@@ -31,7 +31,7 @@ const rsaTestPrimes = {
       'b8a8f002c958760876758e8fb0d35ce14524dbbf57734ee8e6518eb1f7bde2498226ac34fd98ad1405320567c3f9a606f7c2' +
       '2b65eae570f446c013fe0cf0e7642a21c39f3d1e00aa8047fe9dcbb7',
   ],
-  /** Published test key that replaces a wrong RSA key. */
+  /** Published test key for RSA pairs whose key must not match. */
   other: [
     'e87a373ef526846fd2f8599dec1137524c10b19406f1f7d02f79eb84d0e4e46b0f0389cae6b69f0ed9f27fd03bcc0682471d' +
       '4c01a68ac42ed9784795c980d1d1a0480cf3a892ca2217204347caffbe883f7a4fdf8ba02b8f4c85ebbcc28d067ea7edd930' +
@@ -44,7 +44,7 @@ const rsaTestPrimes = {
 
 /** The certificates and key of a pair, and more random bytes from its seed. */
 export interface Material {
-  /** Certificates as DER, leaf first. */
+  /** DER certificates, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
   readonly key: KeyPair
   /** Draws random bytes for another part of this pair. */
@@ -67,13 +67,13 @@ export function createMaterial(options: ReadPairOptions): Material {
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
 
-/** Creates the CAs for a seed, root last. A CA is identical in chains of any length. */
+/** Creates the CAs for a seed, root last. A CA is the same in chains of any length. */
 function createAuthorities(count: number, draw: Draw): readonly Issuer[] {
   const authorities: Issuer[] = []
   for (let level = 0; level < count; level++) {
     const commonName = level === 0 ? 'fauxgate pair root' : `fauxgate pair intermediate ${level}`
     const key = randomKey(draw('pair authority keys', level))
-    // Intermediates are also of the kind `root`, since longer chains have CAs below an intermediate.
+    // Intermediates also use the kind `root`, because longer chains put CAs below them.
     authorities.unshift(createIssuer('root', commonName, key, authorities[0]))
   }
   return authorities
@@ -85,7 +85,7 @@ export function createPairKey(type: KeyType, random: ReturnType<Draw>, role: key
   return type === 'ed25519' ? createEd25519Key(random(32)) : randomKey(random)
 }
 
-/** Creates an Ed25519 key. Its AlgorithmIdentifier has no parameters, and is also that of signatures (RFC 8410). */
+/** Creates an Ed25519 key. Its AlgorithmIdentifier has no parameters, and signatures use it too (RFC 8410). */
 function createEd25519Key(seed: Uint8Array): KeyPair {
   const algorithm = sequence(oid(oids.ed25519))
   return {

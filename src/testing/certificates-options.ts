@@ -25,7 +25,7 @@ export type KeyType = (typeof keyTypes)[number]
 const EARLIEST_TIME = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MAX_ISSUERS = 5
-/** The types of attributes, in their order in a distinguished name. RFC 5280, appendix A.1, limits their lengths. */
+/** The attribute types, in the order of a distinguished name. RFC 5280, appendix A.1, limits their lengths. */
 const ATTRIBUTES = {
   country: 'C',
   province: 'ST',
@@ -86,7 +86,7 @@ const subject = /* @__PURE__ */ named(
 
 const momentWithin = (margin = 0) => moment(EARLIEST_TIME + margin, LATEST_TIME - margin)
 
-/** Creates the schema of the options of a pair with at least `minIssuers` CA certificates. */
+/** Creates the options schema for a pair with at least `minIssuers` CA certificates. */
 export const pairOptions = (minIssuers = 0) =>
   named(
     optionsOf({
@@ -137,7 +137,7 @@ export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
   const { names, ips, keyType, seed, issuers } = read
   return {
     names,
-    ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // The schema has checked them.
+    ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // Checked by the schema.
     keyType,
     notBefore: wholeSeconds(read.notBefore),
     notAfter: wholeSeconds(read.notAfter),
@@ -150,9 +150,9 @@ export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
 /**
  * Reads a time option, by default the start of 2026.
  *
- * @param margin the ms before and after the time that must also be allowed
+ * @param margin how many ms before and after the time must be allowed too
  * @returns ms since 1970
- * @throws TypeError if it is not a time
+ * @throws TypeError if the value is not a time
  */
 export function readMoment(name: string, value: Time = START_OF_2026, margin: number): number {
   return readOptions(momentWithin(margin), value, { whole: name })

@@ -15,7 +15,7 @@ const DAY = 86_400_000
 const YEAR = 365 * DAY
 /** The number of bytes missing from the end of a truncated certificate. */
 const CUT_BYTES = 16
-/** The size in bytes of an AES block, an initialization vector and a salt. */
+/** The size in bytes of an AES block, an initialization vector, and a salt. */
 const BLOCK_SIZE = 16
 /** The identifiers of an encrypted key (RFC 8018, A and B; NIST). */
 const PBES2 = '1.2.840.113549.1.5.13'
@@ -124,7 +124,7 @@ export function damagedPair(options?: PairOptions): Pair {
  * Creates a pair whose chain is in the wrong order, root first and leaf last. The API rejects it with
  * `chain_out_of_order`.
  *
- * @param options `issuers` is 1 (the default) or more.
+ * @param options `issuers` must be at least 1 (the default).
  * @throws TypeError like {@link certificatePair}.
  */
 export function wrongOrderPair(options?: PairOptions): Pair {

@@ -13,41 +13,40 @@ export interface AbortSignals {
   new (): AbortSignal
   /** Returns a signal that is already aborted. */
   abort(reason?: unknown): AbortSignal
-  /** Returns a signal that aborts as soon as any of several signals aborts. */
+  /** Returns a signal that aborts as soon as one of the given signals aborts. */
   any(signals: AbortSignal[]): AbortSignal
-  /** Returns a signal that aborts after this time, in ms. */
+  /** Returns a signal that aborts after this many ms. */
   timeout(ms: number): AbortSignal
 }
 
 /** The platform's timers and dates on a manual clock. Each has the type of the global with the same name. */
 export interface Timers {
-  /** Calls the function once, when the clock reaches its time. */
+  /** Calls the function once, when the clock reaches the due time. */
   readonly setTimeout: typeof globalThis.setTimeout
-  /** Cancels a timer of `setTimeout`. */
+  /** Cancels a timer set with `setTimeout`. */
   readonly clearTimeout: typeof globalThis.clearTimeout
   /** Calls the function repeatedly, as the clock moves. */
   readonly setInterval: typeof globalThis.setInterval
-  /** Cancels a timer of `setInterval`. */
+  /** Cancels a timer set with `setInterval`. */
   readonly clearInterval: typeof globalThis.clearInterval
   /** Calls the function at the clock's next move. */
   readonly setImmediate: Global<'setImmediate'>
-  /** Cancels a timer of `setImmediate`. */
+  /** Cancels a timer set with `setImmediate`. */
   readonly clearImmediate: Global<'clearImmediate'>
-  /** `Date` with the clock's time as the current time. */
+  /** `Date` whose current time is the clock's. */
   readonly Date: typeof globalThis.Date
-  /** `AbortSignal` with a `timeout` on the clock's time. */
+  /** `AbortSignal` whose `timeout` follows the clock. */
   readonly AbortSignal: AbortSignals
-  /** Counts from the creation of the timers or from the clock's last `reset`. `set` does not change it. */
+  /** Counts from the creation of the timers or from the clock's last `reset`. The clock's `set` does not affect it. */
   readonly performance: { now(): number }
   /** Returns the number of pending timers. */
   count(): number
 }
 
 /**
- * Creates timers for the code under test, on the gateway's own clock. Each move of the clock fires them at their due times,
- * interleaved with the gateway's events. `clock.advanceAsync` also lets promises resolve between timers, and
- * `clock.reset()` drops all timers. The timers come from @sinonjs/fake-timers, and work in Node, Bun, Deno and browsers, but
- * not in workerd.
+ * Creates timers for the code under test, on the gateway's own clock. Each move of the clock fires them at their due times, interleaved
+ * with the gateway's events. `clock.advanceAsync` also lets promises resolve between timers, and `clock.reset()` drops all timers. The
+ * timers come from @sinonjs/fake-timers, and work in Node, Bun, Deno, and browsers, but not in workerd.
  *
  * @example
  * ```ts
@@ -81,7 +80,7 @@ export function timersOn(clock: ManualClock): Timers {
   }
 }
 
-/** Returns the platform's `AbortSignal`, except that its `timeout` waits on other timers. */
+/** Returns the platform's `AbortSignal` with a `timeout` that uses the given timers. */
 function abortSignalOn(setTimeout: SetTimeout): AbortSignals {
   const timeout = (ms: number) => createTimeoutSignal(ms, setTimeout)
   return new Proxy(globalThis.AbortSignal, {

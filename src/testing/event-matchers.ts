@@ -7,7 +7,7 @@ import type { SentEvent } from '../generated/controls.ts'
 import { EVENT_TYPES } from '../service/ngrok/event-types.ts'
 import { gatewayOf, gatewayResult, type MatcherResult } from './matcher-result.ts'
 
-/** The assertions about the account events of a gateway. */
+/** Assertions about a gateway's account events. */
 export interface EventMatchers<R = unknown> {
   /**
    * Passes if the account sent an event of this type, with at least these fields, to an event destination.
@@ -20,7 +20,7 @@ export interface EventMatchers<R = unknown> {
   toHaveSentEvent(type: string, fields?: Partial<SentEvent>): R
 }
 
-/** The maximum numbers of events that a message describes, and of differences of each. */
+/** The maximum number of events that a message describes, and of differences per event. */
 const MAX_EVENTS = 3
 const MAX_DIFFERENCES = 4
 

@@ -2,13 +2,13 @@ import { createClock } from '@sinonjs/fake-timers'
 import type { ClockFollower } from '../core/engine/clock.ts'
 import type { ManualClock } from '../core/engine/manual-clock.ts'
 
-/** Creates timers of @sinonjs/fake-timers on a manual clock. Each move of the clock fires the timers that are due. */
+/** Creates @sinonjs/fake-timers timers on a manual clock. Each move of the clock fires the timers that are due. */
 export function fakeTimersOn(clock: ManualClock) {
   const fake = createClock(clock.now)
-  // Code may cancel a timer that it has set on the platform's clock before.
+  // Code may cancel a timer that it set earlier on the platform's clock.
   const { clearTimeout: _clearTimeout, clearInterval: _clearInterval, clearImmediate: _clearImmediate } = globalThis
   Object.assign(fake, { shouldClearNativeTimers: true, _clearTimeout, _clearInterval, _clearImmediate })
-  /** The number of ms by which the dates of these timers are ahead of the clock. */
+  /** How many ms the dates of these timers are ahead of the clock. */
   let ahead = 0
   // The time of these timers is the clock's time.
   Object.defineProperty(fake, 'now', { get: () => clock.now + ahead, set: () => undefined })
@@ -37,7 +37,7 @@ export function fakeTimersOn(clock: ManualClock) {
     drop,
     /** Returns the time in ms at which the next timer is due. */
     nextStopAt,
-    /** Sets by how many ms the dates are ahead of the clock. The remaining times of timers do not change. */
+    /** Sets how many ms the dates are ahead of the clock. The time left on each timer does not change. */
     setAhead(ms: number) {
       fake.setSystemTime(clock.now + ms)
       ahead = ms
@@ -47,7 +47,7 @@ export function fakeTimersOn(clock: ManualClock) {
 
 export type SetTimeout = (work: () => void, ms: number) => unknown
 
-/** Returns the signal of `AbortSignal.timeout`, on timers other than the platform's. */
+/** Returns the signal of `AbortSignal.timeout`, using the given timers instead of the platform's. */
 export function createTimeoutSignal(ms: number, setTimer: SetTimeout): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))

@@ -19,9 +19,9 @@ import { DelayedRequests } from './traffic.ts'
 export const START = '2026-01-01T00:00:00Z'
 
 /**
- * Creates the gateway of a test, with a clock and a seed if its options have none.
- * @throws TypeError if the options are not an object, such as the result of a function without `return` or of an async one,
- * or if `create` returns no gateway or another test's gateway
+ * Creates a test's gateway, with a default clock and seed unless the options set them.
+ * @throws TypeError if the options are not an object (for example, from an async function or one without `return`), or if `create` does not
+ * return a gateway or returns another test's gateway
  */
 export function createForTest<C extends Clock, G extends Gateway<C>>(
   create: (options: GatewayOptions<C>) => G,
@@ -46,7 +46,7 @@ const PASSED = 'Your assertions passed, but the test left something behind (set 
 /** An error with the strings that runners show: some show the message, and some show the stack, which begins with the message. */
 export interface ErrorWithText {
   readonly name?: string
-  /** Absent from an object that is not an error, as some clients throw. */
+  /** Absent if a client throws an object that is not an error. */
   message?: string
   stack?: string
   /** Vitest's comparison of the expected and the received value. */
@@ -54,13 +54,13 @@ export interface ErrorWithText {
 }
 
 /**
- * Throws like {@link assertStrict}, and also for unfinished requests and for losses. The error has no stack frames, because no
- * single line of the test or of this file is to blame.
+ * Like {@link assertStrict}, but also throws for unfinished requests and losses. The error has no stack frames, because no single line of
+ * the test or of this file is to blame.
  */
 export function requireStrict(gateway: Gateway, connection: TestConnection): void {
   const { traffic, lost } = connection
   const { unfinished } = traffic
-  // A request that is still in progress may use what seems unused.
+  // A request in progress may still use what seems unused.
   const problems = [...unfinished, ...lost(), ...(unfinished.length > 0 ? [] : unusedIn(gateway))]
   if (problems.length === 0) {
     for (const hint of traffic.hints) printWarning(hint)
@@ -78,15 +78,15 @@ export function requireStrict(gateway: Gateway, connection: TestConnection): voi
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
   const { message = listValues(error) } = error
-  // In an error of node:assert, it is the name of a format.
+  // In node:assert errors, `diff` is the name of a format.
   const diff = error.diff?.includes('\n') ? error.diff : undefined
   const stack = error.stack && withoutWrapperFrames(error.stack)
   if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
   const texts = [
-    // Rare, and then the likeliest causes.
+    // Rare, but the likeliest causes when they occur.
     ...timeZoneHint(message, connection.timers),
     ...timersHint(message, gateway, connection),
-    // The story of a SurvivalError is about gateways of its own.
+    // A SurvivalError tells about its own gateways.
     ...(connection.hasReport(message) || error.name === 'SurvivalError' ? [] : [gateway.report({ about: message })]),
     ...listUnfinished(message, connection),
     ...connection.traffic.hints,
@@ -101,14 +101,14 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
-/** Lists the plain values of an object that is not an error. Vitest shows nothing but the message once there is one. */
+/** Lists the plain values of an object that is not an error. Once there is a message, Vitest shows nothing else. */
 function listValues(thrown: object): string {
-  // Vitest's copy of an object has strings for functions.
+  // Vitest copies functions as strings.
   const isPlain = (value: unknown) => /^(?:string|number|boolean)$/.test(typeof value) && !/^Function</.test(`${value}`)
   return JSON.stringify(Object.fromEntries(Object.entries(thrown).filter(([, value]) => isPlain(value))))
 }
 
-/** Creates the error of a test that its runner ended before its function did, with the report and the line of the test. */
+/** Creates the error for a test that the runner ended before its function finished, with the report and the test's line. */
 export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
   const error = new Error('The test runner ended this test before the test function finished.')
   connection.failure = 'timeout'
@@ -139,18 +139,18 @@ function listUnfinished(message: string, connection: TestConnection): readonly s
     : [...traffic.unfinished, ...traffic.unfinishedServed]
 }
 
-/** Matches a date in the form shown by failed assertions about times. */
+/** Matches a date as failed assertions about times show it. */
 const DATE = /\b\d{4}-\d\d-\d\d(?!\d)/
 
 /** Matches the message of a failed assertion. */
 const ASSERTION = /\bexpect/i
 
 /**
- * Returns a hint if a failure may be due to local times that differ from those of the service. With the `globals` option, the fixture knows
+ * Returns a hint if a failure may be due to local times that differ from the service's. With the `globals` option, the fixture knows
  * whether code used local times. Otherwise, the error must be about a date.
  */
 function timeZoneHint(message: string, timers: ReplacedTimers | undefined): readonly string[] {
-  // The report that the message of a matcher ends with always has dates.
+  // A matcher's message ends with the report, and the report always contains dates.
   const [failure = ''] = message.split('\n\nThe gateway at ', 1)
   const text = "The service's times are in UTC. Local times in this process have the offset"
   if (timers) {
@@ -185,7 +185,7 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   const [next] = timers.waiting()
   if (text === undefined || !next || (timers.hasMoved() && !isTimeout)) return []
   const now = readClock(clock)
-  // A timer that is due now fires in the next move.
+  // A timer that is due now fires at the next move.
   const wait = durationText(Math.max(1, Math.ceil(next.at - now)))
   if (REJECTED.test(next.setAfter ?? '')) return [`${text} Does your code retry a request that was rejected?`]
   const before = next.at > now ? `, ${wait} before that` : ''
@@ -194,7 +194,7 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
 
-/** Matches a request with the status of an error that a retry rarely changes. */
+/** Matches a request that failed with a status that a retry rarely changes. */
 const REJECTED = /→ 4(?:00|01|03|05|13|15|22)$/
 
 /** Describes the waiting timers of the `globals` option, or returns undefined if there are none. */

@@ -5,10 +5,9 @@ import type { Gateway } from '../gateway/types.ts'
 import type { ReplacedTimers } from './replaced-timers.ts'
 
 /**
- * The `globals` option of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and
- * `Date` on its manual clock: `setTimeout`, `setInterval`, `performance.now`, `AbortSignal.timeout`, and Node's
- * `timers/promises`. The end of the test restores all of them. On the system clock, it replaces only `fetch`. An object sets
- * the options of `gateway.install()`.
+ * The `globals` option of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its
+ * manual clock: `setTimeout`, `setInterval`, `performance.now`, `AbortSignal.timeout`, and Node's `timers/promises`. All of these are
+ * restored when the test ends. On the system clock, it replaces only `fetch`. An object sets the options of `gateway.install()`.
  */
 export type GlobalsOption = boolean | InstallOptions
 
@@ -24,7 +23,7 @@ export const globalsOption = v.union(
  */
 export type ReplaceGlobals = (gateway: Gateway, readLastRequest: () => string | undefined) => ReplacedTimers | undefined
 
-/** Loads the function that replaces the globals. Fake timers set a real timer when they are loaded, which Workers do not allow. */
+/** Loads the function that replaces the globals. Fake timers set a real timer when they are loaded, and Workers do not allow that. */
 export async function loadGlobals(option: true | InstallOptions): Promise<ReplaceGlobals> {
   const { installGlobals } = await import('./install-globals.ts')
   return (gateway, readLastRequest) => installGlobals(gateway, option, readLastRequest)

@@ -1,4 +1,4 @@
-/** The members of dates whose result depends on the time zone of the process, except those for logs, such as `toString`. */
+/** The `Date` members that depend on the process's time zone, except those for logs, such as `toString`. */
 const LOCAL_MEMBERS = [
   'getFullYear',
   'getMonth',
@@ -23,7 +23,7 @@ export interface LocalTimes {
   readonly offset: number
 }
 
-/** A class of dates whose members and functions may be replaced: the class of fake timers, which nothing else uses. */
+/** The `Date` class of fake timers. Nothing else uses it, so its members may be replaced. */
 type FakeDate = typeof Date
 
 /** Returns a `Date` for the code under test that records its uses of local times that differ from UTC. */
@@ -37,9 +37,9 @@ export function watchLocalTimes(fake: FakeDate): { readonly dates: FakeDate; rea
     used.add(name)
   }
   for (const name of LOCAL_MEMBERS) {
-    const member = fake.prototype[name] as (...args: unknown[]) => unknown // Each takes other arguments.
+    const member = fake.prototype[name] as (...args: unknown[]) => unknown // Each takes different arguments.
     const value = function (this: Date, ...args: unknown[]) {
-      const options = name.startsWith('toLocale') ? (args[1] as Intl.DateTimeFormatOptions | undefined) : undefined // The second argument of these.
+      const options = name.startsWith('toLocale') ? (args[1] as Intl.DateTimeFormatOptions | undefined) : undefined // Options come second.
       if (options?.timeZone === undefined) note(name, this)
       return Reflect.apply(member, this, args)
     }
@@ -47,7 +47,7 @@ export function watchLocalTimes(fake: FakeDate): { readonly dates: FakeDate; rea
   }
   const { parse } = fake
   const noteParse = (name: string, text: unknown) => {
-    // Only a text without a zone can have one added, and then means another time unless it was in UTC.
+    // With "Z" added, only a text without a zone parses. The text was a local time if the result differs.
     const inUtc = typeof text === 'string' ? parse(`${text}Z`) : Number.NaN
     if (!Number.isNaN(inUtc) && parse(String(text)) !== inUtc) note(name, new fake(inUtc))
   }

@@ -3,13 +3,13 @@ import type { Gateway } from '../gateway/types.ts'
 import { unusedIn } from './strict.ts'
 
 /**
- * Watches a gateway for losses that a test would not notice: unused faults, outcomes, and requests that `reset` and similar calls drop,
- * including over HTTP, and errors in the test's callbacks. Returns the list of losses, which grows.
+ * Watches a gateway for losses that a test would not notice: unused faults, outcomes, and requests that `reset` and similar calls drop
+ * (also over HTTP), and errors in the test's callbacks. Returns a list that grows as losses occur.
  */
 export function watchLosses(gateway: Gateway): readonly string[] {
   const losses: string[] = []
   const { faults, provisioning, requests, snapshot, subscribe } = gateway
-  // Read before `Traffic` replaces the members: after that, reading a member lets requests arrive.
+  // Read before `DelayedRequests` replaces the members: after that, reading a member lets requests arrive.
   const parts = { faults, provisioning, requests, snapshot }
   gateway.transport.hooks.drop = (call, work) => {
     const isRestore = call === 'restore()'
@@ -19,7 +19,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
     if (unused.length === 0 || (isRestore && containsAll(pendingIn(parts), before))) return
     losses.push(`${call} dropped unused items:\n${unused.join('\n')}`)
   }
-  /** Adds errors from a callback to the losses, such as failed assertions, because the gateway or the code under test may ignore them. */
+  /** Adds a callback's errors, such as failed assertions, to the losses, because the gateway or the code under test may ignore them. */
   const watchErrors = <T, R>(name: string, callback: (each: T) => R) => {
     // The gateway rejects any other value.
     if (typeof callback !== 'function') return callback

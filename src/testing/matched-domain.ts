@@ -47,7 +47,7 @@ export function requireGateway(what: string, value: unknown): asserts value is G
 
 /** Returns true for a gateway from any bundle. */
 function isGateway(value: unknown): value is Gateway {
-  // Checked below. It does not read `requests`: in a fixture, that would let requests arrive.
+  // Checked below. `requests` is not read because, in a fixture, reading it lets requests arrive.
   const { reservedDomains, provisioning, report }: { readonly [Name in keyof Gateway]?: unknown } = Object(value)
   return typeof report === 'function' && reservedDomains !== undefined && provisioning !== undefined
 }

@@ -15,7 +15,7 @@ import { type TrafficMatchers, trafficMatchers } from './traffic-matchers.ts'
 
 /** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields, and their number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
-  /** The exact number of these requests. Default: at least one. */
+  /** The exact number of matching requests. Default: at least one. */
   readonly times?: number
 }
 
@@ -25,10 +25,9 @@ type OperationOf<T> = OperationName | (T extends { faults: { add(spec: infer Spe
 type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends string } ? Name : never
 
 /**
- * The assertions that `expect` has after registering the {@link matchers}. The first three check a reserved domain:
+ * The assertions that registering the {@link matchers} adds to `expect`. The first three check a reserved domain:
  * `expect(gateway).toHaveCertificate('app.example.com')` checks the current state of the domain with that name or id, and
- * `expect(domain).toHaveCertificate()` checks a domain as returned by the API. `T` is the type of the value passed to
- * `expect`.
+ * `expect(domain).toHaveCertificate()` checks a domain as returned by the API. `T` is the type of the value passed to `expect`.
  */
 export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatchers<R>, EventMatchers<R> {
   /** Passes if the domain uses a certificate, uploaded or automatic. */
@@ -160,8 +159,8 @@ export const matchers: MatcherFunctions = {
 }
 
 /**
- * Throws for arguments that are certainly mistakes. A value without fields, such as a number of requests, and a field that is `undefined`,
- * such as a variable without a value, would match any request.
+ * Throws for arguments that are certainly mistakes. A value without fields, such as a number, or with an `undefined` field, such as an
+ * unset variable, would match any request.
  */
 function requireRequested(operation: unknown, requested: unknown): void {
   const wrong = (received: string, allowed: string) =>

@@ -6,8 +6,8 @@ const MOVES = ['advanceAsync', 'advanceToAsync', 'advanceToNextAsync'] as const
 type Move = (...args: unknown[]) => Promise<unknown>
 
 /**
- * Adds each asynchronous move of a clock to a set until it ends, so that a test notices a forgotten `await`. Calls `onStart`
- * with the name before each. Returns a function that restores the clock's own functions.
+ * Adds each asynchronous move of a clock to a set until it ends, so that a test notices a forgotten `await`. Calls `onStart` with its name
+ * before each move. Returns a function that restores the clock's own functions.
  */
 export function watchMoves(
   clock: Clock,
@@ -15,7 +15,7 @@ export function watchMoves(
   onStart: (move: string) => void,
 ): () => void {
   const originals = MOVES.flatMap((name) => {
-    const move = Reflect.get(clock, name) as Move | undefined // Clocks that are not manual have no moves.
+    const move = Reflect.get(clock, name) as Move | undefined // Only manual clocks have these functions.
     return move ? [[name, move] as const] : []
   })
   for (const [name, move] of originals) {

@@ -4,12 +4,12 @@ import { formatCount } from '../core/schema/text.ts'
 /** Shorter than polling intervals, and longer than a test usually needs between requests. */
 const MIN_PAUSE_MS = 10
 
-/** The maximum number of responses per pause of polling code, which sends few requests between two pauses. */
+/** The maximum number of responses per pause in polling code, because such code sends few requests between pauses. */
 const MAX_RESPONSES_PER_PAUSE = 5
 
 /**
  * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. Such pauses show
- * that code waits on real timers, from any module. Counting pauses does not replace any globals.
+ * that some module's code waits on real timers. Counting pauses does not replace any globals.
  */
 export class Pauses {
   readonly #clock: Clock

@@ -36,7 +36,7 @@ export class ReplacedGlobals {
   }
 
   /**
-   * Restores everything, starting with the last replacement. @throws Error with the members that the code made unchangeable, after
+   * Restores everything, starting with the last replacement. @throws Error that names the members that the code made unchangeable, after
    * restoring all others.
    */
   restore(): void {

@@ -7,7 +7,7 @@ import type { ReplacedGlobals } from './replaced-globals.ts'
 /** A test's timers on the gateway's clock, until `restore`. */
 export interface ReplacedTimers {
   restore(): void
-  /** The timers that are waiting for the clock, or were when they were restored, the next one first. */
+  /** The timers that wait for the clock, next one first. After `restore`, the timers that waited until then. */
   waiting(): readonly WaitingTimer[]
   /** The local times that the code has used. */
   readonly localTimes: LocalTimes

@@ -34,8 +34,8 @@ const replayOptions = optionsOf({
  *   await replayRecording(readFileSync('service.har', 'utf8'))
  * })
  * ```
- * @throws Error that lists all differences, or if nothing was compared, a known difference does not occur, or the text is
- * not a recording; TypeError for an unknown option or a value that is not allowed.
+ * @throws Error that lists all differences if there are any. Error if nothing was compared, a known difference does not occur, or the text
+ * is not a recording. TypeError for an unknown option or a value that is not allowed.
  */
 export async function replayRecording(text: string, options: ReplayOptions = {}): Promise<ReplayReport> {
   const { known } = readOptions(replayOptions, options)
@@ -45,7 +45,7 @@ export async function replayRecording(text: string, options: ReplayOptions = {})
     )
   }
   const recording = parseHar(text, 'The text')
-  // Loaded here, since it loads all families of the ngrok dialect, which other tests do not need.
+  // Loaded here because it loads all families of the ngrok dialect, and other tests do not need them.
   const { hasPassed, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })
   for (const warning of report.warnings) printWarning(`fauxgate: ${warning}`)

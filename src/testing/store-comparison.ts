@@ -19,7 +19,7 @@ export const sorted = (row: object) =>
 /** Returns a state with its records in an array, for a comparison as JSON. */
 export const withArray = (state: StoredState) => ({ ...state, records: [...state.records] })
 
-/** @throws Error unless both are equal as JSON */
+/** @throws Error unless the two values are equal as JSON */
 export function requireSame(received: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(received), JSON.stringify(expected)]
   if (one !== other) throw new Error(`The store has ${shortened(one)}. Expected: ${shortened(other)}.`)

@@ -7,9 +7,9 @@ import { requireRecords, requireSame, sorted, withArray } from './store-comparis
 
 /** The location of a store's data, such as a file or a database. */
 export interface StorePlace {
-  /** Opens a store on that data, as after a restart. Earlier stores are no longer used. */
+  /** Opens a store on this data, as after a restart. Earlier stores are no longer used. */
   open(): Store
-  /** Closes the open store, before `open` is called again and at the end of each check. */
+  /** Closes the open store. Called before each further `open` and at the end of each check. */
   close?(): void
 }
 
@@ -48,7 +48,7 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
   }))
 }
 
-/** Returns a place that closes the open store before it opens another one. */
+/** Returns a place that closes the open store before opening another. */
 function closingBeforeOpen(place: StorePlace): Required<StorePlace> {
   if (typeof place?.open !== 'function') {
     throw new TypeError(
@@ -87,7 +87,7 @@ const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
   return { operation: 'one.update', now: first.now + 1, sequence, operations: 2048, changes }
 }
 
-/** A commit that cannot be written as JSON: its first record is valid, but its second record cannot be written. */
+/** A commit that cannot be written as JSON: its first record is valid, but its second is not. */
 const UNWRITABLE = next([
   { collection: 'one', key: 'a_1', after: { id: 'a_1', text: 'lost' } },
   { collection: 'one', key: 'a_3', after: { toJSON: () => JSON.parse('This cannot be written.') } },
@@ -244,7 +244,7 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
   },
 }
 
-/** Appends the first commit and another one with these changes. Returns the state, which must have the records of both. */
+/** Appends the first commit and a second one with these changes. Returns the state. It must contain the records of both commits. */
 async function requireKept(place: StorePlace, changes: StoredCommit['changes'], sequence = 4): Promise<StoredState> {
   await append(place, [first, next(changes, sequence)])
   const state = stateOf(place.open())

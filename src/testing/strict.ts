@@ -48,7 +48,7 @@ function messageOf(check: () => void): string | undefined {
     check()
     return undefined
   } catch (error) {
-    // Checked by name, since the gateway may come from another bundle, with a different class.
+    // Checked by name, because the gateway may come from another bundle, with a different class.
     if (error instanceof Error && error.name === 'GatewayAssertionError') return error.message
     throw error
   }

@@ -63,7 +63,7 @@ export function callFrom(
   return compiled ? compiled(call, args) : call(...args)
 }
 
-/** Compiles a function that calls another one from a line of a file. Returns undefined on a platform without node:vm. */
+/** Compiles a function that calls another function from a line of a file. Returns undefined on a platform without node:vm. */
 function compileCaller({ file, line, column }: TestPlace) {
   try {
     const code = `return (\n${' '.repeat(column - 1)}call(...args))`

@@ -127,7 +127,7 @@ export function testWithGateway<
   const afterEach = findAfterEach()
   const define = createDefine(test, options, afterEach)
   const runner: object = test
-  // With getters, since some runners throw in CI when `only` is read.
+  // With getters, because some runners throw in CI when `only` is read.
   for (const variant of VARIANTS) {
     if (!(variant in runner)) continue
     // Up to Jest 29, hooks run while other concurrent tests still run. From Jest 30 on, concurrent tests have no hooks.
@@ -226,7 +226,7 @@ function reportUnfinished(error: Error, context: unknown): void {
   const text = error.stack ?? error.message
   // One line at a time: the TAP reporter writes the end of a line as "\\n".
   if (typeof diagnostic === 'function') for (const line of text.split('\n')) diagnostic.call(context, line)
-  // Without a global `expect` it is Mocha or Bun. After a throw, Mocha would skip all other tests, and Bun would show this line.
+  // Without a global `expect`, the runner is Mocha or Bun. After a throw, Mocha would skip all other tests, and Bun would show this line.
   else if (!findEndHook(context) && !('expect' in globalThis)) printError(text)
   else throw error
 }
@@ -264,9 +264,9 @@ function findEndHookOfBun(): EndHook | undefined {
   }
 }
 
-/** Returns the hook of Jest, Mocha and Jasmine: the global `afterEach`. They run one test at a time and do not provide another hook. */
+/** Returns the hook of Jest, Mocha, and Jasmine: the global `afterEach`. They run one test at a time and have no other hook. */
 function findAfterEach(): EndHook {
-  const { afterEach } = globalThis as { afterEach?: EndHook } // It is checked before it is called.
+  const { afterEach } = globalThis as { afterEach?: EndHook } // Checked before the call.
   if (typeof afterEach !== 'function') return noHook
   let works: (() => void)[] = []
   afterEach(() => {

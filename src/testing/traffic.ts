@@ -64,7 +64,7 @@ export class DelayedRequests {
     return this.#describeUnfinished('Is an await missing?')
   }
 
-  /** These descriptions for a test that its runner has ended: it may have awaited all of them. */
+  /** The same descriptions for a test that its runner has ended. The test may have awaited all of the requests. */
   get unfinishedAtTimeout(): readonly string[] {
     return this.#describeUnfinished('The test may have awaited it.')
   }
@@ -78,7 +78,7 @@ export class DelayedRequests {
     return describeUnfinished('request', this.#servedAtEnd, 'Is an await missing?', ' over HTTP', end)
   }
 
-  /** Lets requests over HTTP arrive that are on their way when a test fails, and notes them. */
+  /** Lets HTTP requests that are in transit when a test fails arrive, and notes them. */
   async awaitServed(): Promise<void> {
     if (!this.#wasServed) return
     const noted = this.#served.closing()
@@ -116,7 +116,7 @@ export class DelayedRequests {
     ]
   }
 
-  /** A description of the control calls over HTTP that were rejected, if any. */
+  /** A description of the rejected control calls over HTTP, if any. */
   get refused(): readonly string[] {
     const calls = formatCount(this.#refused.length, 'control call was', 'control calls were')
     return this.#refused.length === 0 ? [] : [`${calls} rejected and had no effect: ${this.#refused.join(', ')}.`]
@@ -155,7 +155,7 @@ export class DelayedRequests {
     return (input, init) => {
       const request = { name: requestName(input, init, baseUrl()), isAlone: this.#unfinishedRequests.size === 0 }
       for (const other of this.#unfinishedRequests) other.isAlone = false
-      // Copies, since the caller may change them before the request arrives.
+      // Copies, because the caller may change them before the request arrives.
       const [sent, options] = [isRequest(input) ? input : String(input), init && copyInit(init)]
       this.#unfinishedRequests.add(request)
       this.#pauses.requestSent()

@@ -19,7 +19,7 @@ declare module 'vitest' {
 
 expect.extend(matchers)
 
-/** The options of {@link testUsing}. It is here because {@link test} needs it. */
+/** The options of {@link testUsing}. Defined here because {@link test} needs them. */
 const usingOptions = optionsOf({
   globals: v.optional(globalsOption, false),
   clock: v.optional(oneOfThese(['manual', 'system']), 'manual'),
@@ -39,9 +39,9 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
 }
 
 /**
- * Vitest's `test` with a fresh `gateway` for each test. Its clock is a manual clock that starts at 2026-01-01T00:00:00Z.
- * Its seed is the test's full name, so a test sees the same ids in every run. `gatewayOptions` changes both. Tests
- * share nothing, so they can run concurrently. The error of a failing test also reports what happened in the gateway.
+ * Vitest's `test` with a fresh `gateway` for each test. Its manual clock starts at 2026-01-01T00:00:00Z. Its seed is the test's full name,
+ * so a test sees the same ids in every run. Use `gatewayOptions` to change the clock or the seed. Tests share nothing, so they can run
+ * concurrently. The error of a failing test also reports what happened in the gateway.
  *
  * @example
  * ```ts
@@ -157,10 +157,10 @@ export function testUsing<C extends Clock, G extends Gateway<C>>(
   requireFunction('create', create)
   const { globals, clock } = readOptions(usingOptions, options)
   const clockOfTest = (): Clock => (clock === 'system' ? systemClock : manualClock(START))
-  return testWith(clockOfTest as () => C, create, globals) // The overloads say which clock it is.
+  return testWith(clockOfTest as () => C, create, globals) // The overloads say which clock the gateway has.
 }
 
-/** The `strict` option, which is on unless a test turns it off. */
+/** The `strict` option. On unless a test turns it off. */
 const strictOption = v.optional(switchOption, true)
 
 function testWith<C extends Clock, G extends Gateway<C>>(
@@ -175,7 +175,7 @@ function testWith<C extends Clock, G extends Gateway<C>>(
       async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
         const isStrict = readOptions(strictOption, strict, { whole: 'strict' })
         const gateway = createForTest(create, gatewayOptions, () => ({ clock: clockOfTest(), seed: fullName(task) }))
-        // Vitest reads the globals at the first call about fake timers, and would take the replaced ones for real.
+        // Vitest reads the globals at its first fake timer call, and would mistake the replaced ones for the real ones.
         if (globals !== false) vi.isFakeTimers()
         const connection = connect(gateway, globals ? await loadGlobals(globals) : undefined)
         onTestFinished(() => {
@@ -191,7 +191,7 @@ function testWith<C extends Clock, G extends Gateway<C>>(
         onTestFinished(connection.end)
         await use(gateway)
       },
-      // The globals of a test that does not name its gateway are replaced too.
+      // Replaces the globals even in a test that does not use its gateway.
       { auto: globals !== false },
     ],
   })

@@ -45,14 +45,14 @@ export interface CoveredCondition {
 /** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or a list item after `in` or in `inCidrRanges`. */
 export interface CoveredPart {
   readonly of: PartOf
-  /** The text of the part without secrets; `…` in a secret field. */
+  /** The text of the part, without secrets. In a secret field, it is `…`. */
   readonly source: string
   readonly line: number
   /** True if the part decided the value of its operator for a request of a test. */
   readonly wasReached: boolean
 }
 
-/** An action of a rule, and the outcomes that it can have. */
+/** An action of a rule, and its possible outcomes. */
 export interface CoveredAction {
   readonly type: string
   readonly line: number
@@ -70,7 +70,7 @@ export interface CoveredAction {
 /** The warnings about expressions that can fail. */
 const FAILURES: readonly string[] = [missingValue.id, valueUnreadable.id]
 
-/** Returns the names of the outcomes that an action can have, one per part if it has several parts. */
+/** Returns the names of an action's possible outcomes, one per part if the action has several parts. */
 function namesOf(row: Action | undefined, config: Config): readonly string[] {
   const parts = row?.parts?.(config) ?? []
   const outcomes = row && outcomesOf(row, config)
@@ -118,7 +118,7 @@ export class PolicyCoverage {
     return redactText(text, this.#redactor)
   }
 
-  /** Returns a line of the file with the secrets so far replaced with asterisks, so that columns do not change. */
+  /** Returns a line of the file with the secrets so far replaced by asterisks, so columns do not change. */
   mask(line: string): string {
     const secrets = [...this.#secrets].filter((secret) => this.redact(secret) === REDACTED)
     const longestFirst = secrets.sort((a, b) => b.length - a.length)
@@ -134,7 +134,7 @@ export class PolicyCoverage {
     for (const each of trace) {
       if (!('actions' in each)) continue
       const rule = `${each.phase}.${each.index}`
-      // A rule whose expression failed may not have been meant to be skipped.
+      // If an expression failed, the rule may have been skipped unintentionally.
       const last = `${rule}.expressions.${each.expressions.length - 1}`
       const isFalse = isCompared && each.expressions.at(-1)?.value === false
       if (isFalse) this.#reached.add(last)
@@ -198,7 +198,7 @@ export class PolicyCoverage {
     })
   }
 
-  /** Returns a function that returns the parts of the expressions in a condition or an action. */
+  /** Returns a function that lists the parts of the expressions in a condition or an action. */
   #listParts(): (path: PolicyPath) => readonly CoveredPart[] {
     const byPlace = new Map<string, CoveredPart[]>()
     for (const { source, tree, path, offset } of this.#expressions) {

@@ -46,7 +46,7 @@ export class PolicyTestRun {
   readonly coverage: PolicyCoverage
   readonly #warnings: readonly FileProblem[]
 
-  /** @throws TypeError with the policy's errors, if it has any */
+  /** @throws TypeError with the policy's errors, if there are any */
   constructor(file: PolicyTestFile, policy: FoundPolicy, problemsOfFile: readonly PlacedPolicyProblem[] = []) {
     const { protocol = policy.protocol, place = policy.place } = file
     const known = { ...(protocol && { protocol }), ...(place && { place }) }
@@ -56,7 +56,7 @@ export class PolicyTestRun {
       throw new TypeError(
         errors.map((each) => `${each.line}:${each.column}: ${each.message} [${codeOfProblem(each)}]`).join('\n'),
       )
-    // A policy can be tested although nothing reads it yet.
+    // A policy can be tested even if nothing reads it yet.
     const ofFile = problemsOfFile.map((each) => ({ ...each, severity: 'warning' as const, policy: '', source: '' }))
     this.#warnings = [...ofFile, ...problems]
     const slice = policy.slice()
@@ -84,7 +84,7 @@ export class PolicyTestRun {
     gateway.transport.hooks.onVisited = (exchange) => void observed.visits.push(exchange)
     for (const step of steps) {
       if ('advance' in step)
-        gateway.clock.advance(step.advance as Duration) // It was checked when the file was read.
+        gateway.clock.advance(step.advance as Duration) // Checked when the file was read.
       else {
         const failed = await this.#runRequest(observed, step)
         if (failed) return { name, line: step.line, ...failed, failures: [...observed.failures] }
@@ -165,9 +165,9 @@ function createVisited(
     traffic_policy = traffic_policy.replaceAll(id, ip_policy_id)
   }
   const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
-  // A URL with a path is fetched by the policy, and is not an endpoint's.
+  // A URL with a path is one that the policy fetches, not an endpoint's.
   const others = Object.keys(upstreams).filter((url) => !origins.has(url) && new URL(url).pathname.length <= 1)
-  // Requests that pass the policy of a cloud endpoint have no upstream.
+  // Requests that pass a cloud endpoint's policy have no upstream.
   const isCloud = place === 'cloud'
   if (isCloud) {
     for (const domain of new Set([...origins].map((url) => new URL(url).hostname)))

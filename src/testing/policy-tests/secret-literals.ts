@@ -51,7 +51,7 @@ function readsSecret(tree: ASTNode): boolean {
   return found
 }
 
-/** Matches the paths of maps with the names of headers or parameters as keys. */
+/** Matches the paths of maps keyed by header or parameter name. */
 const MAPS = /^(?:req|res)\.(?:headers|trailers|url\.query_params)$|^vars$/
 const COOKIES = /^(?:req|res)\.cookies$/
 

@@ -21,9 +21,9 @@ export interface Event {
   readonly life: number
   /** The name of the copy that the event belongs to, or an empty string for an attempt. */
   readonly copy: string
-  /** The text for the event in a story, such as `POST /reserved_addrs {}`. */
+  /** The event's text in a story, such as `POST /reserved_addrs {}`. */
   readonly description: string
-  /** Returns the description of such an event without secrets. */
+  /** Returns an event's description without secrets. */
   readonly hideSecrets: Arrival['hideSecrets']
   readonly failure: Failure | undefined
   response: { readonly status: number | string; readonly body: string | null } | undefined
@@ -63,7 +63,7 @@ export interface Surroundings {
   readonly pasts?: Pasts
   /** Moves the client's date by a number of ms, independently of the gateway's clock. */
   setAhead?(ms: number): void
-  /** Ends a crashed copy in another process. Returns the response that it no longer reads. */
+  /** Ends a crashed copy in another process. Returns the response that the copy no longer reads. */
   crash?: (copy: Copy) => HttpResponse
 }
 
@@ -123,7 +123,7 @@ export class Arrivals {
     for (const { change } of due) change?.()
   }
 
-  /** Adds an event, with its failure, if it is in the schedule. */
+  /** Adds an event, with its failure if the schedule has one. */
   add(
     at: string,
     type: Failure['type'],
@@ -153,7 +153,7 @@ export class Arrivals {
   /** Returns the error of a provisioning attempt, or undefined if it succeeds. */
   attempt(domain: string, now: number, gatewayError: ProvisioningError | undefined): ProvisioningError | undefined {
     const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, { time: now })
-    const error = event.failure ? (event.failure.name as ProvisioningError) : gatewayError // Kinds of attempts have these names.
+    const error = event.failure ? (event.failure.name as ProvisioningError) : gatewayError // Named after its error.
     event.response = { status: error ?? 'success', body: null }
     return error
   }
@@ -216,7 +216,7 @@ export class Arrivals {
       return (copy && this.#world.crash?.(copy)) ?? NO_RESPONSE
     }
     const { latency } = this.#world
-    if (!effect && latency === 0) return gatewayResponse as HttpResponse // It already has a response, so nothing fails.
+    if (!effect && latency === 0) return gatewayResponse as HttpResponse // Without a failure, there is a response.
     if (!effect) return arrival.fail({ latency }, gatewayResponse)
     const isCut = effect.truncate !== undefined
     const response = arrival.fail(

@@ -9,13 +9,13 @@ export type IsChosen = (name: string, value: unknown) => boolean
 export interface EndingDifference {
   /** The difference, as a sentence fragment. */
   readonly message: string
-  /** True if both have the same number of resources in each family, but with different values. */
+  /** True if both endings have the same number of resources in each family, but different values. */
   readonly isOfValues: boolean
 }
 
 /**
- * Returns the first difference between the resources of two endings, as a sentence fragment, or undefined if there is none. Ids
- * are compared by the resources that they refer to. The order in which resources were created is not compared.
+ * Returns the first difference between the resources of two endings, as a sentence fragment, or undefined if there is none. Ids are
+ * compared by the resources that they refer to. The order of creation does not matter.
  */
 export function describeDifference(
   actual: Ending,
@@ -58,7 +58,7 @@ export function countDifference(
   return undefined
 }
 
-/** The maximum distance up to which references are followed. */
+/** The maximum number of successive references that are followed. */
 const MAX_ROUNDS = 8
 
 /**

@@ -8,7 +8,7 @@ export interface Difference {
   readonly wanted: unknown
 }
 
-/** Lists the innermost values in which two JSON values differ. Lists with different lengths differ as a whole. */
+/** Lists the innermost values in which two JSON values differ. Lists of different lengths differ as a whole. */
 export function listDifferences(found: unknown, wanted: unknown, path: Path = []): Difference[] {
   if (isObject(found) && isObject(wanted)) {
     const names = new Set([...Object.keys(wanted), ...Object.keys(found)])

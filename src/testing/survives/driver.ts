@@ -4,13 +4,13 @@ import type { Arrivals } from './arrivals.ts'
 import type { Copy } from './copy.ts'
 import type { World } from './world.ts'
 
-/** The maximum number of event loop turns at the same time, to detect an endless loop over `setImmediate`. */
+/** The maximum number of event loop turns at one time on the clock. Detects an endless `setImmediate` loop. */
 const MAX_TURNS = 20_000
 
 /** The maximum number of successive clock moves of 1 ms or less. */
 const MAX_SMALL_MOVES = 5000
 
-/** The maximum number of clock moves after the end of the code. */
+/** The maximum number of clock moves after the code has ended. */
 const MAX_STOPS_AFTER = 1000
 
 /** The number of pauses in the first runs, which may load modules that a test runner fetches from another thread. */
@@ -50,7 +50,7 @@ export class Driver {
     return settled.value
   }
 
-  /** Advances whenever nothing else can happen, until the end. If it stopped earlier, returns the reason. */
+  /** Advances the run whenever nothing else can happen, until `isOver`. If the run stopped earlier, returns the reason. */
   async advanceUntil(isOver: () => boolean): Promise<StopReason | undefined> {
     const world = this.#world
     const { interleaving } = this.#arrivals

@@ -5,8 +5,7 @@ import type { Gateway } from '../../gateway/types.ts'
 import type { Masks, OrderedValues } from './masks.ts'
 
 /**
- * Matches an id that a gateway generated. All ids of a resource have the same second group, such as those of a tunnel and its
- * endpoint.
+ * Matches an id that a gateway generated. The ids of one resource, such as a tunnel's and its endpoint's, share the second group.
  */
 const ID = /\b([a-z][a-z0-9]*)_([0-9A-Za-z]{27})\b/g
 
@@ -23,13 +22,13 @@ export interface Row {
   readonly values: object
   /** These values without masks. */
   readonly unmasked: object
-  /** The strings that the gateway generated for it, such as its address. */
+  /** The strings that the gateway generated for the resource, such as its address. */
   readonly made: readonly string[]
   /** True if it adds nothing to the resource that it belongs to, like an automatic certificate. */
   readonly isAttached: boolean
 }
 
-/** The resources with the masks of a given time applied. */
+/** The resources, with the masks at a given time applied. */
 interface View {
   readonly areLearned: boolean
   readonly rows: readonly Row[]
@@ -127,7 +126,7 @@ export class Ending {
     const places = new Map(this.rows.map(({ key }, place) => [suffixOf(key), place]))
     return this.rows.map(({ values }, place) => {
       const found = [...JSON.stringify(values).matchAll(ID)].map(([, , suffix = '']) => places.get(suffix))
-      return found.filter((each) => each !== undefined && each !== place) as number[] // No undefined is left.
+      return found.filter((each) => each !== undefined && each !== place) as number[] // The filter removed undefined.
     })
   }
 }
@@ -161,7 +160,7 @@ const listMade = (value: unknown) => (typeof value === 'string' && value.length 
 const hasOnlyId = (values: object) =>
   Object.entries(values).every(([name, value]) => name === 'id' || value === null || value === undefined)
 
-/** Omits resources that appear and disappear with others over time, and the references to these. */
+/** Omits resources that appear and disappear with others over time, and references to them. */
 function withoutAttached(rows: readonly Row[]): readonly Row[] {
   const attached = new Set(rows.filter(({ isAttached }) => isAttached).map(({ key }) => key))
   if (attached.size === 0) return rows

@@ -25,10 +25,10 @@ const START: Trial = { schedule: [], turns: [], switches: 0 }
 /** The number of waiting runs for each job. Of 300 schedules with up to two faults, nearly half wait for two seconds. */
 const SILENT_SLOTS = 2
 
-/** The story of a survived schedule in a search, where it is not read. */
+/** Replaces the story of a survived schedule in a search, because nobody reads it. */
 const NO_STORY = { message: '', story: '', snapshot: {} }
 
-/** The number of requests in the run without failures from which a warning says that the search is slow. */
+/** If the run without failures sends this many requests, a warning says that the search is slow. */
 const SLOW_REQUESTS = 1000
 
 /** Tries schedules of failures and orders of copies, smallest first. */
@@ -44,7 +44,7 @@ export class Explorer {
   readonly #coverage = new Map<string, Record<string, number>>()
   readonly #knownOrders = new Set([''])
   #baseline: Baseline | undefined
-  /** The words for the tried schedules. */
+  /** Describes the tried schedules. */
   scope = 'schedules with up to 0 faults'
   tried = 0
   total = 0
@@ -54,7 +54,7 @@ export class Explorer {
 
   /**
    * @param isSearch true to end with the level at which a schedule fails, without stories of survived schedules
-   * @throws TypeError for an option with a family, a path or a replay that does not exist
+   * @throws TypeError for an option that names a family, path, or replay that does not exist
    */
   constructor(runner: Runner, isSearch: boolean) {
     this.#runner = runner
@@ -83,7 +83,7 @@ export class Explorer {
     return this.tried === this.total
   }
 
-  /** Yields each schedule after it was tried, starting with the empty one. */
+  /** Yields each schedule after trying it, starting with the empty one. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
       await this.#runner.open?.()
@@ -106,7 +106,7 @@ export class Explorer {
         first = run
         // Must happen before the next run, which resets the gateway.
         baseline = baselineOf(run)
-        // Code that never ends would take the same time again.
+        // Code that never ends would take as long again.
         const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, serial)
         requireEqualRuns(run, again, this.#runner)
       }
@@ -124,7 +124,7 @@ export class Explorer {
     return first
   }
 
-  /** Warns before a search that takes long: a runner that ends the test says nothing about it. */
+  /** Warns before a long search, because a runner that ends the test does not mention it. */
   #warnOfPolls(run: RunRecord): void {
     const requests = this.#isSearch ? countRequests(run, SLOW_REQUESTS) : undefined
     if (requests === undefined) return
@@ -135,8 +135,8 @@ export class Explorer {
   }
 
   /**
-   * Runs the code at another time, with other random numbers and another seed, with immediate and with slow responses, to learn which
-   * values depend on them.
+   * Learns which values depend on the time or on random numbers. Runs the code at another time, with other random numbers and another seed,
+   * once with immediate and once with slow responses.
    */
   async #learnMasks({ outcomes }: Baseline): Promise<void> {
     const learned: Learned[] = []
@@ -225,12 +225,12 @@ export class Explorer {
   }
 
   /**
-   * Returns a function for the run of each trial in a growing list. Starts as many concurrent runs as the runner allows. Runs
-   * with a silence have slots of their own and start first, because others can run during their wait.
+   * Returns a function for the run of each trial in a growing list. Starts as many concurrent runs as the runner allows. Runs with a
+   * silence have their own slots and start first, because other runs can proceed while they wait.
    */
   #startAhead(trials: readonly Trial[]): (place: number) => Promise<RunRecord> {
     const { jobs } = this.#runner
-    // One run after the other: the gateway is judged first.
+    // Runs must not overlap: they share the gateway, and it is judged before the next run.
     if (jobs === 1) return (place) => this.#start(trials[place] ?? START)
     const started: Promise<RunRecord>[] = []
     const left = this.#options.budget - this.tried

@@ -10,13 +10,13 @@ export interface Failure {
   readonly kind: FaultKind | OptInFaultKind
   /** The type of the events that the failure can happen to. */
   readonly type: 'request' | 'attempt' | 'effect'
-  /** True for a failure that is tried only at requests that change something: at other requests it equals another failure. */
+  /** True for a failure that is tried only at requests that change something: at other requests, it equals another failure. */
   readonly needsChange?: true
   /** True for a failure that is tried only at requests whose response has a body. */
   readonly needsBody?: true
   /** The change to the response. */
   readonly effect?: FaultEffect
-  /** The distance that the client's `Date` jumps, in ms. */
+  /** How far the client's `Date` jumps, in ms. */
   readonly jump?: number
   /** True if a story about the failure also shows the response. */
   readonly showsResponse?: true

@@ -4,10 +4,10 @@ import type { GatewayOptions } from '../../generated/options.ts'
 import type { IssuedCertificate } from '../../service/x509/order.ts'
 import { requireGateway } from '../matched-domain.ts'
 
-/** The offset of the start of a run elsewhere: 34 days, 1 hour, 1 minute and 1 s, which changes each unit of a date. */
+/** How much later a run elsewhere starts: 34 days, 1 hour, 1 minute, and 1 second, so most units of a date change. */
 export const ELSEWHERE_MS = 2_941_261_000
 
-/** Creates the gateways of runs. They share certificates, by order, since issuing a certificate takes as long as a run. */
+/** Creates the gateways for runs. Equal orders share a certificate, because issuing one takes as long as a run. */
 export class GatewaySource {
   readonly #createGateway: (options: GatewayOptions<ManualClock>) => Gateway
   readonly #options: Omit<GatewayOptions<ManualClock>, 'clock'>

@@ -10,7 +10,7 @@ export function readHost() {
   const timers = nodeModule?.('node:timers')
   const { setTimeout: after } = timers ?? globalThis
   const eventLoop = new EventLoop(timers?.setImmediate)
-  // Vitest loads modules in another thread, which is not among the resources.
+  // Vitest loads modules in another thread, and `resources` does not show it.
   const vitest: { resolvingModules?: Iterable<string> } | undefined = Reflect.get(globalThis, '__vitest_worker__')
   const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
   return {
@@ -53,7 +53,7 @@ function watchThreads() {
       if (!work) return
       worker[name] = (...args) => {
         const result = work.apply(worker, args)
-        // A list is the result of work done synchronously, as by `randomBytes(16)`.
+        // A list is the result of synchronous work, such as `randomBytes(16)`.
         if (!Array.isArray(result)) working.set(id, (working.get(id) ?? 0) + 1)
         return result
       }
@@ -63,8 +63,8 @@ function watchThreads() {
       if (left > 0) working.set(id, left)
       else working.delete(id)
     },
-    // Without `before`, which takes time for each callback. With `destroy`, Node 20 and 22 would follow each promise until
-    // it is collected.
+    // `before` is omitted because it takes time for each callback, and `destroy` because Node 20 and 22 would then follow each promise
+    // until it is collected.
   })
   return { count: () => working.size, start: () => void hook?.enable(), stop: () => void hook?.disable() }
 }

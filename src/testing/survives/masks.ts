@@ -85,7 +85,7 @@ export class Masks {
       if (this.#ignored.has(name)) return []
       const values = this.#omit(row.values, name, [])
       const shown = this.#families.has(name) ? this.#hide(values, [name], unlabel) : values
-      return [{ ...row, values: shown as object }] // An object stays one.
+      return [{ ...row, values: shown as object }] // An object stays an object.
     })
   }
 

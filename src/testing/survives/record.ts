@@ -24,7 +24,7 @@ export interface Plan {
   readonly elsewhere?: 'fast' | 'slow'
 }
 
-/** The outcome of some copies: which ones resolved, and the resources that are left. */
+/** The outcome of some copies: which copies resolved, and the resources that remain. */
 export interface Outcome {
   readonly resolved: string
   /** True if all copies have run. */
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly ending: Ending
 }
 
-/** The record of one run, wherever its code runs: its requests, the ends of its copies, and the resources that are left. */
+/** The record of one run, wherever its code runs: its requests, the ends of its copies, and the resources that remain. */
 export abstract class RunRecord {
   readonly copies: readonly Copy[]
   readonly arrivals: Arrivals
@@ -46,15 +46,15 @@ export abstract class RunRecord {
   hasFaults = false
   /** The errors after which the code was called again, by life. */
   readonly rejections = new Map<number, Error>()
-  /** The errors that were not handled. */
+  /** The unhandled errors. */
   unhandled: readonly unknown[] = []
   /** The number of failures before the last call of the code. */
   #failuresBefore = 0
-  /** The delays, in ms, of the timers that were left at the end of the code. */
+  /** The delays, in ms, of the timers that were pending when the code ended. */
   remainingTimers: readonly number[] = []
   /** The number of events before the code ended. */
   eventsBeforeEnd = 0
-  /** The number of requests after the end of the code. */
+  /** The number of requests after the code ended. */
   requestsAfterEnd = 0
 
   constructor(
@@ -77,7 +77,7 @@ export abstract class RunRecord {
   /** Ends the run once it has been judged, so that its requests and crashes cannot reach the next run. */
   abstract end(): Promise<void>
 
-  /** The lines that a story ends with. */
+  /** The last lines of a story. */
   get notes(): readonly string[] {
     return []
   }
@@ -178,7 +178,7 @@ export abstract class RunRecord {
       if (this.leftoversAfterError().length > 0 || (allow && !readPredicateResult('it', allow(this.toEnded(copy)))))
         return false
     } catch {
-      return false // The verdict reports exceptions of these functions.
+      return false // The verdict reports exceptions from these functions.
     }
     this.#failuresBefore = failures
     this.rejections.set(copy.life, error)

@@ -18,7 +18,7 @@ const MAX_CLOSING_TURNS = 10
 
 const neverSettles = () => new Promise<never>(() => undefined)
 
-/** One run of code in this process: from the first call to the end of everything that followed, through crashes. */
+/** One run of code in this process: from the first call, through crashes, to the end of everything that followed. */
 export class Run extends RunRecord {
   readonly #world: World
   readonly #driver: Driver
@@ -43,7 +43,7 @@ export class Run extends RunRecord {
     this.#driver = new Driver(world, this.arrivals, options.within, plan.schedule.length === 0)
   }
 
-  /** Runs the code, again after each crash, and then the work that it left pending. */
+  /** Runs the code, rerunning it after each crash, and then the work that it left pending. */
   async run(code: CodeUnderTest): Promise<void> {
     const { gateway, arrivals } = this
     const world = this.#world

@@ -65,7 +65,7 @@ function groupOf({ verdict, schedule, order, message }: TriedSchedule): string {
   return `${verdict} ${schedule.at(-1)?.at} ${order && text}`
 }
 
-/** Yields each schedule that was tried. Between two schedules, the host has its own timers and dates. */
+/** Yields each schedule after trying it. Between schedules, the host has its own timers and dates. */
 export async function* iterate(
   code: CodeUnderTest,
   options: SurvivesOptions,
@@ -137,7 +137,7 @@ function headed(head: string, story: string): readonly string[] {
   return [cutMiddle(head, MAX_LINE_LENGTH), '', story, ...(isLong ? [`  In full: ${head}`] : [])]
 }
 
-/** The number of other groups whose story a report tells. `error.groups` has all groups. */
+/** The number of other groups whose story a report tells. `error.groups` contains all groups. */
 const MAX_STORIES = 3
 
 function alsoOf(others: readonly FailureGroup[], noun: string): readonly string[] {

@@ -8,7 +8,7 @@ import type { TriedSchedule } from './types.ts'
 export const MAX_LINE_LENGTH = 160
 const MIN_DESCRIPTION_LENGTH = 40
 const MAX_MESSAGE_LENGTH = 100
-/** The maximum length of a word. A longer word, such as a key, is truncated itself, because little of the line would be left without it. */
+/** The maximum length of a word. Longer words, such as keys, are truncated individually. Otherwise, little of the line would be left. */
 const MAX_WORD_LENGTH = 30
 /** The maximum number of lines that are shown as one repeating series. */
 const MAX_PERIOD = 12
@@ -115,10 +115,10 @@ function resultOf({ failure, response, type }: Event): string {
 const ID_AT_END = new RegExp(`\\b[a-z]{1,12}_\\w{0,${MAX_WORD_LENGTH}}…$`)
 const WORD_AT_START = new RegExp(`^\\w{0,${MAX_WORD_LENGTH}}(?!\\w)`)
 
-/** Truncates a string, but not within an id, which would then be shortened as a different id. */
+/** Truncates a string, but not within an id, because the rest would be shortened as a different id. */
 const cutText = (text: string, length: number) => cut(text, length).replace(ID_AT_END, '…')
 
-/** Shortens a long string in the middle, but not within an id, because the end of a body is as useful as its beginning. */
+/** Shortens a long string in the middle, because the end of a body is as useful as its beginning. Does not cut within an id. */
 export function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text
   const half = Math.floor(length / 2)

@@ -1,11 +1,11 @@
 import type { Coverage, FailureGroup, ScheduledFault } from './types.ts'
 
-/** The parts of the error that are for programs. */
+/** The parts of the error meant for programs. */
 type Parts = Pick<SurvivalError, 'schedule' | 'replay' | 'groups' | 'coverage'>
 
 /** The error of {@link survives}: the smallest schedule of failures that breaks the code, and what happened. */
 export class SurvivalError extends Error {
-  // The build shortens class names, which Node prints.
+  // Node prints class names, and the build shortens them.
   /** @internal */
   static override get name(): string {
     return 'SurvivalError'
@@ -33,7 +33,7 @@ export class SurvivalError extends Error {
   }
 
   /**
-   * Returns the error in the form for vitest's reporters, without the parts for programs, because snapshots are long.
+   * Returns the error for vitest's reporters, without the parts for programs, because snapshots are long.
    * @internal
    */
   toJSON(): { readonly name: string; readonly message: string; readonly stack: string | undefined } {

@@ -39,8 +39,8 @@ type WithCreate<Options, Create> = Omit<Options, 'create'> & {
  * const reserve = ({ url }) => fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
  * await survives(reserve, { create: createNgrok }) // throws: the code does not survive one fault …
  * ```
- * @throws SurvivalError with the smallest failing schedule; its message tells what happened. TypeError for an option that is
- * unknown or has a value that is not allowed.
+ * @throws SurvivalError with the smallest failing schedule; its message tells what happened. TypeError for an unknown option or a value
+ * that is not allowed.
  */
 export function survives<T, Create extends CreateForRun>(
   code: CodeUnderTest<T, GatewayOf<Create>>,
@@ -60,9 +60,8 @@ export async function survives(code: unknown, options: unknown = {}): Promise<Su
 }
 
 /**
- * Yields each schedule after it was tried, fewest failures first, beginning with the run without failures. Use it to write
- * your own loop instead of calling {@link survives}. It continues after failing schedules. Between two schedules, timers and
- * dates are the real ones.
+ * Yields each schedule after trying it, fewest failures first, beginning with the run without failures. Use it to write your own loop
+ * instead of calling {@link survives}. It continues after failing schedules. Between schedules, timers and dates are the real ones.
  *
  * @example
  * ```ts
@@ -75,7 +74,7 @@ export function schedules<T, Create extends CreateForRun>(
   code: CodeUnderTest<T, GatewayOf<Create>>,
   options: WithCreate<ScheduleOptions<T, GatewayOf<Create>>, Create>,
 ): AsyncGenerator<TriedSchedule, SurvivalResult>
-/** Yields each schedule after it was tried, with gateways that `createGateway` creates by default. */
+/** Yields each schedule after trying it, with gateways that `createGateway` creates by default. */
 export function schedules<T>(
   code: CodeUnderTest<T>,
   options?: ScheduleOptions<T>,
@@ -85,17 +84,17 @@ export async function* schedules(code: unknown, options: unknown = {}): AsyncGen
   return yield* iterate(...withoutTypes(code, options))
 }
 
-// The search only passes values and gateways on. Only the caller's functions know their types.
+// The search only passes on values and gateways. Only the caller's functions know their types.
 const withoutTypes = (...passed: [code: unknown, options: unknown]) => passed as [never, never]
 
 /**
- * Makes test runners point to the call instead of this package's files. The location of any other error follows: it may be in a function of
- * the caller, such as `setup`.
+ * Makes test runners point to the call instead of this package's files. Any error but a SurvivalError also keeps its own location, which
+ * may be in the caller's function, such as `setup`.
  */
 function startingAt<E extends Error>(error: E, call: Error): E {
   const framesOf = ({ stack = '' }: Error) => /\n {4}at .*/s.exec(stack)?.[0] ?? ''
   const own = error instanceof SurvivalError ? '' : framesOf(error)
-  // A signal's abort reason may be frozen, and then stays unchanged.
+  // A signal's abort reason may be frozen. It then stays unchanged.
   Reflect.set(error, 'stack', `${describeThrown(error)}${framesOf(call)}${own}`)
   return error
 }

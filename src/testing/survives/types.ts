@@ -63,7 +63,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
   readonly gateway: G
   /** The result, if the code resolved. */
   readonly value: T | undefined
-  /** The error, if the code rejected. If the code threw another value, that is its `cause`. */
+  /** The error, if the code rejected. If the code threw something else, the error's `cause` is that value. */
   readonly error: Error | undefined
   /** The values that the code stored. */
   readonly disk: Disk
@@ -171,7 +171,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** With `shared`, all copies use one disk. Default: `own`. */
   readonly disk?: 'own' | 'shared'
   /**
-   * The maximum number of failures in one schedule. Default: 2; with copies 0, except for at most one in each order with one
+   * The maximum number of failures in one schedule. Default: 2. With copies: 0, except for at most one failure in each order with one
    * switch.
    */
   readonly faults?: number
@@ -181,7 +181,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly within?: Duration
   /** The maximum number of schedules to try. Default: 20,000. */
   readonly budget?: number
-  /** The failures to try. Default: all of these. */
+  /** The failures to try. Default: all. */
   readonly kinds?: readonly FaultKind[]
   /** Additional failures to try. Default: none. */
   readonly also?: readonly OptInFaultKind[]

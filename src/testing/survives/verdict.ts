@@ -46,10 +46,12 @@ const verdictOf = (verdict: Judgement['verdict'], message: string): Judgement =>
 
 const SURVIVED = verdictOf('survived', 'It survives.')
 
-/** The number of requests from which a message counts them. */
+/** A message counts requests if there are at least this many. */
 const MANY_REQUESTS = 100
 
-/** Counts the requests of a run, and the request that it repeated most with its last response, if there are at least `min`. */
+/**
+ * Counts the requests of a run, and those equal to the most frequent one, if there are at least `min` requests. Shows the last response.
+ */
 export function countRequests({ arrivals: { events } }: RunRecord, min: number): string | undefined {
   const requests = events.filter(({ type }) => type === 'request')
   if (requests.length < min) return undefined
@@ -71,7 +73,7 @@ const STOP_REASONS = {
   timers: () => 'it never stops setting timers',
 } as const
 
-/** Returns the verdict on a run, compared with the run without failures, which itself is not compared. */
+/** Returns the verdict on a run, compared with the run without failures. That run itself is not compared. */
 export async function judge(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const wrong = judgeEnd(run, baseline)
   if (wrong) return wrong

@@ -60,11 +60,11 @@ export class World implements Surroundings {
   #context: ReturnType<World['host']['createContext']> | undefined
   readonly pasts = new Pasts()
   activity = 0
-  /** The errors that were not handled. */
+  /** The unhandled errors. */
   unhandled: unknown[] = []
   /** The gateway that handles the global `fetch`. */
   target: Pick<Life, 'url' | 'fetch'> | undefined
-  /** The last request of the run to another URL than the gateway's. */
+  /** The last request of the run to a URL other than the gateway's. */
   #otherRequest: { readonly origin: string; isRefused: boolean } | undefined
   readonly #randomSource = createRandomSource('survives')
   /** The number of random numbers in this run so far, by copy. */
@@ -74,7 +74,7 @@ export class World implements Surroundings {
   /** The number of the run. */
   #run = 0
   #handles = new Map<number, Handle>()
-  /** The copies that have set the timers. */
+  /** The copy that set each timer. */
   #owners = new Map<number, Copy | undefined>()
   readonly #globals = new ReplacedGlobals('survives')
 
@@ -130,7 +130,7 @@ export class World implements Surroundings {
     for (const [id, owner] of this.#owners) if (owner === copy) this.timers.fake.clearTimeout(this.#handles.get(id))
   }
 
-  /** Advances to a time. Exceptions from timers are unhandled. */
+  /** Advances to a time. Exceptions from timers count as unhandled. */
   advanceTo(at: number): void {
     this.activity++
     try {
@@ -164,7 +164,9 @@ export class World implements Surroundings {
     this.#collectRejections()
   }
 
-  /** Restores the functions of the host. @throws Error that names those that the code made unchangeable, after restoring all others. */
+  /**
+   * Restores the functions of the host. @throws Error that names the functions that the code made unchangeable, after restoring all others.
+   */
   restoreGlobals(): void {
     this.#globals.restore()
   }
@@ -174,7 +176,7 @@ export class World implements Surroundings {
     try {
       this.restoreGlobals()
     } finally {
-      // Until it is disabled, Node 20 and 22 copy it into each new promise in the process.
+      // Until the storage is disabled, Node 20 and 22 copy it into each new promise in the process.
       this.#context?.storage.disable()
       this.#context = undefined
       this.host.end()
@@ -229,7 +231,7 @@ export class World implements Surroundings {
 
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
-    // Each copy has its own numbers, so that these do not depend on the order.
+    // Each copy has its own numbers, so the numbers do not depend on the order of the copies.
     const name = `Math.random ${this.#elsewhere ? 'elsewhere' : 'here'} ${this.copy?.name}`
     const count = this.#randomCounts.get(name) ?? 0
     this.#randomCounts.set(name, count + 1)
