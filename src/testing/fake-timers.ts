@@ -8,7 +8,7 @@ export function fakeTimersOn(clock: ManualClock) {
   // Code may cancel a timer that it set earlier on the platform's clock.
   const { clearTimeout: _clearTimeout, clearInterval: _clearInterval, clearImmediate: _clearImmediate } = globalThis
   Object.assign(fake, { shouldClearNativeTimers: true, _clearTimeout, _clearInterval, _clearImmediate })
-  /** How many ms the dates of these timers are ahead of the clock. */
+  /** The lead of the dates of these timers over the clock, in ms. */
   let ahead = 0
   // The time of these timers is the clock's time.
   Object.defineProperty(fake, 'now', { get: () => clock.now + ahead, set: () => undefined })

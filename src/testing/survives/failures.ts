@@ -16,7 +16,7 @@ export interface Failure {
   readonly needsBody?: true
   /** The change to the response. */
   readonly effect?: FaultEffect
-  /** How far the client's `Date` jumps, in ms. */
+  /** The jump of the client's `Date`, in ms. */
   readonly jump?: number
   /** True if a story about the failure also shows the response. */
   readonly showsResponse?: true

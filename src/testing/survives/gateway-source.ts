@@ -4,7 +4,7 @@ import type { GatewayOptions } from '../../generated/options.ts'
 import type { IssuedCertificate } from '../../service/x509/order.ts'
 import { requireGateway } from '../matched-domain.ts'
 
-/** How much later a run elsewhere starts: 34 days, 1 hour, 1 minute, and 1 second, so most units of a date change. */
+/** The delay before a run elsewhere starts: 34 days, 1 hour, 1 minute, and 1 second, so most units of a date change. */
 export const ELSEWHERE_MS = 2_941_261_000
 
 /** Creates the gateways for runs. Equal orders share a certificate, because issuing one takes as long as a run. */
