@@ -68,7 +68,7 @@ const settings = named(
     timeout: optional(above0, 'The maximum duration of a run, in real seconds. Default: 60.'),
     jobs: optional(
       above0,
-      'The maximum number of concurrent runs; twice as many more may wait for a response. Use 1 if they share files, ports, or a ' +
+      'The maximum number of concurrent runs; twice that number may also wait for a response. Use 1 if they share files, ports, or a ' +
         'database. Default: 1.',
     ),
   }),

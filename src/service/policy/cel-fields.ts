@@ -83,7 +83,7 @@ function reportType(
   reporter: Reporter,
 ): undefined {
   const hint = type === 'string' || type === 'int' ? { hint: 'Compare it with a value, such as with ==.' } : {}
-  const what = `is ${quote(source)}, which is of type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that evaluates to true or false`
+  const what = `is ${quote(source)}, which has the type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that evaluates to true or false`
   reporter.report(number, path, what, { within: { offset: 0, length: source.length }, ...hint })
 }
 

@@ -76,5 +76,5 @@ function checkActions(
 
 function checkLimit(amount: number, what: string, max: number | undefined, path: PolicyPath, known: Known): undefined {
   if (max !== undefined && amount > max)
-    known.reporter.report(2265, path, `has ${amount} ${what}. A rule can have at most ${max}`)
+    known.reporter.report(2265, path, `has ${amount} ${what}. The maximum for a rule is ${max}`)
 }

@@ -160,7 +160,7 @@ function checkList(
   const { item, min = 0, max = Number.POSITIVE_INFINITY, countNumber = 2218 } = field
   if (value.length < min) return place.reporter.report(2223, path, `is empty. At least ${min} is required`)
   if (value.length > max)
-    return place.reporter.report(countNumber, path, `has ${value.length} entries. At most ${max} are allowed`)
+    return place.reporter.report(countNumber, path, `contains ${value.length} entries. The maximum is ${max}`)
   for (const [index, each] of value.entries()) checkValue(item, each, [...path, index], place)
   if (!field.isUnique) return
   const double = value.findIndex((each, index) => value.indexOf(each) !== index)
@@ -177,7 +177,7 @@ function checkMap(field: Extract<Field, { kind: 'map' }>, value: Config, path: P
   const entries = Object.entries(value)
   if (entries.length < min) return place.reporter.report(2223, path, `is empty. At least ${min} is required`)
   if (entries.length > max)
-    return place.reporter.report(countNumber, path, `has ${entries.length} entries. At most ${max} are allowed`)
+    return place.reporter.report(countNumber, path, `contains ${entries.length} entries. The maximum is ${max}`)
   for (const [name, each] of entries) {
     if (field.keys === 'header')
       checkHeaderName(name, [...path, name], place.reporter, { action: place.action.type, ...KEY })

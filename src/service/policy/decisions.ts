@@ -29,10 +29,10 @@ export const DECISIONS = {
   ),
   errorPhase: decide(
     'traffic#responses',
-    "The rules for responses also run on an error that replaces the upstream's response, such as 502.",
+    "Response rules also run on an error that replaces the upstream's response, such as 502.",
   ),
   expressionError: decide('traffic#errors', 'If an expression fails in an action, the response has status 500.'),
-  bodyError: decide('traffic#bodies', 'If a body cannot be read, the response has status 400, 413 or 502.'),
+  bodyError: decide('traffic#bodies', 'If a body cannot be read, the response has status 400, 413, or 502.'),
   failedAttempt: decide(
     'traffic#responses',
     'A response with a status of 400 or more is a failed attempt, which `retry_condition` can repeat.',
@@ -61,7 +61,7 @@ export const DECISIONS = {
   unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),
   urlText: decide(
     'traffic#header-values',
-    'Characters that a URL cannot have are percent-encoded in the result of a replacement. A slash is added before a whole URL where a path is expected.',
+    'Characters that are not allowed in URLs are percent-encoded in the result of a replacement. A slash is added before a whole URL where a path is expected.',
   ),
   webhookTime: decide(
     'webhook-verification#signatures',

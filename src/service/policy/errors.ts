@@ -33,7 +33,7 @@ export const languageErrors = declareErrors({
     'A policy uses a phase that does not exist or that its protocol does not support.',
   ),
   policy_value_twice: refused(2231, 'A list in a config contains the same value twice.'),
-  policy_value_missing: refused(2234, 'A config has no value for a required field.'),
+  policy_value_missing: refused(2234, 'A config lacks a required field.'),
   policy_does_not_end: refused(2235, 'The policy of a cloud endpoint does not terminate traffic.'),
   policy_unreadable: refused(2236, 'A string is not a policy.'),
   policy_text_too_short: refused(2237, 'A string in a config is too short.'),

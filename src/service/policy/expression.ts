@@ -214,7 +214,7 @@ function problemOf(node: ASTNode, parent: ASTNode | undefined): string | undefin
   if (node.op !== 'value') return undefined
   if (typeof node.args === 'bigint') {
     const value = parent?.op === '-_' ? -node.args : node.args
-    return BigInt.asIntN(64, value) === value ? undefined : 'the integer has more than 64 bits'
+    return BigInt.asIntN(64, value) === value ? undefined : 'the integer exceeds 64 bits'
   }
   if ((parent?.op !== 'call' && parent?.op !== 'rcall') || parent.args[0] !== 'matches') return undefined
   const pattern = parent.op === 'call' ? parent.args[1][1] : parent.args[2][0]

@@ -138,7 +138,7 @@ export const owasp = (what: string): Readonly<Record<string, Field>> => ({
 
 export const OWASP_SETS: Variables = {
   decision: text('`allow` or `deny`.', ['allow', 'deny']),
-  anomaly_score: whole('The sum of the scores of the rules that matched.'),
+  anomaly_score: whole('The total score of the rules that matched.'),
   anomaly_score_threshold: whole('The score at which traffic is denied.'),
   matched_rules: {
     type: 'list<MatchedRule>',

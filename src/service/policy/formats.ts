@@ -104,9 +104,9 @@ function credentialsProblem(text: string): FormatProblem | undefined {
   if (!user.includes(HOLE) && hasControl(user)) return { number: 2257, what: 'has a user name with control characters' }
   if (password.includes(HOLE)) return undefined
   if (password.length < 8)
-    return { number: 2237, what: `has a password of ${password.length} characters. At least 8 are required` }
+    return { number: 2237, what: `has a password that is ${password.length} characters long. The minimum is 8` }
   if (password.length > 128)
-    return { number: 2221, what: `has a password of ${password.length} characters. At most 128 are allowed` }
+    return { number: 2221, what: `has a password that is ${password.length} characters long. The maximum is 128` }
   return hasControl(password) ? { number: 2258, what: 'has a password with control characters' } : undefined
 }
 

@@ -20,7 +20,12 @@ export function checkHeaderName(
   { action = 'remove-headers', ...more }: { action?: string; isOfKey?: true } = {},
 ): undefined {
   if (name.length > MAX_NAME)
-    return reporter.report(2208, path, `has a name of ${name.length} characters. At most ${MAX_NAME} are allowed`, more)
+    return reporter.report(
+      2208,
+      path,
+      `has a name that is ${name.length} characters long. The maximum is ${MAX_NAME}`,
+      more,
+    )
   if (!HEADER_NAME.test(name)) {
     return reporter.report(
       2210,

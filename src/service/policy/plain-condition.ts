@@ -21,7 +21,7 @@ export function conditionProblem(source: string, variable: string, schema: Field
     )
     const { valid, type, error } = parsed.check()
     if (!valid) throw error
-    if (type !== 'bool' && type !== 'dyn') return `Its value is of type ${type}, but must be bool`
+    if (type !== 'bool' && type !== 'dyn') return `Its value has the type ${type}, but must be a bool`
     return describeFirstLine(findProblem(parsed.ast)?.message)
   } catch (error) {
     return describeFirstLine(error instanceof Error ? error.message : 'It is not valid CEL')

@@ -44,7 +44,7 @@ export async function replaceBody(
   const { text, matched, count } = replaceText(before, replacements)
   // The headers of a part say which bytes it has.
   if (count > 0 && response?.status === 206)
-    return { did: 'found matches in a part of a response', ends: { status: 502, error: 3904 } }
+    return { did: 'found matches in part of a response', ends: { status: 502, error: 3904 } }
   if (count > 0) message.changeBody(toBytes(text))
   return {
     did: `replaced ${count} matches`,

@@ -60,7 +60,7 @@ export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome
   const location = new URL(IDENTITY_HOST)
   if (provider !== undefined) location.searchParams.set('provider', provider)
   location.searchParams.set('redirect_url', target)
-  const why = isOfProvider ? ', whose session has ended' : `, whose identity is not of ${provider}`
+  const why = isOfProvider ? ', whose session has ended' : `, whose identity is not from ${provider}`
   const whose = identity ? why : ''
   return { ...redirect(`sent the visitor to sign in${whose}`, location.href), facts: { client_id } }
 }

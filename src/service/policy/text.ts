@@ -37,7 +37,7 @@ export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
   }
   if (source.length > most) {
     return refuse(
-      `it is not JSON, and a YAML policy can have at most ${most} characters; this one has ${source.length}. Send a longer policy as JSON`,
+      `it is not JSON, and a YAML policy can be at most ${most} characters long, not ${source.length}. Send a longer policy as JSON`,
     )
   }
   const { events, ...read } = readYaml(source)

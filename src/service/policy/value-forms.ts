@@ -6,12 +6,12 @@ const upper = (text: string) => text.toUpperCase()
 const lower = (text: string) => text.toLowerCase()
 
 /** The form of the results of `lower()` and `upper()`. */
-export const LOWER: Form = { about: 'The text is in lower case.', never: /\p{Lu}/u, fix: lower }
-export const UPPER: Form = { about: 'The text is in capitals.', never: /\p{Ll}/u, fix: upper }
+export const LOWER: Form = { about: 'The text is lowercase.', never: /\p{Lu}/u, fix: lower }
+export const UPPER: Form = { about: 'The text is uppercase.', never: /\p{Ll}/u, fix: upper }
 /** The result of `sha256()` and others. */
-export const HEX: Form = { about: 'A hash is in lower case.', never: /[A-Z]/, fix: lower }
+export const HEX: Form = { about: 'Hashes are lowercase.', never: /[A-Z]/, fix: lower }
 
-export const METHOD: Form = { about: 'Methods are in capitals.', never: /[a-z]/, fix: upper }
+export const METHOD: Form = { about: 'Methods are uppercase.', never: /[a-z]/, fix: upper }
 export const SCHEMES = ['http', 'https']
 export const PROTOCOLS_OF_ENDPOINTS = ['http', 'https', 'tcp', 'tls']
 export const URL_TEXT: Form = { about: 'A URL begins with its scheme.', start: /^https?(?::|$)/ }
@@ -23,7 +23,7 @@ export const PATH: Form = {
 }
 export const URI: Form = { about: 'It begins with a slash.', start: /^\//, fix: (text) => `/${text}` }
 export const HOST: Form = {
-  about: 'It is a host name in lower case, without a scheme, a port or a path.',
+  about: 'It is a lowercase host name, without a scheme, a port, or a path.',
   never: /[A-Z/?]|:\d+$/,
   fix: (text) => lower(text).replace(/^[a-z]+:\/\/|(?::\d+)?(?:[/?].*)?$/g, ''),
 }
@@ -43,7 +43,7 @@ export const VERSION: Form = {
   fix: (text) => text.replace(/^(?:https?\/)?(\d)(?:\.(\d))?$/i, (_, major, minor = 0) => `HTTP/${major}.${minor}`),
 }
 export const MEDIA_TYPE: Form = {
-  about: 'It is a media type in lower case, without parameters.',
+  about: 'It is a lowercase media type, without parameters.',
   whole: /^[^/]+\/[^/]+$/,
   never: /[A-Z;]/,
   fix: (text) => lower(text).replace(/\s*;.*$/, ''),
@@ -60,7 +60,7 @@ const COUNTRY_CODES: readonly string[] = (
   'XK'
 ).split(' ')
 export const COUNTRY_CODE: Form = {
-  about: 'It is a country code of ISO 3166-1, in capitals.',
+  about: 'It is an uppercase ISO 3166-1 country code.',
   whole: { test: (text) => COUNTRY_CODES.includes(text) },
   never: /[^A-Z]/,
   fix: (text) => (/^uk$/i.test(text) ? 'GB' : upper(text)),
@@ -80,7 +80,7 @@ export const CONTINENT: Form = {
   fix: (text) => nearest(text, CONTINENTS) ?? text,
 }
 export const CATEGORY: Form = {
-  about: 'The page of the variable lists the categories.',
+  about: "The variable's documentation page lists the categories.",
   isOpen: true,
   whole: { test: isCategory },
   fix: (text) => nearestCategory(text) ?? text,

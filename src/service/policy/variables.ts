@@ -67,7 +67,7 @@ export const REQUEST: Variables = {
   },
   url: {
     _text: text('The whole URL, normalized.', forms.URL_TEXT),
-    authority: text('Credentials, host and port.'),
+    authority: text('Credentials, host, and port.'),
     host: text('The host name.', forms.HOST),
     path: text('The path, with the leading slash.', forms.PATH),
     port: whole('The port, if the URL has one.'),
@@ -175,7 +175,7 @@ const podMetadata: Variables = {
   namespace: text('The pod namespace.'),
   annotations: map('string', 'The annotations whose names begin with `k8s.ngrok.com/`.'),
   error_code: text('The code of the error that explains why the pod is unknown.'),
-  error_message: text('The reason why the pod is unknown.'),
+  error_message: text('Why the pod is unknown.'),
 }
 
 export const CONNECTION: Variables = {

@@ -56,7 +56,7 @@ export function readYaml(text: string): ReadYaml {
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH })
     const documents = constructFromEvents(events, { source: text, schema, maxAliases: MAX_ALIASES })
-    if (documents.length > 1) return refuse('it has more than one document', 0)
+    if (documents.length > 1) return refuse('it contains more than one document', 0)
     // The parser takes `&&` as an anchor: of an expression with a tag, only what follows would be left.
     const anchor = events.map((each) => ('anchorStart' in each ? each.anchorStart : -1)).find((at) => text[at] === '&')
     if (anchor !== undefined) return refuse(`"&&" begins a value ${inLine(text, anchor)}`, anchor)
@@ -84,7 +84,7 @@ const OPENS = new RegExp(`${BEFORE}"(?:\\\\.|[^"\\\\])*$`)
 const COMMENT = /^(?:(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'])*?[\s,\]}])?(?=(\/[/*]))/
 
 /** The sentence about a comment of JavaScript, given its first two characters. */
-export const noComments = (sign: string) => `JSON and YAML have no comments that begin with ${sign}`
+export const noComments = (sign: string) => `JSON and YAML have no comments that start with ${sign}`
 
 /** Returns the problem of a comment in the last line of a text or directly before it; undefined if there is none. */
 function explainComment(text: string): ReadYaml | undefined {

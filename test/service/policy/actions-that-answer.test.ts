@@ -28,7 +28,7 @@ const VISITS: readonly Row[] = [
     {},
     [
       500,
-      'had a body, but a response with status 304 cannot have one',
+      'set a body, but a response with status 304 cannot have one',
       'ERR_NGROK_3604\nResponses with this status have no body.\n',
       { 'content-type': 'text/plain; charset=utf-8', 'ngrok-error-code': 'ERR_NGROK_3604' },
     ],

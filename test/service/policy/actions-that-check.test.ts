@@ -111,7 +111,7 @@ const VISITS: readonly Row[] = [
     'oauth',
     { provider: 'google' },
     { init: { from: { identity: { provider: 'github', email: 'a@b.test' } } } },
-    [302, 'sent the visitor to sign in, whose identity is not of google', '', { location: IDENTITY_URL }],
+    [302, 'sent the visitor to sign in, whose identity is not from google', '', { location: IDENTITY_URL }],
   ],
   [
     'oauth',

@@ -94,8 +94,8 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ['cel.bind(x, 1, x) == 1', 'cel.bind(x, 1, x)', 'there is no function bind'],
     ['[[1]].sort() == []', 'sort', 'there is no list.sort()'],
     ["secrets.get('a') == 'b'", 'get', 'there is no secrets.get(string)'],
-    ['1 < 9223372036854775808', '9223372036854775808', 'the integer has more than 64 bits'],
-    ['-0x8000000000000001 < 1', '0x8000000000000001', 'the integer has more than 64 bits'],
+    ['1 < 9223372036854775808', '9223372036854775808', 'the integer exceeds 64 bits'],
+    ['-0x8000000000000001 < 1', '0x8000000000000001', 'the integer exceeds 64 bits'],
   ])('%s: the problem is at "%s": %s', (source, part, message) => {
     const problem = condition(source)
     const { offset = 0, length = 0 } = problem?.within ?? {}

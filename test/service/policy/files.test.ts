@@ -39,7 +39,7 @@ describe('the policies of a file', () => {
     ['on_http_request: // all\n  - actions: []\n', '//', 1],
     ["on_http_request: [{ name: 'a // b' }] // all\n", '//', 1],
   ])('a comment of JavaScript makes a policy unreadable: %j', (text, sign, line) => {
-    const message = expect.stringContaining(`JSON and YAML have no comments that begin with ${sign}.`)
+    const message = expect.stringContaining(`JSON and YAML have no comments that start with ${sign}.`)
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line, message }])
   })
 
@@ -50,7 +50,7 @@ describe('the policies of a file', () => {
   })
 
   test('a comment of JavaScript before a policy on its line makes a file unreadable', () => {
-    const message = expect.stringContaining('JSON and YAML have no comments that begin with /*.')
+    const message = expect.stringContaining('JSON and YAML have no comments that start with /*.')
     expect(checkPolicyFile('/* all */ { "on_http_request": [] }').problems).toMatchObject([{ line: 1, message }])
   })
 
@@ -60,7 +60,7 @@ describe('the policies of a file', () => {
     ['on_http_request:\n  - actions:\n      - type: deny // all\n', '2201', '//'],
     ['{ "on_http_request": [{ "actions": [{ /* all */ "type": "deny" }] }] }', '2201', '/*'],
   ])('a comment of JavaScript that is read as a part of a value is explained: %j', (text, number, sign) => {
-    const hint = `JSON and YAML have no comments that begin with ${sign}.`
+    const hint = `JSON and YAML have no comments that start with ${sign}.`
     expect(checkPolicyFile(text).problems).toContainEqual(expect.objectContaining({ number: Number(number), hint }))
   })
 
@@ -74,7 +74,7 @@ describe('the policies of a file', () => {
   test("an Ingress's annotation has the name of a policy, and not a policy", () => {
     const annotation = 'k8s.ngrok.com/traffic-policy: |\n      on_http_request: []\n'
     const text = `kind: Ingress\nmetadata:\n  annotations:\n    ${annotation}`
-    const hint = 'Put it in an NgrokTrafficPolicy, and write the name of that here.'
+    const hint = "Put it in an NgrokTrafficPolicy, and write that resource's name here."
     expect(checkPolicyFile(text).problems).toMatchObject([{ rule: 'policy-unread', line: 4, hint }])
   })
 
@@ -630,7 +630,11 @@ test.each([
   ],
 ])('A manifest of a %s with a policy and the name of one has a problem', (kind, body, what, line) => {
   expect(checkPolicyFile(manifestOf(kind, body)).problems).toMatchObject([
-    { rule: 'two-policies', line, message: `In the manifest, the ${kind} has ${what}. Allowed: one of the two.` },
+    {
+      rule: 'two-policies',
+      line,
+      message: `In the manifest, the ${kind} has both ${what}. Allowed: only one of them.`,
+    },
   ])
 })
 

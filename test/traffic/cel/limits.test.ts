@@ -20,8 +20,8 @@ const TEN = `[${Array.from({ length: 10 }, (_, at) => at).join()}]`
 const nest = (macro: string, body: string) =>
   Array.from({ length: 10 }).reduceRight<string>((inner, _, at) => `${TEN}.${macro}(a${at}, ${inner})`, body)
 
-const ITEMS = 'a list has more than 100000 items, counting those of nested lists'
-const CHARACTERS = 'a string, or a list, has more than 1048576 characters'
+const ITEMS = 'a list contains more than 100000 items, including items of nested lists'
+const CHARACTERS = 'a string or a list contains more than 1048576 characters'
 const STEPS = 'the macros and patterns take more than 1000000 steps'
 
 describe('An expression fails that makes a value larger than its limit (docs/limits.md)', () => {
@@ -70,7 +70,7 @@ describe('An expression fails that makes a value larger than its limit (docs/lim
       `failed: [vars.a, vars.a]: ${ITEMS}`,
     )
     const nested = Array.from({ length: 200 }, () => ({ a: '${[vars.a]}' }))
-    expect(await textOf([{ a: 'x' }, ...nested])).toContain('a value has lists nested more than 128 levels deep')
+    expect(await textOf([{ a: 'x' }, ...nested])).toContain('a value contains lists nested more than 128 levels deep')
   })
 
   test('The variables in a variable are those that there were before', async () => {

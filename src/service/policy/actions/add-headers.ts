@@ -4,7 +4,7 @@ import { headers } from '../fields.ts'
 export const addHeaders = action({
   type: 'add-headers',
   about:
-    'Adds headers to the request or the response. An existing header gets an additional value; `host` is replaced.',
+    'Adds headers to the request or the response. If a header already exists, the action adds another value, but replaces `host`.',
   page: 'add-headers',
   phases: ['on_http_request', 'on_http_response'],
   config: { headers: { ...headers('The headers to add, by name.', 1), isRequired: true } },

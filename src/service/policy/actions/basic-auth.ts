@@ -62,7 +62,7 @@ export const basicAuth = action({
       return { did: `accepted the credentials of ${username}`, sets, facts, parts }
     }
     const headers = { 'www-authenticate': `Basic realm="${realm.replaceAll('"', '')}"` }
-    const refused = isKnown ? 'rejected a password that does not have 8 to 128 characters' : 'rejected the credentials'
+    const refused = isKnown ? 'rejected a password that is not 8 to 128 characters long' : 'rejected the credentials'
     const did = presented === undefined ? 'found no credentials' : refused
     return { did, sets, facts, ends: { status: 401, headers }, isRefusal: true }
   },

@@ -23,7 +23,7 @@ export const customResponse = action({
   run({ status_code: status, content, body = content, content_type, headers = {} }) {
     if (body && hasNoBody(status))
       return {
-        did: `had a body, but a response with status ${status} cannot have one`,
+        did: `set a body, but a response with status ${status} cannot have one`,
         ends: { status: 500, error: 3604 },
       }
     const did = `responded with ${status}`

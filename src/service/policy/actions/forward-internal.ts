@@ -14,7 +14,7 @@ export const forwardInternal = action({
       format: 'url',
       takesCel: true,
       isRequired: true,
-      about: 'The URL of the endpoint, such as `https://api.internal`.',
+      about: "The endpoint's URL, such as `https://api.internal`.",
     },
     on_error: onError('halt'),
     binding: { kind: 'text', choices: ['internal'], about: "The endpoint's binding, which must be internal." },

@@ -17,7 +17,7 @@ export const openidConnect = action({
       kind: 'duration',
       min: 0,
       max: Number.POSITIVE_INFINITY,
-      about: 'The name of `idle_session_timeout` on the page of the action.',
+      about: "The name of `idle_session_timeout` on the action's documentation page.",
     },
   },
   check: (config) => needsPair(config, false),

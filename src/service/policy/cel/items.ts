@@ -24,8 +24,9 @@ const TYPES_OF_KEYS = ['bool', 'int', 'string', 'uint']
 export function makeMap(entries: readonly (readonly [unknown, unknown])[]): object {
   const map = new Map<unknown, unknown>()
   for (const [key, value] of entries) {
-    if (!TYPES_OF_KEYS.includes(typeOf(key))) throw new EvaluationProblem(`map keys cannot be of type ${typeOf(key)}`)
-    if (readKey(map, key) !== undefined) throw new EvaluationProblem(`the map has the key ${key} twice`)
+    if (!TYPES_OF_KEYS.includes(typeOf(key)))
+      throw new EvaluationProblem(`map keys cannot have the type ${typeOf(key)}`)
+    if (readKey(map, key) !== undefined) throw new EvaluationProblem(`the map contains the key ${key} twice`)
     map.set(key, value)
   }
   return entries.every(([key]) => typeof key === 'string') ? Object.fromEntries(map) : map

@@ -30,12 +30,13 @@ export class Steps {
 /** Throws a LimitProblem if a list of this length is not allowed. */
 export function requireItems(length: number): void {
   if (length > MAX_ITEMS)
-    throw new LimitProblem(`a list has more than ${MAX_ITEMS} items, counting those of nested lists`)
+    throw new LimitProblem(`a list contains more than ${MAX_ITEMS} items, including items of nested lists`)
 }
 
 /** Throws a LimitProblem if a string of this length is not allowed. */
 export function requireCharacters(length: number): void {
-  if (length > MAX_CHARACTERS) throw new LimitProblem(`a string, or a list, has more than ${MAX_CHARACTERS} characters`)
+  if (length > MAX_CHARACTERS)
+    throw new LimitProblem(`a string or a list contains more than ${MAX_CHARACTERS} characters`)
 }
 
 /** Returns a new value if it is not too long, regardless of the size of nested values. @throws LimitProblem */
@@ -72,7 +73,7 @@ function measureDeep(root: object): number {
   const visitAll = (values: readonly unknown[], depth: number): void => {
     items += values.length
     requireItems(items)
-    if (depth > MAX_DEPTH) throw new LimitProblem(`a value has lists nested more than ${MAX_DEPTH} levels deep`)
+    if (depth > MAX_DEPTH) throw new LimitProblem(`a value contains lists nested more than ${MAX_DEPTH} levels deep`)
     for (const each of values) visit(each, depth + 1)
   }
   visit(root, 1)

@@ -83,7 +83,7 @@ function replaceAll(compiled: RE2JS, text: string, to: string, onRead?: (charact
     // The next search reads again what this one has read beyond its match.
     if (read) read.reached = end
     length += part.length
-    if (length > MAX_LENGTH) throw new ReplacementProblem(`the new text has more than ${MAX_LENGTH} characters`)
+    if (length > MAX_LENGTH) throw new ReplacementProblem(`the new text is longer than ${MAX_LENGTH} characters`)
     parts.push(part)
     if (++count <= MAX_MATCHES) matches.push(matcher.group() ?? '')
   }

@@ -127,7 +127,7 @@ function searchDocument(text: string, linesBefore: number): Search {
           `In the manifest, ${own.manifest.policy} is a string. Allowed: an object whose keys are phases.`,
           {
             rule: 'manifest-field',
-            hint: 'Remove the sign of the string, such as "|".',
+            hint: 'Remove the string indicator, such as "|".',
             docs: own.manifest.docs,
           },
         )
@@ -200,7 +200,8 @@ function findRightPlace(
   { manifest, isOfAgent }: Facts,
   path: PolicyPath,
 ): string | undefined {
-  if (key === 'k8s.ngrok.com/traffic-policy') return 'Put it in an NgrokTrafficPolicy, and write the name of that here.'
+  if (key === 'k8s.ngrok.com/traffic-policy')
+    return "Put it in an NgrokTrafficPolicy, and write that resource's name here."
   if (manifest) return `Move it to ${manifest.policy}.`
   if (isOfAgent && path.at(-2) === 'endpoints' && !isReadByAgent(path))
     return 'Make endpoints a list: put a hyphen before each endpoint, and move its name to the field "name".'

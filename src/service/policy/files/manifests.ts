@@ -133,7 +133,7 @@ export function listMistakes({ kind }: Manifest, value: Readonly<Record<string, 
     mistakes.push({
       at: reference,
       rule: 'two-policies',
-      message: `In the manifest, the ${kind} has ${path.join('.')} and ${reference.join('.')}. Allowed: one of the two.`,
+      message: `In the manifest, the ${kind} has both ${path.join('.')} and ${reference.join('.')}. Allowed: only one of them.`,
     })
   return mistakes
 }

@@ -13,7 +13,7 @@ export const anyoneSignsIn: Warning = {
   id: 'anyone-signs-in',
   about:
     '`oauth` is used, or `openid-connect` with a provider that is open to anyone, but no rule checks who signed in.',
-  reason: 'Anyone with an account at the provider gets in, unless another rule rejects them.',
+  reason: 'Anyone with an account at the provider is admitted, unless another rule rejects the request.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
   wrong: `on_http_request:
   - actions: [{ type: oauth, config: { provider: google } }]
@@ -37,7 +37,7 @@ export const anyoneSignsIn: Warning = {
       return [
         {
           path: [...path, 'type'],
-          what: `is ${row.type}, but no rule checks who signed in, so anyone with an account at the provider gets in`,
+          what: `is ${row.type}, but no rule checks who signed in, so anyone with an account at the provider is admitted`,
           hint: `Add a rule that rejects others: expressions ["!${identity}.email.endsWith('@example.com')"], action deny.`,
         },
       ]

@@ -17,7 +17,7 @@ export const bodyNotAllowed: Warning = {
       if (row.type !== 'custom-response' || !hasNoBody(Number(config.status_code))) return []
       const field = ['body', 'content'].find((name) => typeof config[name] === 'string' && config[name] !== '')
       if (field === undefined) return []
-      const what = `is set, but a response with the status ${config.status_code} cannot have a body, so the client gets 500`
+      const what = `is set, but a response with the status ${config.status_code} cannot have a body, so the client receives 500`
       return [{ path: [...path, 'config', field], what, hint: `Remove ${field}, or use the status 200.` }]
     }),
 }

@@ -7,7 +7,7 @@ export const headerValue: Warning = {
   about:
     'The value of a header has a control character around a `${…}`, or a character outside ASCII, or the name of a header to remove has a `*`.',
   reason:
-    'Headers cannot contain control characters: traffic gets the error 3900. Other characters are sent in UTF-8, which clients read as Latin-1.',
+    'Headers cannot contain control characters: traffic fails with error 3900. Other characters are sent in UTF-8, which clients read as Latin-1.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/add-headers/',
   wrong: `on_http_response:
   - actions:
@@ -30,7 +30,7 @@ function findIn({ field, value, path }: ReadValue): readonly Finding[] {
   const isControl = /\p{Cc}/u.test(letter)
   // A value without expressions has an error.
   if (isControl && fixed === value) return []
-  const why = isControl ? 'which headers cannot have' : 'which clients read as other characters'
+  const why = isControl ? 'which headers cannot contain' : 'which clients read as other characters'
   const hint = isControl ? 'Remove the control character.' : 'Write it in ASCII, for example percent-encoded.'
   return [{ path, what: `has the character ${quote(letter)}, ${why}`, hint }]
 }

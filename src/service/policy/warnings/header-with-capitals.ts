@@ -22,7 +22,7 @@ export const headerWithCapitals: Warning = {
       if (headers === undefined || name === undefined || name === name.toLowerCase()) return undefined
       const better = node.op === 'in' ? `'${name.toLowerCase()}' in ${headers}` : `${headers}['${name.toLowerCase()}']`
       return {
-        what: `looks for the header ${quote(name)} in ${headers}, whose names are in lower case`,
+        what: `looks for the header ${quote(name)} in ${headers}, which contains lowercase names`,
         hint: `Use ${better}.`,
       }
     }),

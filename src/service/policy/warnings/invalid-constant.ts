@@ -6,7 +6,7 @@ import { placeOfNode, type Warning } from './warning.ts'
 export const invalidConstant: Warning = {
   id: 'invalid-constant',
   about:
-    'A constant in an expression, such as a time zone, an index or a duration that does not exist, makes an operation fail for every request.',
+    'A constant in an expression, such as a nonexistent time zone, index, or duration, makes an operation fail for every request.',
   reason:
     'The service checks the types of an expression, but not its values. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',

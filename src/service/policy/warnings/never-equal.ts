@@ -11,7 +11,7 @@ export const neverEqual: Warning = {
   id: 'never-equal',
   about: 'A variable is compared with a string that it can never equal, such as a lowercase method.',
   reason:
-    'Strings are equal only if every character matches. The page of the variable documents the format of its values.',
+    "Strings are equal only if every character matches. The variable's documentation page describes the format of its values.",
   docs: 'https://ngrok.com/docs/traffic-policy/variables/',
   wrong: `on_http_request:
   - expressions: ["req.method == 'delete'"]

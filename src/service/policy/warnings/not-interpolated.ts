@@ -17,7 +17,7 @@ import {
 
 export const notInterpolated: Warning = {
   id: 'not-interpolated',
-  about: 'A string has the name of a variable or a function, which is not replaced with its value.',
+  about: 'A string contains the name of a variable or a function, but the name is not replaced with a value.',
   reason: 'In a string, only `${…}` is replaced. In an expression, a name in quotes is a string.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/cel-interpolation/',
   wrong: `on_http_request:

@@ -9,7 +9,7 @@ export const resultNotSet: Warning = {
   id: 'result-not-set',
   about: 'An expression reads the result of an action that is not in an earlier rule or phase.',
   reason:
-    'The variables of an action have values after it has run. Rules run in order, and the conditions of a rule run before its actions.',
+    "An action's variables have values only after the action has run. Rules run in order, and the conditions of a rule run before its actions.",
   docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
   wrong: `on_http_request:
   - expressions: ["actions.ngrok.basic_auth.credentials.username == 'ada'"]

@@ -22,7 +22,7 @@ export const secretUnknown: Warning = {
       const { hasSecret } = policy.options
       if (vault === undefined || name === undefined || !hasSecret || hasSecret(vault, name)) return undefined
       return {
-        what: `reads the secret ${quote(name)} of the vault ${quote(vault)}, which does not exist`,
+        what: `reads the secret ${quote(name)} from the vault ${quote(vault)}, but the secret does not exist`,
         hint: 'Create the secret before traffic arrives.',
       }
     }),

@@ -15,7 +15,7 @@ export const valueUnreadable: Warning = {
   about:
     'A condition that should be true fails for some values that the client may send, such as a string that is not a number, or a number that is too large.',
   reason:
-    '`int`, `timestamp`, `json.decode` and others fail for other strings, `int` for numbers that are too large, and `substring` for short strings. A rule whose condition fails does not apply.',
+    '`int`, `timestamp`, `json.decode`, and others fail for other strings, `int` for numbers that are too large, and `substring` for short strings. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
   wrong: `on_http_request:
   - expressions: ["!hasReqHeader('x-age') || int(getReqHeader('x-age')[0]) < 18"]
