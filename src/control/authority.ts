@@ -26,7 +26,7 @@ export interface AuthorityApi {
   /** The root certificate as PEM. A client must trust it to accept automatic certificates. */
   readonly certificatePem: string
   /**
-   * Returns the private key of a TLS certificate, uploaded or automatic, as PEM. Nothing else exposes private keys.
+   * Returns the private key of an uploaded or automatic TLS certificate, as PEM. Nothing else exposes private keys.
    * @throws GatewayError `id_unparsable` or `id_wrong_prefix` if the id is not a certificate id, `not_found` if there is
    * no such certificate, `key_not_kept` if the certificate came from a snapshot without private keys.
    */
@@ -102,7 +102,7 @@ function serverCertificate({ engine }: ControlHost, options: ServerCertificateOp
   })
 }
 
-/** Throws a TypeError if a certificate with these options would cover no host, or expire before it becomes valid. */
+/** Throws a TypeError if a certificate with these options wouldn't cover any host, or would expire before it is valid. */
 export function requireUsableCertificate({
   names,
   ips,

@@ -91,8 +91,7 @@ export const delayedResponses = (host: ControlHost) =>
   host.engine.clock.waiting.filter(({ event }) => event === 'response')
 
 /**
- * Formats the time of a delayed response or a delivery, rounded up to a whole second, so that it has happened once the clock reaches that
- * time.
+ * Formats the time of a delayed response or a delivery, rounded up to a whole second, so it has happened once the clock reaches that time.
  */
 export function timeOfStep(until: number): string {
   return timestamp(roundUpToSecond(until))
@@ -181,8 +180,8 @@ export function after<T>(earlier: void | Promise<void>, next: () => T): T | Prom
 }
 
 /**
- * Runs a move of the clock. With `remember`, an undo returns to the state before it, and the overview counts what happened.
- * After a move that fails without moving the clock, an undo still returns to the state of the last one.
+ * Runs a move of the clock. With `remember`, an undo returns to the state before the move, and the overview counts what happened. If a move
+ * fails without moving the clock, an undo still returns to the state before the previous move.
  */
 export function moveWithMemory<T>(
   host: ControlHost,
@@ -192,7 +191,7 @@ export function moveWithMemory<T>(
   const { engine, controlLog } = host
   const from = engine.now
   const finish = isRemembered ? rememberMove(host) : () => undefined
-  // A stopped move has still moved the clock: the log records the part that happened.
+  // A stopped move has still moved the clock, so the log records the part that happened.
   const fail = (error: unknown): never => {
     const ms = engine.lastNow - from
     const sent = { advance: durationText(ms), ...(isRemembered && { remember: isRemembered }) }
@@ -236,7 +235,7 @@ function rememberMove(host: ControlHost): () => void {
   }
 }
 
-/** The maximum duration of a move that is not divided. All other requests wait in the meantime. */
+/** The maximum duration of a move that isn't divided. All other requests wait for it. */
 const MAX_WORK_MS = 10_000
 
 /** Advances a clock. Throws `clock_move_stopped` if the move takes too long and is not finished. */
@@ -273,7 +272,7 @@ function requireArrival({ engine }: ControlHost, clock: MovableClock, to: number
   refuse(errors.clock_move_stopped, { seconds: limit / 1000, isSettled, ...facts })
 }
 
-/** Returns the time to advance to: by default, the time of the next event or delayed response, or now if there is none. */
+/** Returns the time to advance to. By default, when the next event or delayed response is due, or now if nothing is due. */
 function targetTime(clock: MovableClock, advance: Duration | undefined, to: string | undefined): number {
   if (advance !== undefined) return requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0))
   return to === undefined ? Math.max(clock.nextDueAt?.() ?? clock.now, clock.now) : requireLater(clock, to)
@@ -297,7 +296,7 @@ function requireLater(clock: MovableClock, to: string): number {
   return requireReachable('to', to, ms)
 }
 
-/** Completes a date, or a time without seconds or zone, to a time in UTC. */
+/** Completes a date, or a time without seconds or time zone, to a time in UTC. */
 function completeTime(text: string): string {
   const [, date, time = '00:00', seconds = ':00'] =
     /^\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?\s*$/.exec(text) ?? []

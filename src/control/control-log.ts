@@ -31,11 +31,11 @@ const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
 /** The calls that don't change anything in this gateway. */
 const READING_CALLS = ['/certificates', '/gateways', '/policy/check']
 /**
- * The calls that are not added. Earlier controls don't matter after the first two, and a fix makes other calls, which are added instead.
+ * The calls that are not added. After the first two, earlier controls don't matter. A fix makes other calls, and those are added instead.
  */
 const UNLISTED_CALLS = ['POST /reset', 'DELETE /requests', 'POST /troubles/fix']
 
-/** A call of a control: its path below `/_fauxgate`, its query and its unread body. */
+/** A call to a control: its path below `/_fauxgate`, its query, and its unread body. */
 export interface ControlRequest {
   readonly method: string
   readonly path: string
@@ -43,7 +43,7 @@ export interface ControlRequest {
   readonly body: unknown
 }
 
-/** The call of a control that was used: its path below `/_fauxgate`, and where its input is over HTTP. */
+/** The call to a control that was used: its path below `/_fauxgate`, and where HTTP requests send its input. */
 export interface CalledControl extends Pick<ControlRequest, 'method' | 'path'> {
   readonly from: 'body' | 'query' | 'nothing'
 }
@@ -53,7 +53,7 @@ export function isChange({ method, path }: Pick<ControlRequest, 'method' | 'path
   return !READING_METHODS.includes(method) && !READING_CALLS.includes(path)
 }
 
-/** Returns the reason why the body and the query of a control are left out, or undefined if they are not omitted or don't exist. */
+/** Returns why a control's body and query are omitted, or undefined if they aren't omitted or don't exist. */
 function findHidden({ path, query, body }: ControlRequest): UsedControl['hidden'] {
   if (body === '' && query === '') return undefined
   if (!PUBLIC_CONTROLS.test(path)) return 'secrets'
@@ -68,14 +68,14 @@ export function describeControl(request: ControlRequest) {
   if (hidden) return { path, hidden }
   return {
     path: query === '' ? path : `${path}?${query}`,
-    // The call has accepted the body, so it is an object.
+    // The call has accepted the body, so the body is an object.
     ...(typeof body === 'string' && body !== '' && { body: JSON.parse(body) as Record<string, unknown> }),
   }
 }
 
 /**
- * Returns the JSON of an input, truncated if it is too long, or undefined if it contains a function, which only calls in the same process
- * can pass.
+ * Returns an input's JSON, truncated if it is too long. Returns undefined for an input with a function, which only calls in the same
+ * process can pass.
  */
 function toJson(input: unknown): string | undefined {
   if (Object.values(Object(input)).some((value) => typeof value === 'function')) return undefined
@@ -92,11 +92,14 @@ interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
   /** The maximum number of controls. */
   readonly size: number
   readonly secretNames: SecretNames
-  /** Returns a function that later creates a snapshot of the current state, without secrets; undefined if it has too many records. */
+  /**
+   * Returns a function that later creates a snapshot of the current state, without secrets. Returns undefined if there are too many
+   * records.
+   */
   captureState(most: number): (() => Record<string, unknown>) | undefined
 }
 
-/** The state that a list of controls begins with. */
+/** The state at the start of a list of controls. */
 interface Beginning {
   /** The number from which the next id is derived. */
   readonly sequence: number
@@ -116,7 +119,7 @@ export class ControlLog {
   #isLater = false
   #initial: { readonly initial: object; readonly seed?: string } | undefined
   #sequence = 0
-  /** Creates the state after the last snapshot was loaded. Everything before it is gone. */
+  /** Creates the state after the last snapshot was loaded. Everything earlier is gone. */
   #loaded: (() => Record<string, unknown>) | undefined
 
   constructor(options: ControlLogOptions) {
@@ -151,7 +154,7 @@ export class ControlLog {
     return this.#initial?.seed !== undefined && wasMade(id, id.replace(/_[^_]*$/, ''), this.#sequence)
   }
 
-  /** Adds a control call that has changed something, with its unread input, its time and its result. */
+  /** Adds a control call that has changed something, with its unread input, its time, and its result. */
   addControl({ method, path, from }: CalledControl, input: unknown, now: number, result: unknown): void {
     if (UNLISTED_CALLS.includes(`${method} ${path}`)) return
     if (path === LOADING) return void this.#addLoading(method, now)
@@ -166,7 +169,7 @@ export class ControlLog {
     })
   }
 
-  /** Adds the loading of a snapshot, which can be up to 100 MB. The last one is shown if it is short. */
+  /** Records that a snapshot, of up to 100 MB, was loaded. The last one is shown if it is short. */
   #addLoading(method: string, now: number): void {
     const capture = this.#options.captureState(MAX_RECORDS)
     this.#loaded = capture
@@ -214,7 +217,7 @@ export class ControlLog {
     this.#dropped++
   }
 
-  /** Returns the controls, oldest first, with the counts of what is missing. */
+  /** Returns the controls, oldest first, with counts of what is missing. */
   list() {
     const { journal, options, own } = this.#options
     return {

@@ -22,16 +22,16 @@ import type { TrafficState } from './traffic/state.ts'
 
 /** Adds members to a gateway, or to a member such as `gateway.dns`. */
 interface MemberSource<Members = unknown> {
-  /** Returns the members that it adds. They are the direct API. */
+  /** Returns the members that it adds to the direct API. */
   readonly members?: (host: ControlHost) => Members
 }
 
 /** A part of a gateway that a test controls: the clock, the DNS zone, faults, … */
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>>
   extends MemberSource<Members> {
-  /** The calls over HTTP. A function if they depend on the gateway's families. */
+  /** The calls over HTTP; a function if the calls depend on the gateway's families. */
   readonly calls: readonly ControlCall[] | ((families: Families) => readonly ControlCall[])
-  /** The schemas of its members' arguments, from which types are generated. */
+  /** The schemas of the members' arguments, from which types are generated. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors
   /** Returns its collections in the gateway's state. */
@@ -43,9 +43,9 @@ type MembersOf<C extends MemberSource> = Intersection<
 >
 
 /**
- * Infers the type of all members that controls or calls add, with their documentation. Only this type is used: the value is
- * always undefined. Published declarations then show the members but no internals. Call it in the file of the members:
- * declarations have no documentation from another file.
+ * Infers the type of all members that controls or calls add, with their documentation. Only the type is used; the value is always
+ * undefined. Published declarations thus show the members without internals. Call this function in the members' file, because declarations
+ * don't include documentation from other files.
  */
 export function membersOf<C extends MemberSource>(_sources: readonly C[]): MembersOf<C> | undefined {
   return undefined
@@ -71,11 +71,11 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
 /** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
-  /** Returns the operations at a path below the base URL, by method, and the ids in the path, or undefined if there are none. */
+  /** Returns the operations at a path below the base URL, by method, and the path's ids, or undefined for an unknown path. */
   routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 
-/** The hook for calls that drop pending faults, outcomes or requests. It lets a fixture find out what was unused. */
+/** The hook for calls that drop pending faults, outcomes, or requests, so a fixture can find out what was unused. */
 export interface DropHooks {
   /** Called with the name of the call and its work, which the hook must run once. Without a hook, the work simply runs. */
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
@@ -97,9 +97,9 @@ export interface MoveParts {
   start(): () => boolean
   /** Yields to other gateways on the thread. */
   pause(): Promise<void>
-  /** Returns whether a move has had all its parts, given the number of parts so far. */
+  /** Returns whether a move has used up its parts, given the number of parts so far. */
   isLast(parts: number): boolean
-  /** Lets others run before the commit of a move with several parts, and reserves time for the commit. */
+  /** Lets other gateways run before a move with several parts commits, and reserves time for the commit. */
   pauseBeforeCommit(parts: number): Promise<void>
 }
 
@@ -112,8 +112,8 @@ export interface ControlHooks extends TimerHooks {
 }
 
 /**
- * The part of a gateway that its controls use. It has no accessors: in V8, those of an object literal give each gateway its own
- * hidden class, which keeps the gateway in memory until a full garbage collection.
+ * The part of a gateway that its controls use. It has no accessors. In V8, accessors in an object literal create a hidden class per
+ * gateway, and the class keeps the gateway in memory until a full garbage collection.
  */
 export interface ControlHost {
   readonly api: Api
@@ -128,14 +128,14 @@ export interface ControlHost {
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
-  /** Replaces the state, and forgets all undo states. An undo (`isUndo`) forgets only its own. */
+  /** Replaces the state, and forgets all undo states. An undo (`isUndo`) forgets only its own state. */
   restore(snapshot: unknown, isUndo?: boolean): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
   readonly hooks: ControlHooks
-  /** Returns the gateway's time when it was loaded from a store, or undefined if it started empty or has been reset. */
+  /** Returns the gateway's time when it was loaded from a store, or undefined if the gateway started empty or has been reset. */
   continuedAt(): string | undefined
-  /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost any of them. */
+  /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if the store has lost any. */
   flushed(): Promise<void>
   readonly journal: Journal
   readonly controlLog: ControlLog
@@ -194,7 +194,7 @@ export interface CallCommand<Field extends string = string> {
   readonly notes?: readonly string[]
 }
 
-/** One call to a control, defined once: the direct API, the control API over HTTP and the commands are derived from it. */
+/** One call to a control, defined once: the direct API, the control API over HTTP, and the commands are derived from it. */
 export interface ControlCall<Result = unknown, Members = unknown> extends MemberSource<Members> {
   readonly method: Method
   /** The path below `/_fauxgate`. */
@@ -208,19 +208,19 @@ export interface ControlCall<Result = unknown, Members = unknown> extends Member
   readonly schema?: v.GenericSchema
   /** The schema of the result; absent if there is none. */
   readonly response?: v.GenericSchema
-  /** The errors of `run`, in addition to the errors of every call and of the schema. */
+  /** The errors of `run`, in addition to those of every call and of the schema. */
   readonly errors?: readonly CatalogueError[]
-  /** True if it reads stored records. Its errors then include the errors of the records' schemas. */
+  /** True if the call reads stored records. Its errors then include those of the records' schemas. */
   readonly readsRecords?: true
   /** The maximum number of bytes of a body. Default: 1 MiB. */
   readonly maxBytes?: number
-  /** The media type of a result that is a string. Without it, the result is sent as JSON. */
+  /** The media type of a string result. By default, the result is sent as JSON. */
   readonly mediaType?: string
   /** `signal` aborts when the client disconnects, for work that waits. */
   readonly run: (host: ControlHost, raw: unknown, signal?: AbortSignal) => Result
 }
 
-/** The names of all fields that an input can have, in any of its forms. */
+/** The names of all fields in any form of the input. */
 type FieldOf<Input> = Input extends unknown ? keyof Input & string : never
 
 /** Creates a call that parses its input with its schema, and that the log of controls records if it changed something. */

@@ -41,12 +41,12 @@ const fields = v.object({
   backend: v.optional(idField('bkd', 'The id of a backend that can be a child of a weighted one.')),
 })
 
-/** The fields that can be used alone. Routes need their edge. */
+/** The fields that can be used alone. Routes require their edge. */
 const INDEPENDENT_FIELDS = ['edge', 'endpoint_configuration', 'backend'] as const
 
 type Fields = v.InferOutput<typeof fields>
 
-/** Creates the rule that a declaration must have at least one of these fields, and can have routes only with an HTTPS edge. */
+/** Creates the rule that a declaration must contain at least one of these fields, and may contain routes only with an HTTPS edge. */
 const consistent = (names: readonly string[]) =>
   ruleOnWhole<Fields, never>([], (sent, report) => {
     if (names.every((name) => Reflect.get(sent, name) === undefined))
@@ -129,7 +129,7 @@ export interface Declare {
   edge(id: string, options?: { readonly routes?: readonly string[] }): void
   /** Declares an endpoint configuration that an address or a domain can link. */
   endpointConfiguration(id: string): void
-  /** Declares a backend that a weighted backend can have as a child. */
+  /** Declares a backend that can be a child of a weighted backend. */
   backend(id: string): void
   /**
    * Ends a declared resource, such as an agent session. Each family defines which resources can be ended.

@@ -9,7 +9,7 @@ type KeyOf = (row: object) => string
 
 const MAX_NAMED = 10
 
-/** Describes the differences between two states with these collections. It names fields but not values, because some values are secret. */
+/** Describes the differences between two states with these collections. Names fields but not values, because some values are secret. */
 export function describeDifference(from: Snapshot, to: Snapshot, collections: readonly Collection<object>[]): string {
   // Within a second, only the milliseconds differ.
   const format = timestamp(from.now) === timestamp(to.now) ? (ms: number) => new Date(ms).toISOString() : timestamp
@@ -17,7 +17,7 @@ export function describeDifference(from: Snapshot, to: Snapshot, collections: re
   const names = [...new Set([...Object.keys(from.records), ...Object.keys(to.records)])]
   const lines = names.flatMap((name) => {
     const collection = collections.find((each) => each.name === name)
-    // A saved snapshot can have a collection of a family that the gateway no longer has.
+    // A saved snapshot can contain a collection whose family is no longer in the gateway.
     const keyOf: KeyOf = collection ? (row) => collection.key(row) : JSON.stringify
     return describeChanges(name, keyOf, from.records[name], to.records[name])
   })

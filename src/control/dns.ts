@@ -39,7 +39,7 @@ const records = controlCall({
 
 /** The options for a record in the simulated DNS zone. */
 export interface DnsOptions {
-  /** The time that the record takes to propagate, on the gateway's clock. Until then, resolvers do not find it. Default: 0. */
+  /** The record's propagation delay, on the gateway's clock. Until then, resolvers don't find the record. Default: 0. */
   readonly after?: Duration
 }
 
@@ -112,8 +112,8 @@ const put = controlCall({
     return {
       /**
        * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
-       * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. The other methods that set a
-       * record throw it too.
+       * @throws GatewayError `field_invalid` if the name, the target, or an option is not valid. The other methods that set a record throw
+       * it too.
        */
       cname: (name: string, target: string | null, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'CNAME', value: target }, options),
@@ -122,8 +122,8 @@ const put = controlCall({
         set({ name, type: 'A', value: address }, options),
       /**
        * Sets the CAA record of a name: only these certificate authorities, such as `letsencrypt.org`, may issue for this name and its
-       * subdomains. `[]` allows none. With `undefined` and `issuewild`, the record restricts only wildcards. A certificate authority can
-       * have parameters. The name's address record is kept.
+       * subdomains. `[]` allows none. With `undefined` and `issuewild`, the record restricts only wildcards. You can add parameters to a
+       * certificate authority. The name's address record is kept.
        *
        * @example
        * ```ts
@@ -212,9 +212,8 @@ const calls = [records, put, remove] as const
 const members = /* @__PURE__ */ membersOf(calls)
 
 /**
- * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. Edits take
- * effect immediately. A name has one record, but a CAA record can coexist with an address record. Case and trailing dots do
- * not matter.
+ * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. Edits take effect
+ * immediately. Each name has one record, plus an optional CAA record if the first one is an address. Case and trailing dots don't matter.
  *
  * @example
  * ```ts

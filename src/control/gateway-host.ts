@@ -4,14 +4,14 @@ import type { ExplorationSettings, ExplorationStep, HostedGateway, RunEnd } from
 
 /** A server with several gateways, each at its own path. */
 export interface GatewayHost {
-  /** Creates a gateway with this one's options, overridden by those in the request. */
+  /** Creates a gateway with this gateway's options, overridden by those in the request. */
   create(options: SentBody, context: RuleContext): Promise<HostedGateway>
   /** Removes a gateway. Throws `gateway_not_found` if there is none with this name. */
   remove(name: string): void
   readonly explorations: ExplorationHost
 }
 
-/** A server that explores which failures break a program in any language. */
+/** A server that explores which failures break a program, in any language. */
 export interface ExplorationHost {
   /** Starts an exploration, and returns its id. */
   start(settings: ExplorationSettings): Promise<string>

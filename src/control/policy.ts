@@ -43,7 +43,7 @@ const check = controlCall({
   schema: sent,
   response: v.array(problem),
   async run(_host, { policy, ...surroundings }) {
-    // Loaded on first use: most gateways check no policy, and the language is slow to load.
+    // Loaded on first use, because most gateways don't check policies and the language is slow to load.
     const { checkPolicy } = await import('../service/policy/check-text.ts')
     return checkPolicy(policy, surroundings).map(({ severity, message, line, column, hint, docs, ...named }) => ({
       ...{ severity, message, line, column },

@@ -18,7 +18,7 @@ import { findName } from './record-name.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Fields that an entry must have, or a predicate. */
+/** Fields to match in an entry, or a predicate. */
 export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 
 /** The journal of HTTP requests and their responses, by default the last 1,000. Secrets are omitted. */
@@ -26,15 +26,13 @@ export interface Requests {
   /**
    * Returns the entries in the journal, oldest first. To check whether a request was made, use `count`, which includes
    * requests that the journal has dropped.
-   * @throws GatewayError `field_invalid` for a filter that no entry can match. `count` and `last` throw it too.
-   * GatewayAssertionError if it finds nothing but the journal has dropped requests that match or might match. `last` throws
-   * it too.
+   * @throws GatewayError `field_invalid` for a filter that no entry can match, as `count` and `last` do. GatewayAssertionError if no entry
+   * matches but the journal has dropped requests that match or might match. `last` throws both errors, too.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
   /**
-   * Returns the number of requests since the journal was cleared, including dropped ones. With a predicate, it counts only
-   * entries.
-   * @throws GatewayAssertionError if the number is not known, because the journal has dropped requests.
+   * Returns the number of requests since the journal was cleared, including dropped ones. With a predicate, counts only entries. @throws
+   * GatewayAssertionError if the number isn't known, because the journal has dropped requests.
    */
   count(filter?: JournalFilter): number
   /** Returns the newest entry, or undefined. */
@@ -125,10 +123,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
   }
 }
 
-/**
- * Creates the schema of a filter. It rejects values that no entry can have: otherwise a mistake would look like "no such
- * requests".
- */
+/** Creates the schema of a filter. It rejects values that no entry can have; otherwise, a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, with actual ids and without a query'
   const filter = optionsOf(
@@ -166,7 +161,7 @@ function filterSchema(operations: readonly string[]) {
   )
 }
 
-/** Returns the number of requests. Throws if the journal has dropped requests that may match too. */
+/** Returns the number of requests. Throws if dropped requests may also match. */
 function requireKnown(kind: string, known: number, missing: number): number {
   if (missing === 0) return known
   throw new AssertionError(

@@ -10,7 +10,7 @@ export const SNAPSHOTS = 'saved_snapshots'
 /** A snapshot that the gateway keeps under a name. */
 export interface SavedSnapshot {
   readonly name: string
-  /** Its position in the order, which is higher than any older snapshot's. */
+  /** The snapshot's position, higher than that of any older snapshot. */
   readonly place: number
   readonly snapshot: Snapshot
 }
@@ -68,10 +68,10 @@ export class SavedSnapshots implements SideRecords {
 /** The name of the collection of the state that an undo restores. */
 export const REMEMBERED = 'remembered_state'
 
-/** The counts of domain transitions and delayed responses in the clock move that an undo reverts. */
+/** The numbers of domain transitions and delayed responses in the clock move that an undo reverts. */
 type Happened = Readonly<Record<string, number>>
 
-/** The positions of the remembered states in their order. */
+/** The positions of the remembered states. */
 const CHOSEN = 0
 const BEFORE_MOVE = 1
 

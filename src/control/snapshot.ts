@@ -51,15 +51,15 @@ export const snapshotBody = named(
 
 export type SnapshotRecords = Snapshot['records']
 
-/** A snapshot in the current form, with its records checked. */
+/** A snapshot in the current form, with checked records. */
 export interface ReadSnapshot extends Snapshot {
-  /** True if a gateway of this process made the snapshot, so that nothing in it needs to be checked. */
+  /** True if a gateway in this process made the snapshot, so it doesn't need to be checked. */
   readonly isOwn: boolean
 }
 
 /**
- * The records, with secrets, of snapshots created by this process. Copying, cloning, printing, or serializing a snapshot does not expose
- * them.
+ * The records, including secrets, of snapshots created by this process. Copying, cloning, printing, or serializing a snapshot does not
+ * expose them.
  */
 const ownRecords = new WeakMap<object, SnapshotRecords>()
 
@@ -80,7 +80,7 @@ export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnaps
  * their collections. The engine checks the relations between records.
  */
 export function snapshotReader(collections: readonly Collection<object>[]): SnapshotReader {
-  // Created lazily: few gateways read a snapshot.
+  // Created lazily, because few gateways read a snapshot.
   let reader: ReturnType<typeof storedReader<ReturnType<typeof snapshotSchema>>> | undefined
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
@@ -110,7 +110,7 @@ function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   return { ...sent, version: RECORDS_VERSION, records: groupByCollection(migrated) }
 }
 
-/** Omits empty collections of families that this gateway does not have. */
+/** Omits empty collections whose families this gateway doesn't include. */
 function dropUnknownEmptyCollections(sent: SentSnapshot, collections: readonly Collection<object>[]): object {
   if (!isObject(sent.records)) return sent
   const isForeign = (name: string, list: unknown) =>
@@ -128,7 +128,7 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
   return v.object({ ...factFields, records: v.object(Object.fromEntries(records)) })
 }
 
-/** Returns the context for reading records. An invalid `now` or `sequence` is reported once instead of once per record. */
+/** Returns the context for reading records. An invalid `now` or `sequence` is reported once, not once per record. */
 function createRecordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {

@@ -14,7 +14,7 @@ import type { SavedSnapshot } from './saved-snapshots.ts'
 /** The maximum number of snapshots that a gateway keeps. All of them are in memory. */
 const MAX_SNAPSHOTS = 20
 
-/** The maximum total number of records in all these snapshots. */
+/** The maximum total number of records in all saved snapshots. */
 const MAX_RECORDS = 1_000_000
 
 const NAME_ALLOWED = 'a name of 1 to 100 characters'
@@ -121,7 +121,7 @@ const remember = controlCall({
   summary: 'Remember the current state for POST /_fauxgate/undo',
   commands: [{ name: 'undo remember', summary: 'Remember the current state for undo' }],
   run(host) {
-    // Nobody sees this snapshot, so it includes secrets. Omitting them would take 40 µs for a domain with a year of renewals.
+    // This snapshot isn't shown to anyone, so it includes secrets. Omitting them would take 40 µs for a domain with a year of renewals.
     host.snapshots.remembered.remember(host.snapshot(true))
   },
 })

@@ -53,8 +53,7 @@ export interface StateMembers {
   snapshot(options?: SnapshotOptions): Snapshot
   /**
    * Replaces the state with a snapshot. A manual clock moves to the snapshot's time.
-   * @throws GatewayError with the path of the problem, if the snapshot is damaged or has another version. Nothing is
-   * changed.
+   * @throws GatewayError with the problem's path, if the snapshot is damaged or its version isn't supported. The state stays unchanged.
    */
   restore(snapshot: Snapshot): void
   /**

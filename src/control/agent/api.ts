@@ -27,7 +27,7 @@ import { status, statusPage } from './status.ts'
 import { Agent } from './tunnels.ts'
 import { viewEndpoint, viewEndpointDetail, viewTunnel } from './views.ts'
 
-/** Starts the tunnels of a definition, and returns the first one. */
+/** Starts a definition's tunnels, and returns the first one. */
 export function startTunnel(host: ControlHost, definition: TunnelDefinition): AgentTunnel {
   const starts = toStarts(definition)
   return viewTunnel(
@@ -159,7 +159,7 @@ const root: Handler = () =>
     status_uri: '/api/status',
   })
 
-/** The handlers, by path and method. `*` is a name or an id. */
+/** The handlers, by path and method. `*` stands for a name or an id. */
 const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/api': { GET: root },
   '/api/status': { GET: status },

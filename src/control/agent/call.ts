@@ -9,7 +9,7 @@ export interface Call {
   readonly query: URLSearchParams
   /** The name or the id at the end of the path, or "" if there is none. */
   readonly name: string
-  /** Reads the JSON object of the body. It is not called for methods that don't need a body, because some clients send one anyway. */
+  /** Reads the body's JSON object. Not called for methods that don't need a body, because some clients send one anyway. */
   readonly readJson: () => Record<string, unknown>
 }
 

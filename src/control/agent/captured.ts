@@ -11,24 +11,24 @@ const PART_BYTES = 256
 
 type Headers = readonly (readonly [string, string])[]
 
-/** A body that grows as it passes through. It keeps the beginning. */
+/** A body that grows as it passes through. Only its beginning is stored. */
 export interface CapturedBody {
   readonly parts: Uint8Array[]
   size: number
-  /** True if more has passed than was stored. */
+  /** True if more bytes have passed than were stored. */
   isCut: boolean
   /** True once the body has ended. */
   isEnded: boolean
 }
 
-/** A request that passed through an agent, secrets included. */
+/** A request that passed through an agent, including secrets. */
 export interface Captured extends Pick<AgentCall, 'tunnel' | 'upstream' | 'ip' | 'at' | 'secrets'> {
   readonly id: string
   readonly method: string
   readonly url: string
   readonly headers: Headers
   readonly body: CapturedBody
-  /** False once it has been dropped. The rest of it is not stored. */
+  /** False once the request has been dropped; the rest of its body isn't stored. */
   isKept: boolean
   /** The response, or undefined until the upstream has responded. */
   response:
@@ -76,7 +76,7 @@ export class CapturedRequests {
     return this.#counts.get(tunnel) ?? 0
   }
 
-  /** Removes the requests. Their counts remain, as metrics do. */
+  /** Removes the requests. Their counts and other metrics remain. */
   empty(): void {
     for (const each of this.#queue.all()) each.isKept = false
     this.#queue.replace([])
@@ -110,7 +110,7 @@ export class CapturedRequests {
   }
 }
 
-/** Returns the reason why a request cannot be sent again, or undefined if it can (rules: agent#replays). */
+/** Returns the reason why a request can't be resent, or undefined if it can (rules: agent#replays). */
 export function replayProblem({ headers, body: { size, isCut, isEnded } }: Captured): string | undefined {
   const fieldOf = (name: string) => headers.find(([each]) => each === name)?.[1]
   if (fieldOf('upgrade') !== undefined)

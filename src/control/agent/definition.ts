@@ -64,7 +64,7 @@ export const tunnelDefinition = named(
 
 export type TunnelDefinition = v.InferOutput<typeof tunnelDefinition>
 
-/** Fields that agents also accept but that have no effect here. */
+/** Additional fields that agents accept, but that have no effect here. */
 const UNUSED_FIELDS = [
   'circuit_breaker',
   'compression',

@@ -20,12 +20,12 @@ import type { AgentTunnel } from './resources.ts'
 export interface AgentBehaviour {
   /** True if the agent is down: `fetch` rejects as if the connection were refused. Default: false. */
   readonly down?: boolean
-  /** The time, on the gateway's clock, from the start of a tunnel until lists show its URL. Default: none. */
+  /** The delay, on the gateway's clock, until lists show a new tunnel's URL. Default: none. */
   readonly urlAfter?: Duration
 }
 
 /**
- * The API that ngrok's agent serves at `http://127.0.0.1:4040/api`. It is not a real agent: it makes no connections.
+ * The API that ngrok's agent serves at `http://127.0.0.1:4040/api`. There is no real agent, so no connections are made.
  *
  * @example
  * ```ts
@@ -39,13 +39,12 @@ export interface AgentBehaviour {
  */
 export interface GatewayAgent {
   /**
-   * Handles requests to the agent's API. It takes the same arguments as `fetch`.
+   * Handles requests to the agent's API. Takes the same arguments as `fetch`.
    * @throws TypeError like `fetch` if the agent is down
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   /**
-   * Starts a tunnel, as `POST /api/tunnels` does, and returns it. With both http schemes, it starts two tunnels and returns
-   * the https one.
+   * Starts a tunnel, as `POST /api/tunnels` does, and returns it. With both http schemes, starts two tunnels and returns the https one.
    * @throws GatewayError `agent_tunnel_taken` for a name in use; `agent_unavailable` without ngrok's families; or an error
    * of endpoints or account limits.
    */

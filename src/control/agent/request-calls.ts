@@ -40,7 +40,7 @@ const readReplay = bodyReader(v.object({ id: v.string(), tunnel_name: v.exactOpt
 
 export const replay: Handler = async ({ host, readJson, path }) => {
   const { id, tunnel_name } = withAgentErrors(() => {
-    // The npm package ngrok sends `tunnel_name` under another name, which has no effect.
+    // The npm package ngrok sends `tunnel_name` under another name, without effect.
     const { id, tunnel_name } = readJson()
     return readReplay({ id, ...(tunnel_name !== undefined && { tunnel_name }) }, {}, host.engine.context)
   })

@@ -14,11 +14,11 @@ export interface AgentMetrics {
 export interface AgentTunnel {
   /** The name, which identifies the tunnel in the agent's API. */
   readonly name: string
-  /** The agent's id for the tunnel: 32 hexadecimal digits. It is different from the id in the REST API. */
+  /** The agent's id for the tunnel: 32 hexadecimal digits, unlike the id in the REST API. */
   readonly ID: string
   /** The path of the tunnel. */
   readonly uri: string
-  /** The URL of its endpoint; "" until the agent has a URL, and for a labeled tunnel. */
+  /** The URL of its endpoint; "" for a labeled tunnel, and until the agent knows the URL. */
   readonly public_url: string
   /** The scheme of the URL. */
   readonly proto: string

@@ -3,7 +3,7 @@ import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 
-/** A response of the agent's API. It is empty if it has neither a body nor a page. */
+/** A response from the agent's API. Empty without a body or a page. */
 export interface AgentResponse {
   readonly status: number
   readonly body?: object
@@ -11,7 +11,7 @@ export interface AgentResponse {
   readonly page?: string
 }
 
-/** The name of what a request starts, for error messages. */
+/** The noun that error messages use for what a request starts. */
 export type Started = 'tunnel' | 'endpoint'
 
 /** The Go types into which the agent reads definitions. */
@@ -47,7 +47,7 @@ export function createInvalid(err: string, what: Started = 'tunnel'): AgentRespo
   return createFailure(400, INVALID, `invalid ${what} configuration`, { err })
 }
 
-/** Creates the response to a replay of a request that cannot be sent again. */
+/** Creates the response to a replay of a request that can't be resent. */
 export function createNotReplayed(err: string): AgentResponse {
   return createFailure(400, INVALID, 'request cannot be replayed', { err })
 }

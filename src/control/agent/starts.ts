@@ -6,11 +6,11 @@ import type { endpointFields, labelledFields } from '../../service/ngrok/session
 import { readText } from '../../service/policy/text.ts'
 import { NAME_BY_DEFAULT, type TunnelDefinition } from './definition.ts'
 
-/** An endpoint that the agent starts. Without a URL, it is given a new one with the scheme. The scheme defaults to https. */
+/** An endpoint that the agent starts. By default, its URL is new and uses the scheme, which defaults to https. */
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
   readonly scheme?: string
-  /** The URL of the endpoint that it replaces. It keeps that URL unless it specifies another URL. */
+  /** The URL of the replaced endpoint. The new endpoint keeps it unless it specifies another URL. */
   readonly urlBefore?: string | undefined
 }
 
@@ -40,7 +40,7 @@ export function toStarts(definition: TunnelDefinition): Start[] {
 }
 
 /**
- * Returns the scheme and the URL for a URL, a host, or a scheme such as `tcp://`, which is given a new URL. Without a string, omits both
+ * Returns the scheme and URL for a URL, a host, or a scheme such as `tcp://`. A scheme means a new URL. Without a string, omits both
  * (rules: agent#addresses).
  */
 export function readPlace(sent: string | undefined, schemeOfHost = 'https'): { scheme?: string; url?: string } {
@@ -90,7 +90,7 @@ function readUrl({ url, domain, hostname, subdomain, remote_addr }: TunnelDefini
   return url || domain || hostname || (scheme === 'tcp' ? remote_addr : below)
 }
 
-/** Returns the policy of a definition as a string, with a rule for its passwords. */
+/** Returns a definition's policy as a string, with a rule for its passwords. */
 function readPolicy({ traffic_policy, policy, basic_auth }: TunnelDefinition): string | undefined {
   const sent = traffic_policy ?? policy
   if (!basic_auth?.length) return typeof sent === 'object' ? JSON.stringify(sent) : sent

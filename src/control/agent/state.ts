@@ -1,12 +1,12 @@
 import { CapturedRequests } from './captured.ts'
 
-/** A tunnel whose last start failed. */
+/** A tunnel that failed to start last time. */
 interface RefusedStart {
   /** The reason, in full sentences. */
   readonly why: string
   /** The id of the credential whose ACL does not allow the tunnel, or undefined for other reasons. */
   readonly credential: string | undefined
-  /** The number of starts since the last successful one. */
+  /** The number of attempts since the last successful start. */
   readonly count: number
 }
 
@@ -16,7 +16,7 @@ const MAX_REFUSED = 100
 export class AgentState {
   /** True if nothing responds at the agent's address. */
   isDown = false
-  /** The time from the start of a tunnel until the agent shows it, in ms. */
+  /** The delay, in ms, until the agent shows a started tunnel. */
   urlAfterMs = 0
   readonly captured = new CapturedRequests()
   /** The tunnels whose last starts were rejected, by name. */

@@ -68,7 +68,7 @@ export class Agent {
     return [...this.#tx.newestFirst(sessions)].filter(({ transport }) => transport !== 'ssh').at(-1)
   }
 
-  /** False if the gateway has no family of sessions. */
+  /** False if the gateway doesn't include the family of sessions. */
   get #isPossible(): boolean {
     return this.#host.collections.some(({ name }) => name === sessions.name)
   }
@@ -101,7 +101,7 @@ export class Agent {
     return open?.name === toAgentName(name) ? open : undefined
   }
 
-  /** Starts tunnels, and returns the first one. The first start ever connects the agent. */
+  /** Starts tunnels, and returns the first one. The agent connects when its first tunnel starts. */
   start(starts: readonly Start[]): OpenTunnel {
     if (!this.#isPossible) refuse(errors.agent_unavailable, { dialect: this.#host.dialect.name })
     for (const { name } of starts) if (this.find(name)) refuse(errors.agent_tunnel_taken, { name: quote(name) })
@@ -120,7 +120,7 @@ export class Agent {
       const chosen = readEndpoint({ ...fields, url: url ?? urlBefore ?? withScheme(made, scheme) }, {}, context)
       startEndpoint(this.#tx, session, chosen, url === undefined)
     }
-    // It was just started.
+    // The tunnel was just started.
     return this.find(starts[0]?.name ?? '') as OpenTunnel
   }
 

@@ -13,7 +13,7 @@ import type { OpenTunnel } from './tunnels.ts'
 
 const TIMES = { rate1: 0, rate5: 0, rate15: 0, p50: 0, p90: 0, p95: 0, p99: 0 }
 
-/** Returns the counts of a tunnel. Rates and durations are 0 because no time passes in a test (rules: agent#metrics). */
+/** Returns a tunnel's counts. Rates and durations are 0, because time doesn't pass in a test (rules: agent#metrics). */
 function viewMetrics({ tunnel }: OpenTunnel, captured: CapturedRequests): AgentTunnel['metrics'] {
   const count = captured.countOf(tunnel.id)
   return { conns: { count, gauge: 0, ...TIMES }, http: { count, ...TIMES } }
@@ -108,7 +108,7 @@ function redactBytes(bytes: Uint8Array, { redactor }: Redaction): Uint8Array {
   try {
     return utf8Bytes(redactText(utf8Text(bytes), redactor))
   } catch {
-    // An empty string, so that it contains no secret of a header.
+    // An empty string, so it can't contain a secret from a header.
     return bytes
   }
 }

@@ -2,7 +2,7 @@ import { Call } from './source.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** The fields that a direct API call takes as arguments, and these arguments. */
+/** The fields that a direct API call takes as arguments, and the resulting arguments. */
 type Row = readonly [fields: readonly string[], toCall: (input: Input) => Call]
 
 const call =
@@ -19,7 +19,7 @@ function withOptions({ callee, args }: Call, input: Input, ...fields: readonly s
   return new Call(callee, Object.keys(options).length > 0 ? [...args, options] : args)
 }
 
-/** The gateway members that are equivalent to a control. The first row that has all fields of an input applies. */
+/** The gateway members equivalent to controls. The first row with all of an input's fields applies. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'POST /clock': [
     [['advance'], call('clock.advanceAsync', 'advance')],

@@ -23,7 +23,7 @@ function listChanges(
   isSent: (text: string) => boolean,
 ): readonly Change[] {
   if (before === after) return []
-  // Responses contain no empty strings.
+  // Responses don't contain empty strings.
   if (after === undefined) return typeof before === 'string' ? [{ place, value: after }] : []
   if (typeof after === 'string' && !CODE.test(after) && !isSent(after)) return []
   if (typeof after !== 'object' || after === null) return [{ place, value: after }]

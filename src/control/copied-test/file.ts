@@ -50,7 +50,7 @@ class TestFile {
   #blocks: string[][] = []
   #lines: string[] = []
   readonly #values: TestValues
-  /** The faults that the test adds, by id. A fault that only delays has no effects. */
+  /** The faults that the test adds, by id. A fault that only delays responses has no effects. */
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
   readonly #snapshots = new Set<unknown>()
@@ -63,7 +63,7 @@ class TestFile {
   #time = ''
   #responses = 0
   #leftOut = 0
-  /** True if the state in the test may differ. Its errors then differ from those in the journal. */
+  /** True if the test's state may differ. The test's errors then differ from those in the journal. */
   #isPartial: boolean
 
   constructor(runner: Runner, history: History) {
@@ -124,7 +124,7 @@ class TestFile {
     if (truncate === undefined && hasBody) this.#addBody(number, entry)
   }
 
-  /** Adds the body of a response, the assertions about it, and its values for later requests. */
+  /** Adds a response's body, assertions about it, and its values for later requests. */
   #addBody(number: number, { status, response, fault }: Pick<JournalEntry, 'status' | 'response' | 'fault'>): void {
     const body = `body${number}`
     // `json()` returns unknown in projects without DOM types.
@@ -137,7 +137,7 @@ class TestFile {
     if (fault === null) this.#addFacts(Object(response), body)
   }
 
-  /** Adds assertions about the number of items on a page and about changes to a resource since its last response. */
+  /** Adds assertions about a page's number of items, and about changes to a resource since its last response. */
   #addFacts(response: Readonly<Record<string, unknown>>, body: string): void {
     const { id } = response
     const before = typeof id === 'string' && (this.#seen.get(id) ?? this.#values.findBeginning(id, response))
@@ -199,7 +199,7 @@ class TestFile {
     this.#isPartial ||= isChange
   }
 
-  /** Drops all steps so far: the test cannot create the state after them. */
+  /** Drops all steps so far, because the test can't create the state after them. */
   #startAgain(what: string, at: string): void {
     this.#missing.push(`what happened until ${at}, when ${what}`)
     this.#blocks = []
@@ -214,7 +214,7 @@ class TestFile {
     this.#isPartial = true
   }
 
-  /** Loads a snapshot, so that nothing before it matters, or starts after a hidden one. */
+  /** Loads a snapshot, so earlier steps don't matter, or starts after a hidden snapshot. */
   #loadSnapshot(snapshot: UsedControl['body'], at: string): void {
     const seen = [...this.#seen]
     if (!snapshot || this.#blocks.length > 0) this.#startAgain('a snapshot was loaded', at)
@@ -280,7 +280,7 @@ class TestFile {
   #addFault({ latency, ending, ...rest }: FaultSpec, id: string): void {
     const { operation: _, method, path, resource, times, after, phase, ...effects } = rest
     if (latency !== undefined) this.#lines.push(`// The delay of its responses is left out: ${id}`)
-    // A stalled response never ends.
+    // A stalled response never ends in a test.
     const spec = { ...rest, ...(ending && { ending: ending === 'stall' ? ('break' as const) : ending }) }
     this.#faults.set(id, spec)
     if (latency !== undefined && Object.keys(effects).length === 0) return

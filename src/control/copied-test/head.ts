@@ -10,7 +10,7 @@ interface TestParts {
   readonly body: string
 }
 
-/** Returns the file of a test with these lines. */
+/** Returns a test file with these lines. */
 export function writeTestFile(runner: Runner, history: History, { start, missing, body }: TestParts): string {
   const { url, versionHeader, used, dialect } = history
   const source = new SourceWriter()
@@ -42,7 +42,7 @@ function writeHelper(body: string, name: string, base: string): string[] {
   ]
 }
 
-/** Returns the imports of a test, and the definition of its `test`. */
+/** Returns a test's imports, and the definition of its `test`. */
 function writeImports(runner: Runner, isNgrok: boolean, options: string): string[] {
   const create = isNgrok ? 'createNgrok' : 'createGateway'
   const load = (names: string, from: string) =>

@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/schema/text.ts'
 import type { JournalEntry, UsedControls } from '../../generated/controls.ts'
 
-/** A server's knowledge of the past. */
+/** The history that a server knows. */
 export interface History {
   readonly used: UsedControls
   readonly journal: readonly JournalEntry[]
@@ -48,7 +48,7 @@ export function findHeaderProblem(
   return status === 401 || status === 403 ? 'its API key is not in the journal' : undefined
 }
 
-/** Returns the reason why a test cannot send a request again verbatim, or undefined if it can. */
+/** Returns the reason why a test can't resend a request verbatim, or undefined if it can. */
 export function findReplayProblem({ method, path, query, request }: JournalEntry): string | undefined {
   if (typeof request === 'string' && request.startsWith('[')) return 'its body is not in the journal'
   const text = `${path}${query}${JSON.stringify(request)}`

@@ -20,7 +20,7 @@ const read = controlCall({
   }),
   response: v.string(),
   mediaType: 'text/plain; charset=utf-8',
-  // Loaded on first use: it is rarely needed.
+  // Loaded on first use, because it is rarely needed.
   run: async (host, { runner }) => (await import('./file.ts')).writeTest(runner, readHistory(host)),
 })
 

@@ -23,7 +23,7 @@ export function escapeInvisible(text: string): string {
   })
 }
 
-/** Returns a string as the inside of a literal, with both quotes unescaped. */
+/** Returns a string as the contents of a literal, with both kinds of quotes unescaped. */
 function escapeText(text: string): string {
   return escapeInvisible(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))
 }
@@ -87,7 +87,7 @@ function isIdentifier(name: string): boolean {
 }
 
 function toKey(name: string): string {
-  // As a plain key of a literal, it would set the prototype.
+  // As a plain key, `__proto__` would set the prototype.
   if (name === '__proto__') return `['${name}']`
   return isIdentifier(name) ? name : quote(name)
 }
@@ -130,7 +130,7 @@ export function createSend(name: string, method: string, path: string, body: unk
   return new Call(name, Object.keys(init).length > 0 ? [path, init] : [path])
 }
 
-/** Returns the source code of a member of a value. */
+/** Returns the source code that accesses a value's member. */
 export function toPlace(place: string, name: string): string {
   if (/^\d+$/.test(name)) return `${place}[${name}]`
   return isIdentifier(name) ? `${place}.${name}` : `${place}[${JSON.stringify(name)}]`

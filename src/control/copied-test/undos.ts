@@ -13,7 +13,7 @@ export interface Undos {
 export function findUndos(steps: readonly Step[]): Undos {
   const remembered = new Map<Step, string>()
   const undone = new Map<Step, string>()
-  /** The last remembered state, and the state before the last move since then. */
+  /** The last remembered state, and the state before the last move after that. */
   let last: readonly Step[] = []
   for (const step of steps) {
     const isUndo = step.path === '/_fauxgate/undo'

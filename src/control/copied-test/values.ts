@@ -10,7 +10,7 @@ const USED_FIELD = /^(\w+_)?(id|cname_target|addr|hostport|url)$/
 /** The fields of requests that name a reserved domain or address. */
 const URL_FIELD = /^(url|hostports)$/
 
-/** The strings of resources that do not describe them. */
+/** Strings in resources that don't describe the resources. */
 const OWN_TEXT = /^(id|uri|\w+_at|cname_target)$/
 
 /** The strings that clients have sent in a copied test, and the values that its gateway generates. */
@@ -33,8 +33,8 @@ export class TestValues {
   }
 
   /**
-   * Returns the reason why a value cannot be sent, that is, the first id that is not in any of the test's responses, or undefined if there
-   * is none.
+   * Returns the reason why a value can't be sent: the first id that is in none of the test's responses. Returns undefined if there is no
+   * such id.
    */
   findUnknown(value: unknown): string | undefined {
     const unknown = JSON.stringify(value)
@@ -72,7 +72,7 @@ export class TestValues {
   /** Stores the values that a server generated and later requests use, such as ids. */
   rememberMade(value: unknown, place: string, isPartial: boolean): void {
     for (const [name, inner] of Object.entries(Object(value))) {
-      // If something is left out, the test may have shorter lists.
+      // If something is left out, the test's lists may be shorter.
       if (Array.isArray(inner) && isPartial) continue
       if (typeof inner !== 'string') this.rememberMade(inner, toPlace(place, name), isPartial)
       else if (USED_FIELD.test(name) && isRandom(inner) && !this.#sent.has(inner) && !this.#source.known.has(inner))

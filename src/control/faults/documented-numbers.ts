@@ -21,8 +21,8 @@ const NUMBERS = `
 const PREFIX = 'ERR_NGROK_'
 
 /**
- * Returns the error for a code that ngrok documents but no rule of fauxgate uses, such as `ERR_NGROK_26014`. Its message contains the URL
- * of the page that explains it. Returns undefined for any other code, and in other dialects.
+ * Returns the error for a code that ngrok documents but no rule of fauxgate uses, such as `ERR_NGROK_26014`. Its message links to the page
+ * that explains the error. Returns undefined for any other code, and in other dialects.
  */
 export function findDocumentedError(code: string, { errorPrefix }: CommonDialect): CatalogueError | undefined {
   const number = Number(code.slice(PREFIX.length))

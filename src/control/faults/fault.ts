@@ -68,7 +68,7 @@ const method = v.pipe(
     (value) => typeof value === 'string' && METHODS.some((each) => each === value.toUpperCase()),
     METHODS.join(', '),
   ),
-  v.transform((sent) => sent.toUpperCase() as FaultMethod), // It is one, as just checked.
+  v.transform((sent) => sent.toUpperCase() as FaultMethod), // The string was just checked.
 )
 
 const when = v.exactOptional(
@@ -164,7 +164,7 @@ const fields = {
   ),
 }
 
-/** The type parameters with which a gateway adds the names in your own families. */
+/** The type parameters with which a gateway adds the names of your own families. */
 const PARAMETERS: Facts = {
   parameters: 'Name extends string = string, Key extends string = ErrorKey',
   imports: { ErrorKey: 'generated/resources.ts' },
@@ -223,7 +223,7 @@ export const listedFault = named(
   PARAMETERS,
 )
 
-/** The number of faults at which used-up faults are dropped to make room for new ones. */
+/** The number of faults at which used-up ones are dropped to make room. */
 export const MAX_FAULTS = 1000
 
 export const faultRecords = collection<ArmedFault>({
@@ -274,7 +274,9 @@ export const errors = declareErrors({
   injected_fault: entry(90500, 503, 'A fault was injected into {operation} by the test.'),
 })
 
-/** Counts a request as a hit of the first fault that has started, and draws its latency. Faults that start later also count the request. */
+/**
+ * Counts a request as a hit for the first fault that has started, and draws its latency. Faults that start later also count the request.
+ */
 export function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
   for (const { id } of matching) {
     const fault = tx.get(faultRecords, id)

@@ -44,10 +44,7 @@ const list = controlCall({
     }))
   },
   members: (_call, host) => ({
-    /**
-     * Returns the faults, oldest first, each with its number of hits. Used-up faults are dropped once there are 1,000
-     * faults.
-     */
+    /** Returns the faults, oldest first, with their hit counts. Used-up faults are dropped once there are 1,000 faults. */
     all: (): readonly ArmedFault<OperationName>[] =>
       // A fault can also name an operation of your own families, which this type does not know.
       host.transact(faultsIn) as readonly ArmedFault<OperationName>[],
@@ -209,7 +206,7 @@ export const faults: Control<FaultsMember, typeof errors> = {
   members: (host) => ({ faults: createMembers(calls, host) }),
 }
 
-/** Returns the check of a snapshot's faults: like `add`, it rejects a fault that no request can match. */
+/** Returns the check for a snapshot's faults. Like `add`, it rejects a fault that can't match any request. */
 function createRelations(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
     const problem = findUnmatchable(api, fault)

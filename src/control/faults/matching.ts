@@ -15,9 +15,9 @@ import type { Journal } from '../journal/journal.ts'
 import { countHits, type FaultRequest, faultRecords, isPending } from './fault.ts'
 
 /**
- * Returns the fault that applies to a request, if any: the oldest one that matches and has started. It counts the request as a hit;
- * matching faults that start later also count it. Predicates run before the counting and outside any transaction. Their changes to the
- * gateway remain, and a fault that they remove does not apply.
+ * Returns the fault that applies to a request, if any: the oldest one that matches and has started. This fault, and matching faults that
+ * start later, count the request as a hit. Predicates run before the counting and outside any transaction. Their changes to the gateway
+ * remain, and a fault that they remove does not apply.
  */
 export function applyFault(engine: Engine, request: FaultRequest) {
   const waiting = engine.state.records.table(faultRecords).findAll('waiting', '')
@@ -75,7 +75,7 @@ export function requireMatchable(api: Api, conditions: Conditions, labelOf = (fi
   refuse(general.field_invalid, { ...facts, allowed })
 }
 
-/** Returns whether one of these operations is in the same group, such as `api_keys`. */
+/** Returns whether one of these operations belongs to the same group, such as `api_keys`. */
 function hasGroupOf(operation: string, choices: readonly string[]): boolean {
   const start = operation.slice(0, operation.indexOf('.') + 1)
   return choices.some((each) => each.startsWith(start))
@@ -115,7 +115,7 @@ const CONDITIONS: readonly Condition[] = [
   },
   {
     field: 'path',
-    // A placeholder such as {id} or :id matches no request.
+    // A placeholder such as {id} or :id doesn't match any request.
     matches: (operation, received, api) =>
       !/[{:*]/.test(received) && api.routeAt(received)?.methods.get(operation.method) === operation,
     values: ({ path, ids }) => [path.replace(/\{(\w+)\}/g, (_, name: string) => `${ids[name]}_…`)],
@@ -153,10 +153,7 @@ export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[],
     }))
 }
 
-/**
- * Returns a description of the faults that still wait for requests, and of why the last requests did not match, or undefined if
- * no fault waits.
- */
+/** Describes the faults that still wait for requests, and why the last requests didn't match. Returns undefined if no fault waits. */
 export function describePendingFaults(
   faults: readonly ArmedFault[],
   host: Place & Pick<ControlHost, 'journal'>,
@@ -200,7 +197,7 @@ export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...
   return `${JSON.stringify(spec)}${when ? ' with a predicate' : ''}`
 }
 
-/** Matches the keys of errors from checks that run before faults apply. Families can add others, with status 403. */
+/** Matches the keys of errors from checks that run before faults apply. Families can add such errors, with status 403. */
 const EARLY_ERROR = /^(?:auth|version|content_type|body)_|^too_many_requests$/
 
 function explainMismatch(fault: ArmedFault, entry: JournalEntry, { api, dialect, engine }: Place): string {
@@ -220,7 +217,7 @@ function explainMismatch(fault: ArmedFault, entry: JournalEntry, { api, dialect,
   return `matched, but came before the fault was added${status === 403 ? `, or ${rejected}` : ''}`
 }
 
-/** Returns the input that a predicate receives, without its secrets. */
+/** Returns the input for a predicate, without secrets. */
 function readInput({ operation, query, request }: JournalEntry, { operations }: Api): unknown {
   const { query: parameters, matching = {} } = operations.find(({ name }) => name === operation) ?? {}
   if (!parameters) return request ?? {}

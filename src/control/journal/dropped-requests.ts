@@ -19,7 +19,7 @@ export class DroppedRequests {
   #unknownCount = 0
   #size = 0
 
-  /** The total number of these requests. */
+  /** The total number of dropped requests. */
   get size(): number {
     return this.#size
   }
@@ -74,7 +74,7 @@ export function matchesQuery(request: RequestFacts, { operation, method, path, s
   )
 }
 
-/** Matches a stringified missing value, object, or promise. Some or none of its characters may be escaped in the URL. */
+/** Matches a stringified missing value, object, or promise. Any of its characters may be escaped in the URL. */
 const INVALID_ID = /^(?:undefined|null|NaN|(?:\[|%5B)object(?: |%20)\w+(?:\]|%5D))$/
 
 /** Returns the first segment of a path that is not an id but a stringified missing value or object, such as `undefined`. */
@@ -83,8 +83,8 @@ export function findInvalidId(path: string): string | undefined {
 }
 
 /**
- * Returns whether a request is unknown: the API has no such operation, or an id in the path is not an id, such as `undefined`.
- * A preflight has no operation either, but its status is below 400.
+ * Returns whether a request is unknown: its operation doesn't exist, or an id in the path isn't an id, such as `undefined`. A preflight
+ * doesn't have an operation either, but its status is below 400.
  */
 export function isUnknown({ operation, path, status }: RequestFacts): boolean {
   return status >= 400 && (operation === null || findInvalidId(path) !== undefined)

@@ -23,7 +23,7 @@ export interface JournaledExchange {
   readonly problem: string | undefined
 }
 
-/** The maximum number of characters that the journal stores of a method, a path or a query. */
+/** The maximum number of characters that the journal stores of a method, path, or query. */
 const MAX_NAME_LENGTH = 65_536
 
 const BYTES_PER_ENTRY = 512
@@ -31,7 +31,7 @@ const BYTES_PER_OBJECT = 64
 const BYTES_PER_VALUE = 16
 export const BYTES_PER_CHARACTER = 2
 
-/** Returns the exchange with its method, path and query truncated to {@link MAX_NAME_LENGTH} characters each. */
+/** Returns the exchange with its method, path, and query truncated to {@link MAX_NAME_LENGTH} characters each. */
 export function shortenNames(exchange: JournaledExchange): JournaledExchange {
   const { method, path, query } = exchange
   if (method.length + path.length + query.length <= MAX_NAME_LENGTH) return exchange
@@ -45,7 +45,7 @@ function cut(text: string): string {
   return `${start}… [truncated: ${MAX_NAME_LENGTH} of ${text.length} characters]`
 }
 
-/** Estimates the memory that an exchange takes in the journal, in bytes. */
+/** Estimates how many bytes of memory an exchange takes up in the journal. */
 export function countBytes(exchange: JournaledExchange): number {
   const { method, path, query, authorization, requestHeaders, request, responseHeaders, response, commit } = exchange
   let length = method.length + path.length + query.length + authorization.length + (response?.length ?? 0)

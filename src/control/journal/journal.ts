@@ -27,13 +27,13 @@ interface RestoredRow {
   readonly entry: JournalEntry
 }
 
-/** A request and what can be read from it without looking for secrets. It must not be in any output. */
+/** A request, and what can be read from it without looking for secrets. Never show it in any output. */
 export interface SeenRequest extends RequestFacts, Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled'> {
   readonly body: string
-  /** Its time, in ms. */
+  /** The request's time, in ms. */
   readonly now: number
   readResponse(): unknown
-  /** Creates its entry, without secrets. */
+  /** Creates the request's entry, without secrets. */
   readEntry(): JournalEntry
 }
 
@@ -42,8 +42,8 @@ type Subscriber = (entry: JournalEntry | undefined) => void
 /** The journal, for transports that persist it. */
 export interface PersistedJournal {
   /**
-   * Returns the entries as JSON, oldest first: either all entries or those after the entry with the operation id `after`. If the text would
-   * exceed the maximum size of the journal, it omits the oldest ones.
+   * Returns the entries as JSON, oldest first: all entries, or those after the entry with the operation id `after`. Omits the oldest
+   * entries if the text would exceed the journal's maximum size.
    */
   json(after?: string): string
   /** Adds stored entries, oldest first, before this gateway's own. */
@@ -56,7 +56,7 @@ export class Journal implements PersistedJournal {
   readonly #rows = new Queue<Row>()
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
-  /** The `Authorization` headers of the rows, and of some dropped rows. */
+  /** The `Authorization` headers in the rows and in some dropped rows. */
   #authorizations = new Set<string>()
   /** Redacts the keys of the gateway and of all authorizations. Created on first use. */
   #sharedSecrets: Redactor | undefined
@@ -149,7 +149,7 @@ export class Journal implements PersistedJournal {
   }
 
   #addAuthorization(authorization: string): void {
-    // Rows are limited by their bytes, so this limits the keys too.
+    // Rows are limited by their bytes, which also limits the keys.
     if (this.#authorizations.size > 2 * this.#rows.size) {
       const rows = this.#rows.all().flatMap((row) => ('exchange' in row ? row.exchange.authorization : []))
       this.#authorizations = new Set(rows)
@@ -221,7 +221,7 @@ export class Journal implements PersistedJournal {
 
   json(after?: string): string {
     const texts: string[] = []
-    // The brackets and commas have one character more than there are entries.
+    // The brackets and commas are one character more than there are entries.
     let room = this.#options.bytes - 1
     for (const entry of this.newestFirst()) {
       if (entry.operationId === after) break

@@ -2,7 +2,7 @@ import { printWarning } from '../../core/schema/print.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { formatCount } from '../../core/schema/text.ts'
 
-/** The treatment of a request through the global `fetch` that was not for an installed gateway. */
+/** The treatment of a request through the global `fetch` that wasn't for an installed gateway. */
 type Treatment = 'rejected' | 'passed'
 
 /** The maximum number of different requests to list for each treatment. */
@@ -22,7 +22,7 @@ export class OtherRequests {
   readonly #createHint: (url: string) => string
   /** The listed requests, by method and URL. */
   readonly #listed = { rejected: new Map<string, ListedRequest>(), passed: new Map<string, ListedRequest>() }
-  /** True once the gateway was installed as the global `fetch`. */
+  /** True once the gateway has been installed as the global `fetch`. */
   wasInstalled = false
   #refusedCount = 0
   #hasWarned = false

@@ -38,7 +38,7 @@ export function createEntry(
   const redactSent = createRedactor([...findSentSecrets(exchange, names), ...findSecrets(records, secretNames)])
   const redactor: Redactor = (text) => redactSent(shared(text))
   const redaction = { names, redactor }
-  // The gateway's own errors have no secrets, but fields of their `details` may be named like secret fields.
+  // The gateway's own errors don't contain secrets, but fields in their `details` may be named like secret fields.
   const isError = status >= 400 && fault === null
   return {
     operationId,
@@ -78,7 +78,7 @@ export function redactRequestText(text: string, redaction: Redaction): string {
   const [head = '', body = ''] = text.split(/ (?=\{)(.*)/s)
   const value = parseJson(body)
   const redacted = redact(value, redaction)
-  // The client's JSON text is kept verbatim, unless there is something to hide.
+  // The client's JSON is kept verbatim unless it contains something to hide.
   return redacted === value ? text : `${head} ${JSON.stringify(redacted)}`
 }
 
@@ -141,7 +141,7 @@ export function redactQuery(query: string, known: readonly string[], { names, re
   return parameters.join('&')
 }
 
-/** Returns whether a header is shown although it has the name of a secret. */
+/** Returns whether a header is shown even though its name is a secret's. */
 export const isShown = (name: string, { shown = [] }: Pick<Redaction, 'shown'>) => shown.includes(name.toLowerCase())
 
 /** Returns the redacted headers by lowercase name. Joins several values of the same name. */

@@ -59,7 +59,7 @@ const attempt = controlCall({
   members: (call, host) => ({
     /**
      * Runs the next attempt of a domain's job now instead of when it is due, and returns the domain. The clock does not move.
-     * @throws GatewayError `not_found` if there is no such domain, or it has no provisioning job.
+     * @throws GatewayError `not_found` if the domain or its provisioning job doesn't exist.
      */
     attempt: (domain: string): ReservedDomain => call({ id: domain }),
     /**
@@ -89,9 +89,9 @@ const renew = controlCall({
     early ? renewEarly(host, sent.id) : moveDomainTo(host, sent, (_tx, domain) => requireNextRenewal(domain)),
   members: (call) => ({
     /**
-     * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
-     * started. Everything that falls due until then happens. With `early: true`, the renewal starts now, on any clock, as if
-     * the certificate had been revoked or the certificate authority had requested an early renewal (ARI).
+     * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just started.
+     * Everything that falls due until then happens. With `early: true`, the renewal starts now, on any clock. This is as if the certificate
+     * had been revoked, or the certificate authority had requested an early renewal (ARI).
      * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock without `early`.
      */
     renewNow: (domain: string, options: RenewOptions = {}): ReservedDomain =>
@@ -177,7 +177,7 @@ function requireNextRenewal({ id, policy, job, due }: DomainRecord, purpose = AD
   return due?.at ?? refuseAs('it would be due after the year 9999')
 }
 
-/** Returns the first second at which a domain's certificate has expired, in ms. Rejects if that second is not in the future. */
+/** Returns when a domain's certificate has expired, rounded up to a second, in ms. Rejects if this time isn't in the future. */
 function requireNextExpiry(tx: Transaction, { id, certificate_id }: DomainRecord): number {
   const refuseAs = (why: string) =>
     refuse(errors.nothing_ahead, { what: 'expiry', received: id, purpose: ADVANCE, why }, { id })

@@ -12,7 +12,7 @@ const calls = [...scriptCalls, ...domainCalls] as const
 export interface Provisioning extends ScriptMembers, DomainMembers {}
 
 export interface ProvisioningMember {
-  /** Controls provisioning, and shows what happened. */
+  /** Provisioning outcomes, and what happened. */
   readonly provisioning: Provisioning
 }
 

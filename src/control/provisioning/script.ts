@@ -61,12 +61,9 @@ function requireDomainName(
   return refuse(errors.policy_on_service_domain, { field: 'domain', received: quote(received) })
 }
 
-/** The domain that a scripted outcome is for. Default: any domain. */
+/** The domain to script an outcome for. Default: any domain. */
 export interface ForDomain {
-  /**
-   * A name that can have a policy, whether or not it is reserved, or the id of a domain. The name's case and a trailing dot
-   * do not matter.
-   */
+  /** A name that can have a policy, reserved or not, or a domain's id. The name's case and a trailing dot don't matter. */
   readonly domain?: string
 }
 
@@ -151,9 +148,8 @@ const script = controlCall({
        */
       script: (outcomes: readonly Outcome[], options: ForDomain = {}): void => run({ outcomes }, options),
       /**
-       * Makes the next attempt fail, or the next `times` attempts. Outcomes that are already scripted for the same domain
-       * follow. Without `domain`, it applies to any domain that has no scripted outcomes. Throws the same errors as
-       * `script`.
+       * Makes the next attempt, or the next `times` attempts, fail. Outcomes already scripted for the same domain follow. Without `domain`,
+       * this applies to any domain without scripted outcomes. Throws the same errors as `script`.
        *
        * @example
        * ```ts
@@ -165,8 +161,8 @@ const script = controlCall({
         run({ outcomes: [error], first: true }, options, forTimes)
       },
       /**
-       * Makes every attempt fail until you call `clear`. Outcomes that are scripted for the same domain come first. With
-       * `domain`, scripts for any domain no longer apply to that domain. Throws the same errors as `script`.
+       * Makes every attempt fail until you call `clear`. Outcomes scripted for the same domain come first. With `domain`, scripts for any
+       * domain no longer apply to that domain. Throws the same errors as `script`.
        *
        * @example
        * ```ts
@@ -207,7 +203,7 @@ const clear = controlCall({
         refuse(general.not_found, { what: 'outcome with the id', received: quote(id) }, { id })
     }),
   members: (call) => ({
-    /** Drops all pending outcomes or, with `domain`, only those scripted for that domain. */
+    /** Drops all pending outcomes or, with `domain`, only those for that domain. */
     clear(options: ForDomain = {}): void {
       requireValues(options, ['domain'], NO_VALUES)
       call(readCallOptions(forDomain, options))

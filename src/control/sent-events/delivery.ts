@@ -8,11 +8,11 @@ import { type KeptEvent, toPayload } from './item.ts'
 /** The maximum number of events in one request. */
 const MAX_BATCH = 100
 
-/** The wait after the first failed attempt, in ms. It doubles with each failure, up to the maximum wait. */
+/** The wait after the first failed attempt, in ms. The wait doubles with each failure, up to the maximum. */
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** The age in ms after which an event fails with its next attempt. */
+/** The age, in ms, from which an event isn't retried. */
 const MAX_AGE_MS = 24 * 3_600_000
 
 /** The maximum real time of one attempt, in ms. */
@@ -32,7 +32,7 @@ interface Waiting {
   attempt: Promise<void>
 }
 
-/** Posts events to the addresses of their destinations, in order. Repeats failed attempts, on the gateway's clock. */
+/** Posts events to their destinations' addresses, in order. Retries failed attempts, on the gateway's clock. */
 export class Deliveries {
   readonly #waiting = new Map<string, Waiting>()
   #end = new AbortController()
@@ -62,7 +62,7 @@ export class Deliveries {
     for (;;) {
       const due = [...this.#waiting.values()].find(isDue)
       if (!due) return
-      // A timer of the system clock may not have fired yet.
+      // The system clock's timer may not have fired yet.
       due.start()
       await due.attempt
     }
@@ -102,7 +102,7 @@ export class Deliveries {
   }
 
   async #attempt(destination: string, waiting: Waiting, wait: number, signal: AbortSignal): Promise<void> {
-    // The events of one call are one request.
+    // One request contains all events of one call.
     await undefined
     if (signal.aborted) return
     const { target, url } = this.#findAddress(destination)
@@ -122,9 +122,9 @@ export class Deliveries {
     if (problem !== undefined && target) waiting.next = now + wait
   }
 
-  /** Posts events. Returns the reason for a failure, or undefined if it succeeded. */
+  /** Posts events. Returns the reason for a failure, or undefined on success. */
   async #send(url: string, { headers, added }: EventTarget, events: readonly KeptEvent[], signal: AbortSignal) {
-    // The message of `fetch` for an invalid header would show its value, which is secret.
+    // For an invalid header, the message from `fetch` would show its secret value.
     if (Object.values(headers).some((value) => !/^[\t -~\u0080-\u00ff]*$/.test(value)))
       return "the destination's API key contains a character that HTTP headers cannot contain; update the key"
     const limit = AbortSignal.timeout(LONGEST_ATTEMPT_MS)

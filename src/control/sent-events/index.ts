@@ -30,8 +30,8 @@ const list = controlCall({
 })
 
 /**
- * The last 1,000 events that the account has sent to its event destinations: resource changes, agent sessions, and traffic.
- * An event is sent only if a subscription has its type as a source, and has a destination.
+ * The last 1,000 events that the account has sent to its event destinations: resource changes, agent sessions, and traffic. An event is
+ * sent only if a subscription with a destination lists its type as a source.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ const list = controlCall({
 export interface SentEvents {
   /**
    * Returns the events, oldest first, each as its destination receives it, with the destination and the delivery status.
-   * @throws GatewayError `field_invalid` for a type that no event has
+   * @throws GatewayError `field_invalid` for an unknown event type
    */
   list(filter?: SentEventFilter): readonly SentEvent[]
   /**
@@ -52,7 +52,7 @@ export interface SentEvents {
    * propagated.
    */
   subscribe(subscriber: (event: SentEvent) => void): () => void
-  /** Resolves once no request to a URL of the `destinations` option is pending or due. Later retries do not count. */
+  /** Resolves once no request to a URL in the `destinations` option is pending or due. Later retries don't count. */
   idle(): Promise<void>
 }
 

@@ -47,7 +47,7 @@ export class SentEventLog implements EventWriter {
   }
 
   add({ operation, now, changes }: RawCommit): void {
-    // Due events are the service's own work and have no principal.
+    // Due events are the service's own work, without a principal.
     if (this.isIdle || operation.endsWith(DUE)) return
     const tx = new OpenTransaction(this.engine.state, now)
     const { caller } = this.engine
@@ -74,7 +74,7 @@ export class SentEventLog implements EventWriter {
     }
   }
 
-  /** Creates the events of a completed visit. A request that no endpoint received causes none. */
+  /** Creates a completed visit's events. A request that no endpoint received doesn't cause events. */
   addVisit(visit: EndedVisit): void {
     const { endpoint, status } = visit.exchange
     if (this.isIdle || endpoint === null) return
@@ -90,7 +90,8 @@ export class SentEventLog implements EventWriter {
   }
 
   /**
-   * Writes an event for each destination. `read` returns the fields that its source includes, or undefined if its filter does not match.
+   * Writes an event for each destination. `read` returns the fields that the destination's source includes, or undefined if the source's
+   * filter doesn't match.
    */
   #write(tx: Transaction, type: string, read: (source: EventSource) => EventContent | undefined): void {
     let event_id: string | undefined

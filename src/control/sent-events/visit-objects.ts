@@ -10,7 +10,7 @@ import type { TracedAction } from '../../traffic/trace.ts'
 import type { VisitSizes } from '../../traffic/visit-meter.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 
-/** A completed visit, and the secrets that must not be in any output. */
+/** A completed visit, and secrets that must not appear in any output. */
 export interface EndedVisit {
   readonly exchange: VisitorExchange
   readonly sizes: VisitSizes
@@ -96,7 +96,7 @@ function factsOf(deeds: readonly Deed[], type: string): Readonly<Record<string, 
   return Object.assign({}, ...deeds.filter((each) => each.type === type).map(({ facts }) => facts))
 }
 
-/** Returns whether the checks of a type let the request pass, or null if there were no such checks. */
+/** Returns whether checks of a type let the request pass, or null if there were none. */
 function decide(deeds: readonly Deed[], type: string): 'allow' | 'block' | null {
   const found = deeds.filter((each) => each.type === type)
   if (found.length === 0) return null
