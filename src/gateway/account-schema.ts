@@ -11,7 +11,7 @@ const LIMIT_ALLOWED =
 
 const LIMIT_OBJECT = 'an object with "max" and optionally "window" or "number"'
 
-/** Creates the schema of a limit. A rate, which has a window, must allow at least one. */
+/** Creates the schema of a limit. A rate, unlike a maximum, must allow at least one creation. */
 const limitFrom = (least: number) =>
   optionsOf(
     { max: integerFrom(least), window: v.optional(duration(1000)), number: v.optional(integerFrom(1)) },

@@ -10,7 +10,7 @@ import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../s
 export const FRESH_KEYS = 'authority_keys'
 
 interface AuthorityKeys {
-  /** Returns the authority of a gateway with this random source. Only the authority with the test keys depends on the source. */
+  /** Returns a gateway's authority, given its random source. Only the authority with the test keys depends on this source. */
   readonly authorityFor: (random: RandomSource) => Authority
   /** The records in which a store keeps fresh keys. */
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
@@ -40,7 +40,7 @@ function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthori
   return Object.assign(authority, { issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order) })
 }
 
-/** Creates the function that returns the authority for a secret. The authority is the same for every seed. */
+/** Creates the function that returns the authority for a secret, whatever the seed. */
 function authorityFromSecret(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {

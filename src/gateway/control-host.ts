@@ -84,7 +84,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         engine.reset(() => {
           if (isManual(clock)) clock.reset()
           applyInitialResources()
-          // Resources that exist from the beginning cause no events.
+          // Initial resources don't cause events.
           events?.clear()
         })
         baseline.forgetMissing(engine, collections)
@@ -121,7 +121,7 @@ export function beginControlLog(internals: GatewayInternals, initial: object | u
   internals.controlLog.begin({ sequence, initial, seed: internals.findSeed() })
 }
 
-/** Creates the log that records and delivers the account's events. Returns undefined if no family has their subscriptions. */
+/** Creates the log that records and delivers the account's events. Returns undefined without a family of subscriptions. */
 function createEvents({ table, engine, options }: GatewayInternals): SentEventLog | undefined {
   const families: readonly Family[] = Object.values(table.families)
   const rules = families.flatMap(({ events = [] }) => events)[0]

@@ -58,7 +58,7 @@ export class ErrorBoundary {
     return call
   }
 
-  /** Passes a result on. The stack of a rejection includes the functions that await it, as with async functions. */
+  /** Passes on a result. The stack of a rejection includes the functions that await it, as with async functions. */
   async #passOn(result: Promise<unknown>): Promise<unknown> {
     try {
       return await result

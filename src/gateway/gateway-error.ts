@@ -5,7 +5,7 @@ import type { ErrorKey } from '../generated/resources.ts'
 /** The member of an error that returns the error keys of its gateway. The symbol is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
 
-/** Returns the function of a GatewayError from any bundle that returns its gateway's error keys. */
+/** Returns the function with which a GatewayError, from any bundle, lists its gateway's error keys. */
 function keysOfGateway(error: object) {
   const { [KEYS]: keys }: { readonly [KEYS]?: () => Iterable<string> } = error
   return keys
@@ -37,7 +37,7 @@ export class GatewayError extends Error {
   static override get name(): string {
     return 'GatewayError'
   }
-  /** The name of the class. */
+  /** The class name. */
   override readonly name = 'GatewayError'
   /** The key in the error catalogue, the same in every dialect. For errors of your own families, use {@link is}. */
   readonly key: ErrorKey
@@ -46,9 +46,9 @@ export class GatewayError extends Error {
   /** The HTTP status. */
   readonly status: number
   /**
-   * Additional facts: `field:<path>` for each of the first problems of a body, `further_problems` if there are more, and the
-   * ids of resources that were not found. If the message is about one field: `field` and, if known, `rule`, `received`,
-   * `allowed`, `choices`, `nearest` and `typed`.
+   * Additional facts: `field:<path>` for each of the first problems in a body, `further_problems` if there are more, and the ids of
+   * resources that weren't found. If the message is about one field: `field` and, if known, `rule`, `received`, `allowed`, `choices`,
+   * `nearest`, and `typed`.
    */
   readonly details: Readonly<Record<string, string>>
   /** Additional response headers, such as `Allow`. */
@@ -58,7 +58,7 @@ export class GatewayError extends Error {
   constructor(facts: ErrorFacts, cause?: unknown, keys: () => Iterable<string> = () => []) {
     const { key, code, status, message, details, headers } = facts
     super(message, cause === undefined ? undefined : { cause })
-    // The type has only the keys of fauxgate's families; `is` compares any key.
+    // The type lists only the keys of fauxgate's families; `is` compares any key.
     this.key = key as ErrorKey
     this.code = code
     this.status = status
@@ -67,7 +67,7 @@ export class GatewayError extends Error {
     Object.defineProperty(this, KEYS, { value: keys })
   }
 
-  /** Returns true if the error has this key, for example an error that your own family declares. */
+  /** Returns true if this is the error with the key, for example an error that your own family declares. */
   is({ key }: { readonly key: string }): boolean {
     return this.key === key
   }

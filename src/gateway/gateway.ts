@@ -49,7 +49,7 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
   options: OptionsWith<F, C>,
 ): GatewayWith<F, C>
 /**
- * Creates a gateway. It shares nothing with other gateways.
+ * Creates a gateway that shares nothing with other gateways.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const exchange = createHandler(served)
   const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
   const fetch = createFetch(exchange, maxBodyBytes, createWait(internals))
-  // The clock's functions are the user's own, and stay unchanged.
+  // The clock's functions belong to the user, and stay unchanged.
   const fromControls = boundary.wrapAll(createMembers(controls, host), clock)
   const dispose = () => {
     host.events?.deliveries.clear()
@@ -93,7 +93,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const showUrl = () => void Object.assign(members, { url: engine.url })
   const ownMembers: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
-    clock: clock as C, // The clock that was passed, or the system clock if C has its default.
+    clock: clock as C, // The given clock, or the system clock if C is the default.
     fetch,
     ...boundary.wrapAll({
       leftovers: (options: LeftoverOptions = {}) => host.leftovers(readCallOptions(leftoverOptions, options)),
@@ -126,7 +126,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
-    // Resources that exist from the beginning cause no events.
+    // Initial resources don't cause events.
     engine.subscribers.events = host.events
     beginControlLog(internals, engine.isLoaded ? undefined : internals.options.initial)
   } catch (thrown) {
@@ -154,8 +154,8 @@ function createDirectMembers({ engine, boundary, dialect, table, controlLog, bas
 }
 
 /**
- * Creates the function that waits for a delayed response. The journal records if the client gives up while it waits or while the
- * body stalls.
+ * Creates the function that waits for a delayed response. If the client gives up during the delay or while the body stalls, the journal
+ * records it.
  */
 function createWait({ engine, journal }: GatewayInternals) {
   return async ({ notBefore, operationId, cut }: Delivery, signal?: AbortSignal): Promise<void> => {
@@ -193,7 +193,7 @@ function createTransport(
     callerRefusal(request) {
       // The control key is checked instead. Other sites do not know it.
       if (access.key !== undefined && controlApi.isControlPath(splitUrl(request.url, engine.url).path)) return undefined
-      // An HTTP/1.0 request may have no Host. A browser always sends one.
+      // An HTTP/1.0 request may lack a Host. Browsers always send one.
       if (request.header('host') === null && request.header('origin') === null) return undefined
       const unknown = findUnknownCaller(request, access)
       return unknown && refused(general.caller_forbidden, unknown)
@@ -274,7 +274,7 @@ function listResources({ engine, collections }: ControlHost) {
   return { sequence: records.sequence, tables }
 }
 
-/** Throws if one of your own families has the name of a member that every gateway has. */
+/** Throws if one of your own families uses the name of a gateway member. */
 function requireFreeNames(families: Families = {}, gateway: object, direct: object): void {
   for (const name of Object.keys(families)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue

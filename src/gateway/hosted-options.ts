@@ -5,7 +5,7 @@ import { isObject } from '../core/schema/values.ts'
 import { dialectNames } from '../service/resources/dialects.ts'
 import { type AnyOptions, gatewayRows } from './options.ts'
 
-/** The options of a gateway that a request cannot set: its host sets them, or they are not JSON. */
+/** The gateway options that a request can't set, because the host sets them or they aren't JSON. */
 const EXCLUDED = [
   'baseUrl',
   'clock',
@@ -46,18 +46,18 @@ export const hostedOptions = v.object({
       v.check((text) => timeMs(text) !== undefined, 'an RFC 3339 timestamp, such as 2026-01-01T00:00:00Z'),
     ),
   ),
-  /** The plan of the account, as in `account: { plan }`. */
+  /** The account's plan, as in `account: { plan }`. */
   plan: uncheckedOption,
   ...passedOptions,
 })
 
 export type HostedOptions = v.InferOutput<typeof hostedOptions>
 
-/** Returns the options of `createGateway`, without those of the dialect and of the clock. The gateway checks the values. */
+/** Returns the options of `createGateway`, except for the dialect and the clock. The gateway checks the values. */
 export function toPassedOptions({ dialect, clock, start, plan, ...passed }: HostedOptions): AnyOptions {
   const { account } = passed
   const withPlan = plan !== undefined && { account: { ...(isObject(account) && account), plan } }
-  return { ...passed, ...withPlan } as AnyOptions // The gateway checks them.
+  return { ...passed, ...withPlan } as AnyOptions // The gateway checks the options.
 }
 
 /** Runs work that reads a gateway's options. Converts a TypeError to an error about the options. */

@@ -8,9 +8,9 @@ import type { Gateway } from './types.ts'
 /** A gateway with the members for its inspector. The public types of `fauxgate` omit these members. */
 export type Inspected = Gateway & OverviewMember & TimelinesMember
 
-/** Returns the gateway itself, with the types of its members for the inspector. */
+/** Returns the gateway itself, typed with its members for the inspector. */
 export function toInspected(gateway: Gateway): Inspected {
-  // Every gateway has all controls.
+  // Every gateway includes all controls.
   return gateway as Inspected
 }
 
@@ -41,7 +41,8 @@ export function createGatewayEvent(gateway: Gateway, name: string | null, starte
 }
 
 /**
- * Returns the data of the `changed` event. It does not contain records, because creating them for pages made clock moves ten times slower.
+ * Returns the data of the `changed` event. The data doesn't contain records, because creating them for pages made clock moves ten times
+ * slower.
  */
 export function describeChanges({ transport }: Gateway): object {
   return { sequence: transport.sequence() }

@@ -21,7 +21,7 @@ import type { Hooks } from './transport.ts'
 
 export type GatewayInternals = ReturnType<typeof createInternals>
 
-/** Creates the internals of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
+/** Creates the internals of one gateway: its parsed options, its engine with the state, its journal, and its error boundary. */
 export function createInternals(rawOptions: AnyOptions) {
   const options = readGatewayOptions(rawOptions)
   const { keys, control, dialect } = options
@@ -58,7 +58,7 @@ export function createInternals(rawOptions: AnyOptions) {
   })
   const { journalSize: size, journalBytes: bytes } = options
   const rateLimiter = options.rateLimit && new RateLimiter(options.rateLimit)
-  /** Returns the seed of ids and automatic certificates; null if the authority has its own keys. */
+  /** Returns the seed of ids and automatic certificates, or null if the authority uses its own keys. */
   const findSeed = () => (options.authorityKeys === 'test' ? engine.state.origin.seed : null)
   const journal = new Journal({ size, bytes, dialect, secretNames, ownKeys })
   return {

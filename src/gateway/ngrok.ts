@@ -26,8 +26,8 @@ export type { PlacedPolicyProblem, PolicyPath, PolicyProblem } from '../service/
 export type { NgrokLimits }
 
 /**
- * The families that ngrok has in addition to the standard dialect, by name in the direct API. To have only
- * some of these families, pass them to `createGateway` as `families`.
+ * The families that ngrok has in addition to the standard dialect, by name in the direct API. To include only some of these families, pass
+ * them to `createGateway` as `families`.
  */
 export const ngrokFamilies: NgrokFamilies = families
 

@@ -11,7 +11,7 @@ import type { InitialResources } from '../generated/resources.ts'
 import { type CertificateLifetime, PROFILES } from '../service/provisioning/certificate-profiles.ts'
 import { nameProblem } from '../service/resources/reserved-domains/names.ts'
 
-/** Returns true for any object: clocks, dialects and stores may be instances of any class. */
+/** Returns true for any object, because clocks, dialects, and stores may be instances of any class. */
 function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
@@ -258,7 +258,7 @@ export const store = v.pipe(
   facts({ type: 'Store', imports: { Store: 'core/operation/store.ts' } }),
 )
 
-/** `tableOf` checks the families themselves. */
+/** `tableOf` checks the families. */
 export const families = v.pipe(
   v.custom<Families>(hasNames, 'an object with families created with fauxgate/kit, by name'),
   facts({ type: 'CallableFamilies', imports: { CallableFamilies: 'gateway/direct/direct-api.ts' } }),

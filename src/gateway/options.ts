@@ -42,7 +42,7 @@ import {
   takenDomains,
 } from './option-schemas.ts'
 
-/** All options of `createGateway`. The command has all of these options except `store`. */
+/** All options of `createGateway`. The command supports all of them except `store`. */
 export const gatewayRows = {
   control: optionRow(
     control,
@@ -204,7 +204,7 @@ export function selectRuleOptions(options: ParsedGatewayOptions): RuleOptions {
   return omit(options, secretNames)
 }
 
-/** The options that each gateway has for itself: where it is, how it starts, and what it stores. */
+/** The options that gateways don't share: where a gateway is, how it starts, and what it stores. */
 const OWN_OPTIONS = 'dialect baseUrl seed initial families clock store journalSize journalBytes'.split(' ')
 
 /** Returns the options that another gateway needs to respond like this one: those that are not the defaults, without secrets. */

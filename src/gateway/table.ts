@@ -18,7 +18,7 @@ import { families } from '../service/resources/index.ts'
 import { isNgrokOperation } from '../service/resources/ngrok-paths.ts'
 import { createRouter } from './http/router.ts'
 
-/** Everything that is derived from a gateway's families and controls. */
+/** Everything derived from a gateway's families and controls. */
 export type GatewayTable = ReturnType<typeof createTable>
 
 /** The names that a test's own families cannot use: id prefixes and names of declarations. */
@@ -27,13 +27,11 @@ const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixe
 /** The families of a gateway without additional families. */
 const NONE: Families = Object.freeze({})
 
-/**
- * Caches tables by their families and by the operations that a dialect adds. A table depends on nothing else, and never changes.
- */
+/** Caches tables by families and by the operations that a dialect adds. Tables depend on nothing else, and never change. */
 const tables = new WeakMap<Families, Map<string, GatewayTable>>()
 
 /**
- * Returns the table of fauxgate's families and a test's own families, with the operations that the dialect has.
+ * Returns the table of fauxgate's families and a test's own, with the dialect's operations.
  * @throws TypeError if one of the test's own families conflicts with the others.
  */
 export function tableOf(dialect: CommonDialect, own: Families = NONE): GatewayTable {
@@ -61,7 +59,7 @@ function createTable(dialect: CommonDialect, own: Families) {
   const secretNames = new WeakMap<CommonDialect['fieldAliases'], SecretNames>()
   return {
     families: all,
-    /** The operations of families that neither fauxgate nor ngrok has. */
+    /** The operations of families that belong neither to fauxgate nor to ngrok. */
     ownOperations: Object.values(own)
       .flatMap(({ operations }) => Object.values(operations).map(({ name }) => name))
       .filter((name) => !isNgrokOperation(name)),

@@ -21,7 +21,7 @@ export interface Transport<Sibling = object> {
    */
   readonly exchange: (request: HttpRequest) => HttpResponse
   /**
-   * Returns the error for a server request with an unknown `Host` or `Origin`, or undefined for any other. Each server calls it
+   * Returns the error for a server request with an unknown `Host` or `Origin`, or undefined for any other. Servers call this function
    * first.
    * @internal
    */
@@ -75,12 +75,12 @@ export interface Transport<Sibling = object> {
    */
   readonly serveVisitor: (request: ServedRequest) => Promise<UpstreamResponse>
   /**
-   * Runs everything that is due, as every other call does first. Hosts that sleep between requests need this. Stops as soon
-   * as `isOver` returns true. Returns true if something is left.
+   * Runs everything that is due, as any other call does first. Hosts that sleep between requests need this method. Stops as soon as
+   * `isOver` returns true. Returns true if something is left.
    */
   readonly settle: (isOver?: () => boolean) => boolean
   /**
-   * Returns a number that grows with each change to the state, and never decreases.
+   * Returns a number that increases with each change to the state, and never decreases.
    * @internal
    */
   readonly sequence: () => number
@@ -99,14 +99,14 @@ export interface Transport<Sibling = object> {
     watcher: (transitions: readonly DomainTransition[], operation: string) => void,
   ) => () => void
   /**
-   * Resets the gateway and returns true. Requests that wait for a response do not get one. Returns false and does nothing if
-   * a subscriber or a saved snapshot would remain.
+   * Resets the gateway and returns true. Requests that still wait don't receive a response. Returns false without resetting if a subscriber
+   * or a saved snapshot would remain.
    * @internal
    */
   readonly renewed: () => boolean
   /**
-   * Creates a gateway with this gateway's options, overridden by those passed. It has its own state and no store, its own
-   * clock if this gateway's clock is manual, and the same server upstreams as this gateway.
+   * Creates a gateway with this gateway's options, overridden by those passed. It has its own state, no store, and this gateway's server
+   * upstreams. If this gateway's clock is manual, the new one has its own clock.
    * @throws TypeError if an option is not allowed; GatewayError if a rule rejects an entry of `initial`.
    * @internal
    */
@@ -124,8 +124,7 @@ export interface Transport<Sibling = object> {
   /** The collections of the families. @internal */
   readonly collections: readonly ViewedCollection[]
   /**
-   * Returns the records of the families, secrets included, oldest first, and the sequence number of the next id. Omits empty
-   * collections.
+   * Returns the families' records, including secrets, oldest first, and the sequence number of the next id. Omits empty collections.
    * @internal
    */
   readonly resources: () => {
@@ -138,7 +137,7 @@ export interface Transport<Sibling = object> {
    */
   readonly journal: PersistedJournal
   /**
-   * Functions that decide about requests, provisioning attempts and certificates, or observe what a call drops.
+   * Functions that decide about requests, provisioning attempts, and certificates, or observe what a call drops.
    * @internal
    */
   readonly hooks: Hooks

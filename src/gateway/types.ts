@@ -16,7 +16,7 @@ import type { GatewayFetch } from './http/fetch.ts'
 import type { Installed, InstallOptions } from './http/install.ts'
 import type { Transport } from './transport.ts'
 
-/** A tunnel gateway's management API with its own state, clock and ids, created by {@link createGateway}. */
+/** A tunnel gateway's management API with its own state, clock, and ids, created by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of the URIs in responses, without a trailing slash. */
   readonly url: string
@@ -44,9 +44,9 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
-   * Sends requests from the global `fetch` to the gateway if they are for its base URL, until the returned object is
-   * disposed. In the fixtures, requests to other hosts are rejected. Without a fixture, they reach the network, with one
-   * warning. To change this, use the `others` option.
+   * Sends requests from the global `fetch` to the gateway if they are for its base URL, until the returned object is disposed. In the
+   * fixtures, requests to other hosts are rejected. Without a fixture, these requests reach the network, with one warning. The `others`
+   * option changes this.
    *
    * @example
    * ```ts
@@ -57,8 +57,8 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   install(options?: InstallOptions): Installed
   /**
-   * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still works; due events
-   * happen at its next call. `using` calls this method at the end of a block.
+   * Detaches the gateway from its clock. Needed only if the gateway shares a longer-lived clock. The gateway still works; due events happen
+   * at its next call. `using` calls this method at the end of a block.
    */
   dispose(): void
   [Symbol.dispose](): void
@@ -66,7 +66,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   readonly transport: Transport<Gateway>
 }
 
-/** Your own families, with the fields that a gateway's types need. */
+/** Your own families, reduced to the fields that a gateway's types need. */
 export type OwnFamilies = Readonly<
   Record<
     string,
@@ -99,7 +99,7 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
   GatewayOptions<C>,
   'account' | 'initial'
 > & {
-  /** The account that the resources belong to: see {@link GatewayOptions}. */
+  /** The account that owns the resources: see {@link GatewayOptions}. */
   readonly account?: AccountWith<AccountLimits & LimitsBy<F>> | undefined
   /** Your own families, created with `fauxgate/kit`, by name in the direct API. */
   readonly families: F

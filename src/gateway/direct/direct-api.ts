@@ -22,7 +22,7 @@ export interface BuiltInFamily<
   readonly operations: { readonly [Verb in keyof Calls]: { readonly call?: Calls[Verb] } }
   /** The errors, by key. */
   readonly errors: { readonly [Key in ErrorKey]: object }
-  /** The account limits that apply to its records, by name. */
+  /** The account limits on its records, by name. */
   readonly limits?: { readonly [Name in LimitName]: object }
   /** The declarations that tests can make, by name in `gateway.declare`. */
   readonly declares?: { readonly [Name in keyof Declares]: { readonly call?: Declares[Name] } }
@@ -55,7 +55,7 @@ function createCall(operation: Operation, run: Run): Call {
     const call = (input: unknown = {}) => run(operation, NO_IDS, input, call)
     return call
   }
-  // A copy, because a getter in the caller's object may return something else each time, or call the gateway.
+  // A copy, because a getter in the caller's object may return a different value each time, or call the gateway.
   const idsOf = (ids: unknown) => (otherNames.length === 0 ? { [firstName]: ids } : { ...(ids as PathIds) }) as PathIds // The arguments are checked when the operation runs.
   const call = (ids: unknown, input: unknown = {}) => run(operation, idsOf(ids), input, call)
   return call

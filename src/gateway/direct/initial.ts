@@ -10,7 +10,7 @@ import { optionsOf, type SchemasOf, switchOption } from '../../core/schema/optio
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 
-/** A resource that was created but not deleted. */
+/** A resource that was created and not deleted. */
 export interface Leftover {
   /** The family, as named in its operations, such as `reserved_domains`. */
   readonly family: string
@@ -22,8 +22,7 @@ export interface Leftover {
 type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unknown[]) => unknown>>>
 
 /**
- * Creates the initial resources of a gateway under the same rules as any call.
- * `atEntry` converts a call's error to the entry's error.
+ * Creates a gateway's initial resources under the same rules as any call. `atEntry` converts a call's error to the entry's error.
  * @throws TypeError with the entry; the error of `atEntry` if a rule rejects it
  */
 export function applyInitial(
@@ -85,7 +84,7 @@ export class InitialRecords implements SideRecords {
     this.#keys = new Set(rows.keys())
   }
 
-  /** Marks the resources that exist now as the initial ones. */
+  /** Marks the current resources as the initial ones. */
   take(engine: Engine, collections: readonly Collection<object>[]): void {
     this.#keys = new Set(listResources(engine, collections).map(formatKey))
   }
@@ -99,13 +98,13 @@ export class InitialRecords implements SideRecords {
     }
   }
 
-  /** Drops recorded resources that no longer exist, because after a reset or a restore another resource can have the same id. */
+  /** Drops recorded resources that no longer exist, because another resource can have the same id after a reset or restore. */
   forgetMissing(engine: Engine, collections: readonly Collection<object>[]): void {
     const present = new Set(listResources(engine, collections).map(formatKey))
     for (const key of this.#ofTest) if (!present.has(key)) this.#ofTest.delete(key)
   }
 
-  /** Returns the resources that exist now and are not initial ones, oldest first within their family. */
+  /** Returns the current resources except the initial ones, oldest first within each family. */
   leftovers(
     engine: Engine,
     collections: readonly Collection<object>[],
@@ -122,7 +121,7 @@ const formatKey = ({ family, id }: Leftover) => `${family} ${id}`
 
 const idOf = (record: object, key: string) => ('id' in record ? String(record.id) : key)
 
-/** Lists the resources that exist now. It omits automatic certificates, which are removed with their domains. */
+/** Lists the current resources, without automatic certificates, which are removed with their domains. */
 function listResources(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
   engine.settle()
   const { records } = engine.state

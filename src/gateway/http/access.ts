@@ -13,7 +13,7 @@ import { findUnknownCaller, isLoopbackAddress, type KnownCallers } from './calle
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** A function that returns whether an API key is valid. It may reject the request with a more specific error instead. */
+/** A function that returns whether an API key is valid, or rejects the request with a more specific error. */
 export type KeyCheck = (key: string) => boolean
 
 /**
@@ -58,7 +58,7 @@ export interface RequestChecks {
   readonly requestRules: readonly RequestRules[]
 }
 
-/** Applies the rules of families to a request. Returns the function that applies their rules to its body. */
+/** Applies the families' rules to a request. Returns the function that applies their rules to the body. */
 export function requirePermitted(
   { isInspector, peer, address = peer }: HttpRequest,
   operation: Operation,
@@ -94,7 +94,7 @@ function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDia
 const creatorOf = (name: string) =>
   name === 'ngrok' ? 'createNgrok() from fauxgate/ngrok' : 'createGateway() from fauxgate'
 
-/** Returns a hint for a client of another dialect: the flag of the server, and the function of the library. */
+/** Returns a hint for a client of another dialect: the server's flag, and the library's function. */
 function describeOtherDialect(sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const name = dialectNames.find((each) => dialects[each].versionHeader.toLowerCase() === sent.toLowerCase())
@@ -102,7 +102,7 @@ function describeOtherDialect(sent: string | undefined): string | undefined {
   return `The request has ${sent}, as sent by clients of the "${name}" dialect. For them, use "fauxgate serve --dialect ${name}" or ${creatorOf(name)}.`
 }
 
-/** Returns the name of a version header of another dialect or service, if the request has one. */
+/** Returns the name of the request's version header from another dialect or service, if any. */
 function findOtherVersionHeader({ rawHeaders = [] }: HttpRequest): string | undefined {
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
@@ -127,7 +127,7 @@ function requireKey(request: HttpRequest, key: string): void {
   if (!isOneOf([key], received)) refuse(accessErrors.control_key_invalid, { header: CONTROL_KEY_HEADER })
 }
 
-/** Rejects a request that does not come from this machine: by its address, by its `Host`, or by the page that sent it. */
+/** Rejects a request that doesn't come from this machine, judging by its address, its `Host`, or the page that sent it. */
 function requireLocal(request: HttpRequest, callers: KnownCallers): void {
   const { peer } = request
   const others = 'any other host only with a control key (--control-key)'

@@ -14,7 +14,7 @@ export interface Arrival {
   readonly body: RequestBody
   /** The path of its operation, such as `/reserved_addrs/{id}`, or null if no operation has this method and path. */
   readonly operation: { readonly path: string } | null
-  /** True if it arrived through a socket. */
+  /** True if the request arrived through a socket. */
   readonly isServed: boolean
   /** Returns a string that ends with the body of this request, or of a similar one, without its secrets. */
   hideSecrets(text: string): string
@@ -24,11 +24,11 @@ export interface Arrival {
   fail(fault: FaultEffect, usual?: HttpResponse): HttpResponse
 }
 
-/** The HTTP handler's hook, which `survives` uses to decide about each request as it arrives. */
+/** The HTTP handler's hook, with which `survives` decides about each arriving request. */
 export interface ArrivalHooks {
   /**
-   * Produces the response to each request, immediately or later through the promise `safe`. Not called for preflights, the
-   * control API and the inspector. Without the hook, each request is handled as usual.
+   * Produces the response to each request, immediately or later through the promise `safe`. Not called for preflights, the control API, and
+   * the inspector. Without the hook, each request is handled as usual.
    */
   arrival?: ((arrival: Arrival) => HttpResponse) | undefined
 }
@@ -38,7 +38,10 @@ export interface ServedHooks {
   served?: {
     /** Called with each request that a server receives, such as `POST /reserved_addrs`. Call the result when the exchange has ended. */
     received(request: string): () => void
-    /** Called before a server closes, which then receives the requests that are on their way. Call the result when it has. */
+    /**
+     * Called before a server closes. The server then receives the requests that are on their way. Call the result when the server has
+     * closed.
+     */
     closing(): () => void
   }
 }

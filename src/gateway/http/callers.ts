@@ -1,13 +1,13 @@
 import { quote } from '../../core/schema/text.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** The callers that a gateway's servers accept, in addition to this machine and its pages. */
+/** The additional callers that a gateway's servers accept, apart from this machine and its pages. */
 export interface KnownCallers {
   /** Names of this machine, in lowercase. Pages from these hosts may also call. */
   readonly allowHosts?: readonly string[] | undefined
   /** The origins of other pages that may call. */
   readonly cors?: readonly string[] | undefined
-  /** Returns the base URL that was set or that the gateway is served at. Only requests to a server may use its host. */
+  /** Returns the base URL: either the configured one, or the server's. Only requests to a server may use its host. */
   readonly ownUrl?: () => string | undefined
 }
 
@@ -59,7 +59,7 @@ export function isLocalUrl({ hostname }: URL): boolean {
   return isLocalName(hostname.replace(/^\[(.*)\]$/, '$1'))
 }
 
-/** Returns whether a host is this machine. A name below `localhost` is not, because an application under test can have it. */
+/** Returns whether a host is this machine. A name below `localhost` doesn't count, because it may be an application under test. */
 function isLocalName(name: string): boolean {
   return name === 'localhost' || isLoopbackAddress(name)
 }

@@ -22,8 +22,8 @@ export interface ControlApi {
 }
 
 /**
- * Creates the control API over HTTP. It is open to clients with the control key. If the gateway has no key, it is open to this machine
- * only: a page from another site cannot use it, either directly or through a name that resolves to this machine.
+ * Creates the control API over HTTP. It accepts clients with the control key. Without a key, it accepts only this machine. A page from
+ * another site can't use it, either directly or through a name that resolves to this machine.
  */
 export function createControlApi(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
   const isControlPath = (path: string) => path.startsWith(CONTROL_PREFIX)
@@ -45,8 +45,8 @@ export function createControlApi(host: ControlHost, router: Router<ControlCall>,
 }
 
 /**
- * Returns the error for an exception of a call, immediate or later: its own error, or `internal_failure` for any other error, which is
- * printed. As a result, control calls cannot end the server's process.
+ * Returns the error for a call's exception, immediate or later. An exception other than the call's own errors is printed and becomes
+ * `internal_failure`, so control calls can't end the server's process.
  */
 export function toControlRefusal(error: unknown, { signal }: HttpRequest): Refusal {
   if (error instanceof Refusal) return error

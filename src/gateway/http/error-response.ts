@@ -18,7 +18,7 @@ export function createVariedText(operationId: string): string {
   return `Programs must not read this text, because it varies (errorText: 'varied'). Read error_code instead. ${operationId}`
 }
 
-/** Creates the response for an error without the usual fields. The journal still has the message. */
+/** Creates the response for an error without the usual fields. The journal still shows the message. */
 export function createVariedResponse(facts: Omit<ErrorFacts, 'key'>, operationId: string): HttpResponse {
   const message = createVariedText(operationId)
   const details = mapValues(facts.details, (text, name) => (name.startsWith('field:') ? message : text))
@@ -38,9 +38,9 @@ export function createBareResponse(
   return { ...response, problem: message }
 }
 
-/** A function that returns the response to bytes that are not a valid request: the usual error, with an operation id. */
+/** A function that returns the response to bytes that aren't a valid request: the usual error, with an operation id. */
 export type Refused = <Values extends object>(
-  // The shape of a `CatalogueError`, so that the types of a gateway do not need those of the catalogue.
+  // The shape of a `CatalogueError`, so a gateway's types don't need the catalogue's types.
   error: {
     readonly key: string
     readonly number: number

@@ -26,7 +26,7 @@ export function replacesOperation(fault: FaultEffect): boolean {
 }
 
 interface FaultedRequest {
-  /** Null if the API has no such operation. */
+  /** Null if the operation doesn't exist. */
   readonly operation: Operation | null
   readonly ids: PathIds
   /** The body's JSON, or the query parameters. */
@@ -48,7 +48,7 @@ export function createFaultyResponse(
   const { latency, drop = false, truncate, ending = 'complete' } = fault
   const { now, operationId } = request
   const response = replacesResponse(fault) || !usual ? createFailure(fault, request) : usual
-  // An error with a retry time gets the header, as without a fault. A bare status has only what the test sets.
+  // An error with a retry time includes the header, as without a fault. A bare status includes only what the test sets.
   const isRateError = response !== usual && fault.error !== undefined && response.status === 429
   const retryAfter = fault.retryAfter ?? (isRateError ? PRETENDED_WAIT : undefined)
   const body = response.body?.slice(0, truncate) ?? null
@@ -71,7 +71,7 @@ function toSeconds(duration: string | number): number {
   return Math.ceil((durationMs(duration) ?? 0) / 1000)
 }
 
-/** Returns whether a fault replaces the response. A fault that only delays or truncates does not. */
+/** Returns whether a fault replaces the response, rather than only delaying or truncating it. */
 function replacesResponse({ status, error, message, body, drop, latency, truncate, retryAfter }: FaultEffect): boolean {
   const hasOwnResponse = [status, error, message, body, retryAfter].some((value) => value !== undefined)
   return hasOwnResponse || drop === true || (latency === undefined && truncate === undefined)
@@ -95,7 +95,7 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
 /** The default time after which a client may retry, in ms. */
 const PRETENDED_WAIT = 60_000
 
-/** Values for messages that requests do not have, such as the account limit that a fault only pretends was reached. */
+/** Message values that don't come from the request, such as the account limit that a fault only pretends was reached. */
 const PRETENDED: Readonly<Record<string, string | number>> = {
   allowed: 'the documented values',
   amount: 2,
@@ -111,7 +111,7 @@ const PRETENDED: Readonly<Record<string, string | number>> = {
   wait: toSeconds(PRETENDED_WAIT),
 }
 
-/** Describes an unknown value so that it reads as a name in any sentence. */
+/** Describes an unknown value in a way that reads as a name in any sentence. */
 function describeUnknown(name: string): string | number {
   return PRETENDED[name] ?? `<${name.replaceAll('_', ' ')}>`
 }
@@ -141,7 +141,7 @@ function createMessage(
       describeUnknown,
     )
   } catch {
-    // The message function of a test's own family may need a value that the request does not have.
+    // The message function of a test's own family may need a value that isn't in the request.
     return usual
   }
 }

@@ -14,14 +14,14 @@ import { parseUrl } from './url.ts'
 
 /** The caller of a request. */
 export interface Caller {
-  /** The address that the request comes from, such as `203.0.113.9`. Default: none, so no IP restriction rejects it. */
+  /** The sender's address, such as `203.0.113.9`. Default: none, so IP restrictions don't reject the request. */
   readonly ip?: string | undefined
 }
 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** The type of a gateway's `fetch`. Its second argument can specify the caller. */
+/** The type of a gateway's `fetch`. The second argument can specify the caller. */
 export type GatewayFetch = (
   input: string | URL | Request,
   init?: RequestInit & { readonly from?: Caller | undefined },
@@ -34,12 +34,12 @@ type FindLimit = (method: string, url: string) => number
 type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<void>
 
 /**
- * The number of requests after which timers can run. Otherwise, a loop that forgets to wait between requests would hang a runner whose
- * timeout is a timer.
+ * The number of requests after which timers can run. Otherwise, a loop that never waits between requests would hang a runner whose timeout
+ * is a timer.
  */
 const REQUESTS_PER_TURN = 1000
 
-/** Creates the `fetch` of a gateway. It is bound, and as strict about its arguments as the global `fetch`. */
+/** Creates a gateway's `fetch`. The function is bound, and as strict about its arguments as the global `fetch`. */
 export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitForDelivery): GatewayFetch {
   let requests = 0
   return async (input, options) => {
@@ -103,11 +103,11 @@ export async function waitForResponse(safe: Promise<HttpResponse>, signal?: Abor
 
 const TEXT_TYPE = 'text/plain;charset=UTF-8'
 
-/** Reads the common form of a call, with a URL and a string body, without a `Request` and without waiting. */
+/** Reads the most common kind of call, with a URL and a string body, without creating a `Request` or waiting. */
 function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLimit): HttpRequest {
   const url = normalizeUrl(sentUrl)
   const method = normalizeMethod(init.method ?? 'GET')
-  const body = init.body as string | null | undefined // Any other body goes through a `Request`.
+  const body = init.body as string | null | undefined // Other bodies go through a `Request`.
   if (body != null && (method === 'GET' || method === 'HEAD')) {
     throw atCaller(new TypeError(`A ${method} request cannot have a body.`))
   }
@@ -127,7 +127,7 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
   }
 }
 
-/** Matches URLs that are already normalized. Most are, and parsing is slow. */
+/** Matches URLs that are already normalized, as most are. Parsing is slow. */
 const NORMALIZED = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*\/[\w/-]*$/
 
 /** Returns a URL in the form sent by fetch. */
@@ -150,7 +150,7 @@ function listHeaders(init: RequestInit['headers'], parsed: Headers): string[] {
 }
 
 function limitBody(text: string, findLimit: () => number): RequestBody {
-  // No limit is lower than MAX_BODY_BYTES.
+  // Limits are never lower than MAX_BODY_BYTES.
   if (text.length * 3 <= MAX_BODY_BYTES) return text
   const limit = findLimit()
   return utf8Length(text) > limit ? { unread: 'body_too_large', limit } : text
@@ -193,12 +193,12 @@ export async function readRequest(
     url,
     header: headers.get.bind(headers),
     rawHeaders: [...headers].flat(),
-    // Some replacements for the platform's `Request` have no stream.
+    // Some replacements for the platform's `Request` lack a stream.
     body: body === undefined ? limitBody(await request.text(), findLimit) : await readBody(body, findLimit, signal),
   }
 }
 
-/** Returns whether a `Request` can be read directly: it is unread, and no part of it is overridden. */
+/** Returns whether a `Request` can be read directly: it is unread, and `init` doesn't override any part. */
 function isUnread(input: string | URL | Request, overrides: readonly unknown[]): input is Request {
   return overrides.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
 }
@@ -262,7 +262,7 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** Returns a response as a platform `Response`. Its body can break off, or stall until the signal aborts. */
+/** Converts a response to a platform `Response`, whose body can break off, or stall until the signal aborts. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse, signal?: AbortSignal): Response {
   const { cut } = delivery ?? {}
   if (!cut || body === null) return new (platform('Response'))(body, { status, headers })

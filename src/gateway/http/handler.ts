@@ -39,7 +39,7 @@ interface HandlerOptions extends CallerChecks, RequestChecks {
   readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
-  /** True if the `msg` of errors varies. */
+  /** True if the `msg` of errors varies between requests. */
   readonly hasVariedErrors: boolean
   readonly journal: Journal
   readonly controlLog: ControlLog
@@ -50,7 +50,7 @@ interface HandlerOptions extends CallerChecks, RequestChecks {
 /** A function that handles one request synchronously, without timers and without host I/O. */
 export type Handler = (request: HttpRequest) => HttpResponse
 
-/** Creates the HTTP handler of a gateway: request to operation to response, and an entry in the journal. */
+/** Creates a gateway's HTTP handler: from request to operation to response, with a journal entry. */
 export function createHandler(options: HandlerOptions): Handler {
   const toJson = createJsonCache()
   return (request) => new Call(options, toJson, request).respond()
@@ -97,12 +97,12 @@ class Call {
     const safe = this.#settle(response).then((final) => {
       return this.#addToJournal(final, response.safe ? this.#entryTime : now)
     })
-    // The sender of the response sees a rejection. A response that nobody sends must not end the process.
+    // The sender of the response sees a rejection. A rejection that nobody handles must not end the process.
     safe.catch(() => undefined)
     return { ...this.#addHeaders(response), safe }
   }
 
-  /** The time of the journal entry: the time of the change, or now. Controls have no entry. */
+  /** The time of the journal entry: the time of the change, or now. Controls aren't journaled. */
   get #entryTime(): number {
     if (this.#isControl) return 0
     return this.#commit?.now ?? this.#options.engine.lastNow
@@ -153,7 +153,7 @@ class Call {
   #createErrorResponse(error: unknown): HttpResponse {
     const refusal = this.#isControl ? toControlRefusal(error, this.#request) : error
     if (!(refusal instanceof Refusal)) throw error
-    // A rejected call has changed nothing, or the engine has undone what the store did not persist.
+    // A rejected call hasn't changed anything, or the engine has undone what the store didn't persist.
     this.#commit = null
     const { dialect } = this.#options
     const secrets = this.#findSecrets()
@@ -192,7 +192,7 @@ class Call {
     const input = operation.query ? parameters : body
     if (request.isInspector || engine.state.records.table(faultRecords).size === 0)
       return this.#execute(operation, route.ids, input)
-    // The fault's count and the request's change are one commit.
+    // The fault's count and the request's change form one commit.
     return engine.runCall(() => this.#executeWithFaults(operation, route.ids, input))
   }
 
@@ -236,7 +236,7 @@ class Call {
     })
   }
 
-  /** Resolves with the response when its work has ended and its changes are safe in the store, or with the error of either. */
+  /** Resolves with the response once the work has ended and the store has flushed the changes, or with the error of either step. */
   async #settle(response: HttpResponse): Promise<HttpResponse> {
     const settled = response.safe
       ? await response.safe.catch((error: unknown) => this.#createErrorResponse(error))
@@ -288,7 +288,7 @@ class Call {
     const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
     const origin = this.#request.header('origin')
     const cors = origin === null ? undefined : createCorsHeaders(origin, dialect)
-    // Spreading both would take as long as finding the resource.
+    // Spreading both objects would take as long as finding the resource.
     Object.assign(headers, own, cors)
     const sent = this.#request.method === 'HEAD' ? null : body
     if (problem !== undefined) return { status, headers, body: sent, problem }

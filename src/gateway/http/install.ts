@@ -28,7 +28,7 @@ const installOptions = optionsOf({
   agent: v.optional(switchOption),
 } satisfies SchemasOf<InstallOptions>)
 
-/** A gateway that handles the global `fetch`. To restore `fetch`, call `uninstall` or leave the block of `using`. */
+/** A gateway that handles the global `fetch`. To restore `fetch`, call `uninstall` or leave the `using` block. */
 export interface Installed {
   /** Restores the previous global `fetch`. A second call does nothing. */
   uninstall(): void
@@ -55,12 +55,12 @@ interface Installation extends Pick<Installable, 'fetch' | 'baseUrl'> {
   isInstalled: boolean
 }
 
-/** The global `fetch`. If an installation replaced it, it has the installation as a property. */
+/** The global `fetch`. An installation that replaces it adds itself as a property. */
 type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
 
 /**
- * Replaces the global `fetch`, so that a gateway handles requests below its base URL. Several gateways can be installed at the
- * same time, each for its own base URL, and uninstalled in any order.
+ * Replaces the global `fetch`, so a gateway handles requests below its base URL. Several gateways can be installed at the same time, each
+ * for its own base URL, and uninstalled in any order.
  *
  * @throws Error if another gateway is installed for that base URL, or for one below or above it
  */
@@ -69,7 +69,7 @@ export function installFetch(
   options: InstallOptions = {},
 ): Installed {
   const { others, traffic: hasTraffic, agent: hasAgent } = readOptions(installOptions, options)
-  // Some environments have no `fetch`.
+  // Some environments lack `fetch`.
   const before = globalThis.fetch as GlobalFetch
   requireFree(fetch, baseUrl(), before)
   const parts = { traffic: hasTraffic ? traffic : undefined, agent: hasAgent ? ownAgent : undefined }
@@ -113,7 +113,7 @@ export function installFetch(
     while (last?.fauxgate?.isInstalled === false) last = last.fauxgate.before
     replaceGlobalFetch(last)
   }
-  // Contexts of node:vm, such as Jest's, may lack the symbol. Compilers that support `using` then use this one.
+  // Contexts of node:vm, such as Jest's, may lack the symbol. Compilers that support `using` then fall back to this symbol.
   const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
   return { uninstall, [dispose]: uninstall }
 }

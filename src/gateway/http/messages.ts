@@ -1,6 +1,6 @@
 import type { RequestBody } from '../../core/schema/body.ts'
 
-/** A request from any transport, as the HTTP handler receives it. */
+/** A request from any transport, in the form that the HTTP handler receives. */
 export interface HttpRequest {
   /** The method, in uppercase. */
   readonly method: string
@@ -20,8 +20,8 @@ export interface HttpRequest {
   /** The caller's address for the account's rules, such as `203.0.113.9`. Default: `peer`. */
   readonly address?: string
   /**
-   * True for a request from the inspector. It needs no API key or version, does not count towards the rate limit, triggers
-   * no faults, and is not journaled.
+   * True for a request from the inspector. It doesn't need an API key or version, count towards the rate limit, or trigger faults, and
+   * isn't journaled.
    */
   readonly isInspector?: boolean
   /**
@@ -39,9 +39,9 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The text of the body, or null if there is no body. */
   readonly body: string | null
-  /** The effect of a fault that delays, truncates or drops the response; absent if it is sent immediately. */
+  /** The effect of a fault that delays, truncates, or drops the response; absent if the response is sent immediately. */
   readonly delivery?: Delivery
-  /** The problem with the request, for the journal and the log. Absent if the body states it. */
+  /** The problem with the request, for the journal and the log. Absent if the body already states the problem. */
   readonly problem?: string
   /**
    * Resolves with the response to send (possibly an error) once the work has ended and the store has flushed the changes.
@@ -82,5 +82,5 @@ export function createJsonTextResponse(status: number, body: string): HttpRespon
   return { status, headers: JSON_HEADERS, body }
 }
 
-/** A response without a body and without a content type. */
+/** A response without a body or content type. */
 export const NO_CONTENT: HttpResponse = Object.freeze({ status: 204, headers: Object.freeze({}), body: null })

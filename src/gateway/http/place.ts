@@ -20,7 +20,7 @@ export function splitName(prefix: string, path: string): { readonly name: string
   return end === -1 ? { name: rest, below: '' } : { name: rest.slice(0, end), below: rest.slice(end) }
 }
 
-/** Returns the place of a path below the base URL of a gateway. `query` is empty, or begins with a question mark. */
+/** Returns the place of a path below a gateway's base URL. `query` is empty, or begins with a question mark. */
 export function createPlace(name: string, base: string, path: string, query: string): Place {
   const below = withOneSlash(path) + query
   return { name, base, below, path: splitUrl(below, base).path }

@@ -31,7 +31,7 @@ export function parseQuery(query: string, lists: readonly string[] = []): Record
 
 const NO_PARAMETERS = Object.freeze({})
 
-/** Reads the query of an operation. Rejects parameters if the operation takes none. */
+/** Reads an operation's query. Rejects parameters if the operation doesn't take any. */
 export function readQuery(operation: Operation, query: string, dialect: CommonDialect): object {
   if (query === '') return NO_PARAMETERS
   const parameters = parseQuery(query, Object.keys(operation.matching ?? {}))
@@ -42,9 +42,7 @@ export function readQuery(operation: Operation, query: string, dialect: CommonDi
 const JSON_TYPE = 'application/json'
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-/**
- * Reads the JSON object of a request's body (rules: requests#body). No body counts as an empty object.
- */
+/** Reads the JSON object in a request's body (rules: requests#body). A missing body counts as an empty object. */
 export function readJsonBody(request: HttpRequest): object {
   const { method, body } = request
   if (!METHODS_WITH_BODY.has(method)) return requireNoBody(request)
@@ -54,7 +52,7 @@ export function readJsonBody(request: HttpRequest): object {
   return parseJsonObject(readText(body, encoding), encoding)
 }
 
-/** Reads the JSON object of a request's body, even if the method usually has no body. */
+/** Reads the JSON object in a request's body, even if requests with this method usually don't have one. */
 export function readAnyJsonBody(request: HttpRequest): object {
   return readJsonBody(request.body === '' ? request : { ...request, method: 'POST' })
 }
@@ -90,7 +88,7 @@ function parseJsonObject(text: string, encoding: string): object {
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's own message quotes a part of the body, which may contain a private key, and differs between runtimes.
+    // The parser's own message differs between runtimes, and quotes part of the body, which may contain a private key.
     const problem =
       text === '[object Object]' ? 'an object that was sent without JSON.stringify' : locateJsonProblem(text)
     return refuse(general.body_unparsable, { received: describeUnreadable(encoding, `not JSON: ${problem}`) })

@@ -27,7 +27,7 @@ interface Node<O> {
 
 export interface Router<O extends Routed> {
   find(path: string): Route<O> | undefined
-  /** Returns the route of a path. Rejects an unknown path, with its first unknown segment. */
+  /** Returns the route of a path. Rejects an unknown path, naming the first unknown segment. */
   require(path: string, method: string): Route<O>
 }
 
@@ -102,12 +102,12 @@ function describeChildren<O>({ fixed, parameter }: Node<O>, segment = ''): strin
   return names.length === 0 ? 'No path continues there.' : `Allowed there: ${listNames(segment, names)}.`
 }
 
-/** Returns the operation of a route for a method, or undefined if there is none. HEAD counts as GET. */
+/** Returns a route's operation for a method, or undefined if there is none. HEAD counts as GET. */
 export function findOperation<O extends Routed>(route: Route<O> | undefined, method: string): O | undefined {
   return route?.methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
-/** Returns the operation of a route for a method. Rejects a method that the route does not have, with an `Allow` header. */
+/** Returns a route's operation for a method. Rejects a method that the route doesn't support, with an `Allow` header. */
 export function requireOperation<O extends Routed>(route: Route<O>, method: string, path: string): O {
   const operation = findOperation(route, method)
   if (operation) return operation
@@ -120,7 +120,7 @@ export function requireOperation<O extends Routed>(route: Route<O>, method: stri
   )
 }
 
-/** Rejects an operation that a router does not have, with the error of a request for that operation. */
+/** Rejects an operation that isn't in a router, with the same error as a request for it. */
 export function requireKnownOperation<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
   const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
   requireOperation(router.require(sent, method), method, sent)

@@ -32,7 +32,7 @@ function omitExtras({ name, body }: Operation, { extraFields }: CommonDialect, j
   return { ...json, properties: omit(json.properties ?? {}, foreign) }
 }
 
-/** Lists the dialect's aliases of the fields of a body, with the schemas of the fields. */
+/** Lists the dialect's aliases of a body's fields, with the fields' schemas. */
 function listAliases(operation: Operation, { fieldAliases }: CommonDialect, { properties = {} }: JsonSchema) {
   return Object.entries(fieldAliases[groupOf(operation)] ?? {}).flatMap(([alias, field]) => {
     const json = properties[field]
@@ -40,7 +40,7 @@ function listAliases(operation: Operation, { fieldAliases }: CommonDialect, { pr
   })
 }
 
-/** Returns the fields of a body. A field with an alias may be empty because a request can have the alias instead. */
+/** Returns a body's fields. A field with an alias may be empty, because a request can use the alias instead. */
 function createOwnFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const named = listAliases(operation, dialect, body).map(({ field, json }) => [field, allowEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
@@ -84,7 +84,7 @@ function createRequired(
   }
 }
 
-/** Creates the condition that some fields are sent. Linters require it to list these fields. */
+/** Creates the condition that some fields are sent. Linters require the condition to list these fields. */
 function createCondition(required: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(required.map((name) => [name, {}]))
   return { required, properties, additionalProperties: true }

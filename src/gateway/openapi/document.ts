@@ -6,7 +6,7 @@ import type { JsonSchema } from './json-schema.ts'
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
-  /** The title, version, authors and license. */
+  /** The title, version, authors, and license. */
   readonly info: {
     readonly title: string
     readonly version: string

@@ -56,10 +56,7 @@ function createExample(error: CatalogueError, dialect: Dialect): Example {
 const RECORDED_MESSAGES: Readonly<Record<string, string>> = messages
 const NGROK_MESSAGES: Readonly<Record<string, string>> = ngrokMessages
 
-/**
- * Returns the recorded message of an error. If no test causes the error, returns a message with the names of its values in
- * braces.
- */
+/** Returns an error's recorded message. If no test causes the error, returns the message with its values' names in braces. */
 function createMessage(error: CatalogueError, dialect: Dialect): string {
   const recorded = (dialect.name === ngrok.name ? NGROK_MESSAGES[error.key] : undefined) ?? RECORDED_MESSAGES[error.key]
   if (recorded === undefined) return formatMessage(error, { header: CONTROL_KEY_HEADER })
@@ -104,7 +101,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
           },
           further_problems: { type: 'string', description: 'The number of additional fields with problems.' },
         },
-        // A generated type for all other fields would have to match the fields above too, some of which are optional.
+        // A generated type for all other fields would also have to match the fields above, and some of those are optional.
         additionalProperties: true,
         description:
           'More facts about the error. For an invalid body, `field:<path>` has the message of each of the first problems.',

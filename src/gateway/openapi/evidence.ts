@@ -17,7 +17,7 @@ export interface WithEvidence<E = Evidence> {
   readonly 'x-fauxgate-evidence'?: E
 }
 
-/** The sources of each rule, as indexes: a list for each kind, in the order of {@link KINDS}, up to the last kind with sources. */
+/** Each rule's sources, as indexes: a list for each kind, in the order of {@link KINDS}, up to the last kind with sources. */
 type Rules = Readonly<Record<string, readonly (readonly number[])[]>>
 
 const KINDS = ['documented', 'client', 'recorded', 'decided'] as const

@@ -8,7 +8,7 @@ import { dialectNames } from '../../service/resources/dialects.ts'
 import { hostedOptions } from '../hosted-options.ts'
 import { gatewayRows } from '../options.ts'
 
-/** The options whose values have more forms than a document can describe. The gateway checks the values. */
+/** The options whose values take more forms than a document can describe. The gateway checks the values. */
 const OPEN = ['account', 'authorityKeys', 'certificates', 'initial', 'rateLimit']
 
 const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
@@ -35,7 +35,7 @@ const gatewayRequest = named(
   "The options of an additional gateway. Each option defaults to the server's.",
 )
 
-/** Returns a call in the form for documents. The control itself cannot import gateway options, which belong to a higher layer. */
+/** Returns a call as documents describe it. The control itself can't import gateway options, which belong to a higher layer. */
 export function withGatewayRequest(call: ControlCall): ControlCall {
   return call.method === 'POST' && call.path === '/gateways' ? { ...call, schema: gatewayRequest } : call
 }

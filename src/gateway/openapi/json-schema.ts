@@ -27,7 +27,7 @@ export interface JsonSchema
   readonly if?: JsonSchema
   readonly then?: JsonSchema
   readonly else?: JsonSchema
-  /** The keys of the errors for invalid values. The document has an example for each key. */
+  /** The error keys for invalid values. The document contains an example for each key. */
   readonly 'x-refused-as'?: readonly string[]
 }
 
@@ -37,7 +37,7 @@ export interface Conversion {
   readonly place: 'body' | 'query' | 'response'
   /** The named schemas, which the document refers to, with their names. */
   readonly names: ReadonlyMap<AnySchema, string>
-  /** Returns the named schemas in full, by name. All are converted together, which is fast. */
+  /** Returns the named schemas in full, by name. Converting all of them together is fast. */
   readonly whole: () => Readonly<Record<string, JsonSchema>>
 }
 
@@ -83,7 +83,7 @@ export function convert(schema: AnySchema, conversion: Conversion): JsonSchema {
 }
 
 function asValibotJson(json: object): Json {
-  return json as Json // Valibot passes it on unchanged.
+  return json as Json // Valibot passes the value on unchanged.
 }
 
 /** Converts a schema in full, even if other schemas refer to it by name. */
@@ -96,7 +96,7 @@ function createConfig(conversion: Conversion): Config {
   const { dialect, place } = conversion
   return {
     target: 'draft-2020-12',
-    // Several schemas in one pipe count as one. The code below rejects what JSON Schema cannot express.
+    // Several schemas in a pipe count as one. The code below rejects what JSON Schema can't express.
     errorMode: 'ignore',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {
@@ -173,9 +173,7 @@ function addRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect
 
 const MAX_INT32 = 2 ** 31 - 1
 
-/**
- * Gives large numbers a format. Without a format, generated clients store numbers in 32 bits, which is too few for a time in ms.
- */
+/** Adds a format to large numbers. Without one, generated clients store numbers in 32 bits, too few for a time in ms. */
 function addNumberFormats(json: JsonSchema): JsonSchema {
   const { type, items, anyOf, additionalProperties: values, maximum = 0 } = json
   const types = [type].flat()

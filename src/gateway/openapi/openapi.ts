@@ -36,7 +36,7 @@ export interface OpenApiOptions {
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
   /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
-  /** The part to describe: the service, or the test controls, which only fauxgate has. Default: `service`. */
+  /** The part to describe: the service, or fauxgate's test controls. Default: `service`. */
   readonly part?: 'service' | 'controls'
 }
 
@@ -191,7 +191,7 @@ const API_KEY = {
   description: 'The API key: any non-empty string, unless the gateway has its own keys.',
 }
 
-/** The errors that a server returns before it knows the operation, or if the server itself fails. */
+/** The errors that a server returns before it knows the operation, or when the server itself fails. */
 const CONNECTION_ERRORS = [
   general.request_malformed,
   general.caller_forbidden,

@@ -33,8 +33,8 @@ type AnySchema = v.GenericSchema
 export type Conversions = ReturnType<typeof createConversions>
 
 /**
- * Creates the conversions of a document, for bodies (`sent`) and for responses (`returned`), and the names of the operations'
- * bodies. A body that is also a field of another body has a second name there.
+ * Creates a document's conversions, for bodies (`sent`) and responses (`returned`), and the names of the operations' bodies. A body that is
+ * also a field in another body has a second name for the field.
  */
 export function createConversions(
   bodies: readonly AnySchema[],
@@ -42,7 +42,7 @@ export function createConversions(
   dialect: CommonDialect,
 ) {
   const named = listDefinitions(responses)
-  // A body has its own name even if a response has the same schema, because a body rejects unknown fields.
+  // A body and a response with the same schema have different names, because a body rejects unknown fields.
   const names = Object.entries(listDefinitions(bodies)).map(
     ([name, schema]) => [Object.hasOwn(named, name) ? `${name}Body` : name, schema] as const,
   )
@@ -131,7 +131,7 @@ export function createRequestBody(json: JsonSchema, name: string | undefined): R
 }
 
 function createBodySchema(operation: Operation, sent: Conversion): JsonSchema {
-  return adaptBody(sent.dialect, operation, convertWhole(operation.body as AnySchema, sent)) // Only operations with a body get here.
+  return adaptBody(sent.dialect, operation, convertWhole(operation.body as AnySchema, sent)) // Only operations with a body reach this line.
 }
 
 export function createResponseItem(
@@ -163,7 +163,7 @@ export function createResponseSchemas({ dialect, returned }: Conversions): Schem
 type Schemas = Readonly<Record<string, JsonSchema>>
 
 /**
- * Returns the schemas of bodies, and of everything in them that has a name.
+ * Returns the schemas of bodies, and of everything named inside them.
  * @throws Error if two operations with different bodies have the same name for them.
  */
 export function createBodySchemas(operations: readonly Operation[], { sent, bodyNames }: Conversions): Schemas {

@@ -29,7 +29,7 @@ function describeListed(listed: readonly string[] | undefined): string | undefin
   return listed && `One of ${listed.map(formatCode).join(', ')}.`
 }
 
-/** Returns the sentence about a default, or undefined if there is none, or if it is an empty string, list or object. */
+/** Returns the sentence about a default, or undefined if there is no default or it is an empty string, list, or object. */
 function describeDefault(standard: unknown, description = ''): string | undefined {
   const isNothing = standard === undefined || ['""', '[]', '{}'].includes(JSON.stringify(standard))
   return isNothing || /\bdefault\b/i.test(description) ? undefined : `Default: ${formatCode(standard)}.`

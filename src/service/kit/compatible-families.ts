@@ -15,8 +15,8 @@ interface ReservedNames {
 }
 
 /**
- * Checks that a test's families do not conflict with each other or with the built-in ones. @throws TypeError that describes the mistake, or
- * names the family with the same name, prefix, collection, or path.
+ * Checks that a test's families don't conflict with each other or with the built-in families. @throws TypeError that describes the mistake,
+ * or names the family with the same name, prefix, collection, or path.
  */
 export function requireCompatibleFamilies(
   own: Families,
@@ -64,12 +64,12 @@ function listIdentifiers({ prefix, collections, operations, declares = {} }: Fam
   ]
 }
 
-/** Removes the parameter names from a path because they make no difference to requests. */
+/** Removes the parameter names from a path, because requests don't depend on them. */
 function withoutNames(path: string): string {
   return path.replace(/\{\w+\}/g, '{}')
 }
 
-/** Checks the names of a family, its prefix and its operations. Calls, the journal and faults use the names of operations. */
+/** Checks the names of a family, its prefix, and its operations. Calls, the journal, and faults use the operations' names. */
 function requireNames(name: string, { operations, prefix }: Family): void {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
     throw new TypeError(`A family is called ${quote(name)}. Allowed: a letter a to z, then letters and digits.`)

@@ -1,5 +1,5 @@
 /**
- * The building blocks for families, both in tests and in fauxgate itself. Schemas are valibot schemas.
+ * The building blocks for families, in tests and in fauxgate itself. Schemas are valibot schemas.
  *
  * @module
  */
