@@ -7,13 +7,13 @@ import { isInGroup, tunnelGroups } from '../service/ngrok/tunnel-group-backends.
 import { backends as weighted } from '../service/resources/weighted-backends.ts'
 import type { Reader } from './reader.ts'
 
-/** The target to which a backend sends a request: an upstream or a response. */
+/** A backend's target for a request: an upstream or a response. */
 export type BackendTarget =
   | {
       readonly id: string
       readonly kind: 'agent' | 'static' | 'declared'
       readonly url: string | undefined
-      /** True if an agent's API started its tunnel. */
+      /** True if an agent's API started the target's tunnel. */
       readonly isStarted?: true | undefined
     }
   | { readonly id: string; readonly kind: 'response'; readonly response: ResponseOf }
@@ -24,7 +24,7 @@ interface ResponseOf {
   readonly body: string
 }
 
-/** Returns the target to which a backend sends a request, chosen using the seed, or undefined if none is online. */
+/** Returns a backend's target for a request, chosen with the seed, or undefined if none is online. */
 export function chooseTarget(tx: Transaction, reader: Reader, id: string): BackendTarget | undefined {
   return choose(id, { tx, reader, seen: new Set() })
 }
@@ -32,7 +32,7 @@ export function chooseTarget(tx: Transaction, reader: Reader, id: string): Backe
 interface Choice {
   readonly tx: Transaction
   readonly reader: Reader
-  /** The backends on the path to this one, because backends can be their own descendants. */
+  /** The backends on the path to this one, because a backend can be its own descendant. */
   readonly seen: ReadonlySet<string>
 }
 
@@ -66,7 +66,7 @@ function first(ids: readonly string[], choice: Choice): BackendTarget | undefine
   return undefined
 }
 
-/** Chooses a random child by weight. A child that is not online, or whose weight is 0, is never chosen. */
+/** Chooses a random child by weight, but never one that is offline or has weight 0. */
 function chooseByWeight(weights: readonly (readonly [string, number])[], choice: Choice): BackendTarget | undefined {
   const online = weights
     .filter(([, weight]) => weight > 0)

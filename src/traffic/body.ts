@@ -1,10 +1,10 @@
-/** The chunks of a body as provided by the host's server, such as a Node connection. They can be read only once. */
+/** A body's chunks, as provided by the host's server, such as a Node connection. They can be read only once. */
 export interface BodyParts extends AsyncIterable<Uint8Array> {
   /** The number of bytes, as enforced by the connection, or undefined if it is not known before the end. */
   readonly length: number | undefined
-  /** Calls a function with each chunk as it passes through, and another function at the end. An interrupted body has no end. */
+  /** Calls a function with each chunk as it passes through, and another function at the end, unless the body is interrupted. */
   watch(see: (part: Uint8Array) => void, end?: () => void): void
-  /** The names and values of the trailer fields, alternating. They are known once the body has been read. */
+  /** The names and values of the trailer fields, alternating. Known once the body has been read. */
   readonly rawTrailers?: readonly string[]
   /** Discards the unread body, and closes its connection. */
   destroy(): unknown
@@ -13,7 +13,7 @@ export interface BodyParts extends AsyncIterable<Uint8Array> {
 /** Receives an informational response, such as 103. */
 export type Inform = (status: number, headers: readonly (readonly [string, string])[]) => void
 
-/** The connection to an upstream that has switched protocols. Only the server that opened it can join it to a visitor's connection. */
+/** The connection to an upstream that has switched protocols. Only the server that opened the connection can join it to a visitor's. */
 export interface Switched {
   /** Closes the connection. */
   end(): void
@@ -25,7 +25,7 @@ export type Body = Uint8Array | ReadableStream<Uint8Array> | BodyParts | null
 /** Returns a body in a form that `fetch` accepts. */
 export function toFetchBody(body: Body): BodyInit | null {
   const isReady = body === null || body instanceof Uint8Array || body instanceof ReadableStream
-  // The types of some libraries lack bodies of bytes and streams.
+  // Some libraries' types don't allow bytes and streams as bodies.
   return (isReady ? body : toStream(body)) as BodyInit | null
 }
 

@@ -31,7 +31,7 @@ class CertificateRejected extends TlsFailure {
 }
 
 /**
- * Presents an endpoint's certificate to the visitor (rules: traffic#certificate). Through a port, the visitor has already seen it.
+ * Presents an endpoint's certificate to the visitor (rules: traffic#certificate). On a port, the visitor has already seen the certificate.
  * @throws CertificateRejected
  */
 export function presentCertificate(context: VisitContext, endpoint: EndpointRecord, hostname: string): void {
@@ -53,7 +53,7 @@ function findProblem(
   hostname: string,
 ): CertificateProblem | undefined {
   const domain = domain_id === null ? undefined : reader.get(domains, domain_id)
-  // A declared endpoint has no reserved domain. The service owns a domain without a CNAME target, and its certificate.
+  // A declared endpoint doesn't have a reserved domain. The service owns domains without a CNAME target, and their certificates.
   if (!domain || domain.cname_target === null) return undefined
   const certificate = domain.certificate_id === null ? undefined : reader.get(certificates, domain.certificate_id)
   if (!certificate) {

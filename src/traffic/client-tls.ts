@@ -77,7 +77,7 @@ function findChainProblem(
   if (uses.length > 0 && !uses.includes('clientAuth') && !uses.includes('anyExtendedKeyUsage'))
     return { kind: 'bad', why: `its certificate is for ${uses.join(', ')}, not for clientAuth` }
   let below = leaf
-  // Each certificate of the visitor is used once at most.
+  // Each of the visitor's certificates is used at most once.
   for (let left = [...others]; ; ) {
     const { not_before: begins, not_after: ends } = below.fields
     if (now > ends) return { kind: 'expired', why: `${quoteName(below.subject)} expired at ${timestamp(ends)}` }
@@ -98,7 +98,10 @@ function findChainProblem(
 const isIssuedBy = (below: PemCertificate, above: PemCertificate): boolean =>
   above.isAuthority && findSignatureProblem(below, above) === undefined
 
-/** Reads certificate authorities, each given as PEM or as the id of one in the account. Warns about an authority that cannot be read. */
+/**
+ * Reads certificate authorities, each given as PEM or as the id of an authority in the account. Warns about an authority that cannot be
+ * read.
+ */
 function readAuthorities(reader: Reader, sources: readonly string[]) {
   const authorities: PemCertificate[] = []
   const warnings: string[] = []

@@ -6,7 +6,7 @@ export interface Transform {
 
 type Make = (options?: object) => object
 
-/** The parts of Node that platforms with only `CompressionStream` lack: Brotli, and flushing after each chunk. */
+/** The Node features that `CompressionStream` lacks: Brotli, and flushing after each chunk. */
 interface NodeZlib {
   readonly constants: { readonly Z_SYNC_FLUSH: number; readonly BROTLI_OPERATION_FLUSH: number }
   readonly createGzip: Make
@@ -42,7 +42,7 @@ export function createDecompressor(coding: string): Transform | undefined {
 }
 
 function fromNode(make: (zlib: NodeZlib) => object | undefined): Transform | undefined {
-  const { process } = globalThis as NodeModules // Other platforms lack it.
+  const { process } = globalThis as NodeModules // Other platforms lack `process`.
   const zlib = process?.getBuiltinModule?.('node:zlib')
   const duplex = zlib && make(zlib)
   return duplex && process?.getBuiltinModule?.('node:stream').Duplex.toWeb(duplex)

@@ -29,7 +29,7 @@ export interface CompiledPolicy {
 }
 
 export interface CompiledPhase {
-  /** The name of the phase in the policy. The older module uses other names. */
+  /** The phase's name in the policy. The older module uses other names. */
   readonly key: string
   readonly rules: readonly CompiledRule[]
   /** The variables of its expressions. */
@@ -45,13 +45,13 @@ export interface CompiledRule {
 
 export interface CompiledAction {
   readonly type: string
-  /** The row of the action, or undefined for an action that is not documented. */
+  /** The action's row, or undefined for an undocumented action. */
   readonly row: Action | undefined
   /** True if a request passes even if the action rejects it. */
   readonly isLenient: boolean
   /** The outcomes of a check. */
   readonly outcomes: ReturnType<typeof outcomesOf>
-  /** Returns the config with its defaults and the values of its expressions. */
+  /** Returns the config with its defaults and its expressions' values. */
   readonly read: (values: Values) => Config
 }
 
@@ -97,7 +97,7 @@ function compilePolicy(policy: unknown, options: CompileOptions, expressions: Ex
   return { phases, readsLength: /content[-_]?length/i.test(JSON.stringify(policy)) }
 }
 
-/** A part of a config that depends on the request. All other parts are plain values. */
+/** A part of a config that depends on the request. Other parts are plain values. */
 class Dynamic {
   constructor(readonly read: (values: Values) => unknown) {}
 }
@@ -202,7 +202,7 @@ class Compiler {
     return new Dynamic((values) => limitPattern(template.evaluate(values), pattern))
   }
 
-  /** Compiles a string of `set-vars`. A string that consists of a single `${…}` keeps the type of the value. */
+  /** Compiles a string in `set-vars`. A string that is a single `${…}` keeps the value's type. */
   #compileWhole(text: string): unknown {
     if (!text.includes('${')) return text
     const template = compileTemplate(text, this.scope, this.expressions)
@@ -234,12 +234,12 @@ class Compiler {
 }
 
 /**
- * Returns a part of credentials. An expression cannot add another colon, because it is replaced with a character that does not occur in
+ * Returns a part of credentials. An expression can't add a colon, because colons are replaced with a character that doesn't occur in
  * requests.
  */
 const toPartOfCredentials = (value: unknown) => toText(value).replaceAll(':', '\ud800')
 
-/** Evaluates an expression. Returns undefined if that fails, for example because it reads the response of an attempt that has none. */
+/** Evaluates an expression. Returns undefined if evaluation fails, for example because an attempt received no response. */
 function evaluateIfPossible(expression: Expression, values: Values): unknown {
   try {
     return expression.evaluate(values)

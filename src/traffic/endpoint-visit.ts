@@ -31,7 +31,7 @@ import { createRoots } from './variables.ts'
 import type { WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
-/** A visit to one endpoint, as seen and handled by its policy and modules. */
+/** A visit to one endpoint, from the perspective of its policy and modules. */
 export class EndpointVisit implements Visit, PolicyRun {
   phase: Phase = 'on_tcp_connect'
   place = ''
@@ -41,7 +41,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   isTraced = true
   #vars: Record<string, unknown> = Object.create(null)
   readonly #results = new Map<string, ActionResult>()
-  /** The values of expressions, until something changes them. */
+  /** The cached values of expressions, until something changes them. */
   #values: { readonly phase: CompiledPhase; readonly values: Values } | undefined
   readonly #breakers: { readonly key: string; readonly settings: BreakerSettings }[] = []
 
@@ -137,9 +137,9 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   setVariable(name: string, value: unknown): void {
-    // The value may be all variables, which then do not have themselves in them.
+    // The value may be the map of all variables, which must not contain itself.
     this.#vars = { ...this.#vars, [name]: value }
-    // Values that were read before stay as they were.
+    // Values that were read earlier stay unchanged.
     this.#values = undefined
   }
 
@@ -159,7 +159,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined {
-    // The values of keys may be secrets, such as a header with a token.
+    // Key values may be secrets, such as a header with a token.
     const digest = bytesToHex(sha256(utf8Bytes(key.map(String).join('\n')))).slice(0, 32)
     const bucket = `${this.policy}/${name}/${digest}`
     return this.whole.context.host.transact((tx) => countInWindow(tx, bucket, capacity, window))
@@ -185,7 +185,7 @@ export class EndpointVisit implements Visit, PolicyRun {
 
   continueSession(signIn: SignIn): boolean {
     const { reader, host, visitor } = this.whole.context
-    // Another dialect has no application users.
+    // Other dialects don't include application users.
     if (!reader.has(applicationSessionRecords)) return true
     const user_agent = this.request.headers.get('user-agent') ?? ''
     const { endpoint, clientIp: ip_address } = this

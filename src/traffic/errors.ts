@@ -37,13 +37,13 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   8012: [502, 'The agent cannot connect to its upstream.'],
 }
 
-/** Returns the response for an end. @throws EvaluationProblem for a header that cannot be sent */
+/** Returns the response for the end of a visit. @throws EvaluationProblem for a header that cannot be sent */
 export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: CommonDialect): UpstreamResponse {
   if (end instanceof UpstreamResponse) return end
-  return toOwnResponse(end as OwnResponse, dialect) // No other class is a response of an upstream.
+  return toOwnResponse(end as OwnResponse, dialect) // Every upstream response is an `UpstreamResponse`.
 }
 
-/** The errors by which the policy of an endpoint rejects a request. */
+/** The errors with which an endpoint's policy rejects a request. */
 const REFUSALS = /^(3105|320[2-5]|34\d\d|370[02]|5312)$/
 
 /**
@@ -67,7 +67,7 @@ export function hasResponsePhase(end: Ending): boolean {
 /** Throws if the response of an action has a header that cannot be sent. @throws EvaluationProblem */
 export function requireSendable(end: Ending | undefined): void {
   if (end === undefined || end === 'close' || end instanceof UpstreamResponse) return
-  const { headers = {} } = end as OwnResponse // No other class is a response of an upstream.
+  const { headers = {} } = end as OwnResponse // Every upstream response is an `UpstreamResponse`.
   MessageHeaders.ofTexts(headers)
 }
 

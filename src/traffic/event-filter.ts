@@ -3,7 +3,7 @@ import { createExpressions } from '../service/policy/cel/expression.ts'
 import { toCelValue } from '../service/policy/cel/types.ts'
 import { EvaluationProblem } from '../service/policy/cel/values.ts'
 
-/** Creates the evaluation of event filters, which has the same limits on steps and patterns as the evaluation of policies. */
+/** Creates the function that evaluates event filters, with the same limits on steps and patterns as for policies. */
 export function createFilterMatcher(): FilterMatcher {
   const expressions = createExpressions()
   return (filter, ev) => {

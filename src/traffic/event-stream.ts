@@ -6,12 +6,12 @@ import { isEventStream } from './message-headers.ts'
 import { runPhase } from './policy-run.ts'
 import { MAX_BODY_BYTES, readCodings } from './read-body.ts'
 
-/** The number of messages in a stream whose rules are traced. */
+/** The number of messages per stream whose rules are traced. */
 const MAX_TRACED = 100
 
 /**
- * Runs the message rules on the events of a response as they pass through. Other responses are not changed (rules: traffic#bodies). Other
- * rules and modules may run on the visit in the meantime, so message rules have a separate visit.
+ * Runs the message rules on a response's events as they pass through. Other responses aren't changed (rules: traffic#bodies). Message rules
+ * get a separate visit, because other rules and modules may run on the original one in the meantime.
  * @throws BodyProblem for a coding that cannot be decoded
  */
 export function streamEvents(
@@ -49,7 +49,7 @@ export function streamEvents(
     },
   })
   const changed = stream.pipeThrough(transform)
-  // `compress-response` has run before, and its coding stays.
+  // `compress-response` has already run, and its coding stays.
   const [coding, ...others] = readCodings(response.headers.get('content-encoding'))
   const compressor = others.length === 0 ? createCompressor(coding) : undefined
   if (compressor) response.changeBody(changed.pipeThrough(compressor), coding)
@@ -73,7 +73,7 @@ class EventReader {
   #text = ''
   #endedWithReturn = false
 
-  /** Returns the message cut off by the end of the stream, or undefined if there is none. */
+  /** Returns the message that the end of the stream cut off, or undefined if there is none. */
   end(part: string): StreamEvent | undefined {
     this.#add(part)
     if (this.#line !== '') this.#lines.push(this.#line)
@@ -90,7 +90,7 @@ class EventReader {
 
   /** Returns the messages that a chunk of text completes. @throws Error for a message that is too long */
   *read(part: string): Generator<StreamEvent> {
-    // The end of a line may come in two parts.
+    // A line ending may arrive in two parts.
     let from = this.#endedWithReturn && part.startsWith('\n') ? 1 : 0
     if (part !== '') this.#endedWithReturn = part.endsWith('\r')
     if (this.#text !== '') this.#text += part.slice(0, from)

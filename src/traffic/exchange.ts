@@ -2,7 +2,7 @@ import type { KeptBody } from './kept-body.ts'
 import type { Trace } from './trace.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The edge, route, and backend that receive a request, instead of those for its URL. */
+/** The edge, route, and backend that receive a request, instead of those that its URL selects. */
 export interface Target {
   readonly edge?: string | undefined
   readonly route?: string | undefined
@@ -12,9 +12,9 @@ export interface Target {
 /** Returns the initial state, in which nothing is known yet. */
 export const noSecrets = (): KnownSecrets => ({ texts: [], shown: [] })
 
-/** A request through the gateway, as it happened, secrets included. */
+/** A request through the gateway, as it happened, including secrets. */
 export interface VisitorExchange {
-  /** The time at which it arrived, in ms since 1970. */
+  /** The arrival time, in ms since 1970. */
   readonly at: number
   readonly method: string
   readonly url: string
@@ -40,10 +40,10 @@ export interface VisitorExchange {
   readonly secrets: KnownSecrets
 }
 
-/** The facts about a request's secrets that cannot be derived from its headers. */
+/** Facts about a request's secrets that its headers don't reveal. */
 export interface KnownSecrets {
   /** Strings that must not be in any output, such as vault secrets read by expressions. */
   readonly texts: string[]
-  /** The headers of a signature that the gateway has verified with its own secret. Outputs can show them. */
+  /** The headers of a signature that the gateway has verified with its own secret. Outputs can show these headers. */
   readonly shown: string[]
 }

@@ -27,7 +27,7 @@ export function toFieldValue(name: string, text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
 }
 
-/** Returns the text of a received value. Each byte that is not valid UTF-8 is one character. */
+/** Returns a received value as text. Each byte that isn't valid UTF-8 becomes one character. */
 export function toFieldText(value: string): string {
   if (PLAIN.test(value)) return value
   try {
@@ -37,7 +37,7 @@ export function toFieldText(value: string): string {
   }
 }
 
-/** Returns the values of each header as strings, by name. */
+/** Returns each header's values as strings, by name. */
 export function listTexts(headers: Pick<HeaderFields, 'toLists'>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(headers.toLists()).map(([name, values]) => [name, values.map(toFieldText)]))
 }

@@ -34,14 +34,14 @@ import { callUpstream, readUpstream, type UpstreamPlace } from './upstream-call.
 import type { Compiled, VisitContext, WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
-/** The maximum number of endpoints that a request is forwarded through, and the maximum nesting of requests sent by policies. */
+/** The maximum number of endpoints that can forward a request, and the maximum nesting of requests sent by policies. */
 const MAX_FORWARDS = 5
 const MAX_SENDS = 3
 
 /** The maximum size in bytes of a response body for `http-request`, as in the service. */
 const MAX_SENT_BYTES = 256 * 1024
 
-/** The path of the challenges that prove control of a domain to its certificate authority. The gateway itself responds there. */
+/** The path of the challenges that prove control of a domain to a certificate authority. The gateway itself responds there. */
 const ACME_PATH = '/.well-known/acme-challenge'
 
 function failForward(error: number, did: string, more: Partial<ActionOutcome>): ActionOutcome {
@@ -109,7 +109,7 @@ export class GatewayVisit implements WholeVisit {
     return this.#runEndpoint(endpoint, visit, check)
   }
 
-  /** Applies the account's requirements on visitors to its endpoints. If a requirement rejects the visit, returns how it ends. */
+  /** Applies the account's requirements on visitors to its endpoints. If a requirement rejects the visit, returns how the visit ends. */
   async #checkAccount(visit: EndpointVisit): Promise<Ending | undefined> {
     const restriction = this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(visit, restriction))
@@ -163,7 +163,7 @@ export class GatewayVisit implements WholeVisit {
       const isOwn = end !== undefined && !(end instanceof UpstreamResponse)
       if (isOwn && !hasResponsePhase(end)) {
         noteSkippedPhase(policy, end, this.context.trace)
-        // A circuit breaker counts a request that was forwarded and did not get through.
+        // A circuit breaker counts a request that was forwarded but didn't reach the upstream.
         if (this.upstream !== null) reached = 502
         return end
       }
@@ -280,7 +280,7 @@ export class GatewayVisit implements WholeVisit {
       throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
     const fields = MessageHeaders.ofTexts({ host: new URL(url).host, ...headers })
     const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
-    // The time limit ends the request with all that it has started.
+    // The time limit ends the request and everything that it started.
     const end = new AbortController()
     const context = { ...this.context, signal: end.signal }
     const visit = new GatewayVisit(context, this.compiled, this.forwards, this.sends + 1)

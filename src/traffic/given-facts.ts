@@ -16,8 +16,8 @@ import type { Visitor } from './visitor.ts'
 const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
 
 /**
- * Returns the facts about a visitor, by variable path.
- * @throws Refusal if there is no such variable, or for a stated result that no action can have
+ * Returns the facts about a visitor, by variable path. @throws Refusal for an unknown variable, or for a result that the action can't
+ * produce
  */
 export function readFacts({ country, facts, actions, certificate }: Visitor): ReadonlyMap<string, unknown> {
   if ([country, facts, actions, certificate].every((each) => each === undefined)) return NO_FACTS
@@ -60,7 +60,7 @@ function checkResults(actions: NonNullable<Visitor['actions']>, variables: Varia
   const types = ACTIONS.map(({ type }) => type)
   for (const [type, stated] of Object.entries(actions)) {
     const row = ACTIONS.find((each) => each.type === type)
-    // An account can have actions that are not documented.
+    // An account may use undocumented actions.
     if (!row && nearest(type, types) !== undefined) refuseName('from.actions', type, types)
     const sets = row && findBelow(variables, ['actions', 'ngrok', variableOf(row)])
     if (sets) checkStated(stated, sets, `from.actions.${type}`)
@@ -93,7 +93,7 @@ function checkStatedValue(value: unknown, { type, choices }: Variable, field: st
     refuse(general.field_invalid, { field, received: quote(value), allowed: choices?.join(' or ') ?? allowed })
 }
 
-/** Adds the parent categories of an address's categories, and the facts that follow from them, according to the service's documentation. */
+/** Adds the parents of an address's categories and the facts that follow from them, according to the service's documentation. */
 function addCategories(given: Map<string, unknown>, ip: string): void {
   const own = given.get(`${ip}.categories`)
   if (!Array.isArray(own)) return

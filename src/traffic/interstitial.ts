@@ -7,7 +7,7 @@ import type { TrafficHost } from './traffic-host.ts'
 
 const NUMBER = 6024
 
-/** The gateway's own path, which the button on the page leads to. */
+/** The gateway's own path, where the button on the page leads. */
 const VISIT_PATH = '/ngrok/visit'
 
 /** The cookie of a visitor who has pressed the button. Its value is the host, which matches what programs set to avoid the page. */
@@ -15,8 +15,8 @@ const COOKIE = 'abuse_interstitial'
 const SEVEN_DAYS = 7 * 24 * 60 * 60
 
 /**
- * Returns the interstitial page that browsers see on the free plan, or the response to its button, or undefined for other requests (rules:
- * traffic#interstitial-page).
+ * Returns the interstitial page that browsers see on the free plan, or the response to its button (rules: traffic#interstitial-page).
+ * Returns undefined for other requests.
  */
 export function findInterstitial(host: TrafficHost, request: VisitorRequest): OwnResponse | undefined {
   if (!isOfBrowser(request) || !host.transact(isOnPlanFree)) return undefined

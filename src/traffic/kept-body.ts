@@ -13,7 +13,7 @@ export function keepBody(request: VisitorRequest): KeptBody {
   const { body, headers } = request
   if (body === null) return noBody
   const length = Number(headers.get('content-length'))
-  // A stream without a length may be long, and each part of it would pass through one more function.
+  // A stream without a length may be long, and would pass through yet another function.
   if (!(length <= MAX_BYTES) || headers.get('content-length') === undefined) return () => undefined
   const parts: Uint8Array[] = []
   let size = 0

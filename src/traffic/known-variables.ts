@@ -27,7 +27,7 @@ export interface Surroundings {
   readonly sentUrl: string
   /** The gateway's time, in ms since 1970. */
   readonly now: number
-  /** The time at which the request arrived, in ms since 1970. */
+  /** The request's arrival time, in ms since 1970. */
   readonly startedAt: number
   readonly ip: string
   readonly endpoint: EndpointFacts
@@ -41,7 +41,7 @@ export interface Surroundings {
 
 type Read = (surroundings: Surroundings) => unknown
 
-/** The variables derived from the request, the response, and the gateway's state. Only the caller knows the others. */
+/** The variables derived from the request, the response, and the gateway's state. Only the caller knows all others. */
 export const KNOWN: Readonly<Record<string, Read>> = {
   'time.now': ({ now }) => new Date(now).toISOString(),
   ...ofEndpoint('endpoint.id', ({ id }) => id),
@@ -73,7 +73,7 @@ export const KNOWN: Readonly<Record<string, Read>> = {
   'res.cookies': ({ response }) => response && readSetCookies(response.headers),
   'res.status_code': ({ response }) => response?.status,
   'res.StatusCode': ({ response }) => response?.status,
-  // A port gets what a fetch has normalised already. The path stays as it is sent on.
+  // Ports receive URLs that a fetch would already have normalized. The path stays as forwarded.
   ...ofUrl('req.url', ({ href, hash }) => href.slice(0, href.length - hash.length)),
   ...ofUrl(
     'req.url.authority',
@@ -102,7 +102,7 @@ function ofUrl(path: string, read: (url: URL) => unknown) {
   return { [path]: ({ request }: Surroundings) => read(new URL(request.url)) }
 }
 
-/** The variables that requests and responses have in common. */
+/** The variables shared by requests and responses. */
 function ofMessage(
   root: string,
   length: string,
@@ -171,7 +171,7 @@ function readParameters(text: string): Record<string, string> {
   )
 }
 
-/** Returns headers by Go's canonical names, such as `User-Agent`, as used in the older spelling. */
+/** Returns headers by Go's canonical names, such as `User-Agent`, which the older spelling uses. */
 function toCanonicalNames(headers: Readonly<Record<string, readonly string[]>>) {
   const toCanonical = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
   return Object.fromEntries(Object.entries(headers).map(([name, values]) => [toCanonical(name), values]))
@@ -193,7 +193,7 @@ function readCookies(headers: HeaderFields): Cookies {
   return collectCookies(pairs.map((pair) => ({ ...NO_ATTRIBUTES, ...readPair(pair) })))
 }
 
-/** Reads the cookies of a response (RFC 6265, section 5.2). If several have the same name, the one with the longest path comes first. */
+/** Reads the cookies of a response (RFC 6265, section 5.2). Among cookies with the same name, the one with the longest path comes first. */
 function readSetCookies(headers: HeaderFields): Cookies {
   const cookies = headers.all('set-cookie').map((line) => {
     const [pair = '', ...rest] = toFieldText(line).split(';')

@@ -75,7 +75,7 @@ export class MessageHeaders implements HeaderFields {
   toRecord(): Record<string, string> {
     const record: Record<string, string> = {}
     this.#values.forEach((values, name) => {
-      // An assignment to this name would be one to the prototype.
+      // Assigning to this name would set the prototype.
       if (name === '__proto__')
         Object.defineProperty(record, name, { value: joinValues(name, values), enumerable: true })
       else record[name] = joinValues(name, values)
@@ -83,13 +83,13 @@ export class MessageHeaders implements HeaderFields {
     return record
   }
 
-  /** Returns the values of each header, by name. */
+  /** Returns each header's values, by name. */
   toLists(): Record<string, readonly string[]> {
     return Object.fromEntries([...this.#values].map(([name, values]) => [name, [...values]]))
   }
 }
 
-/** Joins the values of a header. Most headers have only one. Cookies have their own separator (RFC 9113, section 8.2.3). */
+/** Joins a header's values, usually just one. Cookies use a different separator (RFC 9113, section 8.2.3). */
 function joinValues(name: string, values: readonly string[]): string {
   const [first = ''] = values
   return values.length === 1 ? first : values.join(name === 'cookie' ? '; ' : ', ')

@@ -16,7 +16,7 @@ import {
 import { findHostProblem } from './target.ts'
 import { parseVisitable } from './visitor.ts'
 
-/** The headers that are no longer correct for a changed body: digests of its bytes (RFC 9530), and the offer of byte ranges. */
+/** The headers that become wrong when a body changes: digests of its bytes (RFC 9530), and the offer of byte ranges. */
 const OF_THE_BYTES = ['accept-ranges', 'content-digest', 'content-md5', 'digest', 'repr-digest']
 
 abstract class Message {
@@ -51,7 +51,7 @@ abstract class Message {
     if (!isKnown && !isEventStream(this.headers.get('content-type'))) await this.bytes()
   }
 
-  /** Receives the whole body before it is read. Returns the length received. */
+  /** Receives the whole body before it is read. Returns its length. */
   async arrive(): Promise<number> {
     if (!(this.#body instanceof ReadableStream)) return this.#body?.length ?? 0
     const [ahead, body] = this.#body.tee()
@@ -122,7 +122,7 @@ abstract class Message {
     else this.headers.set('content-encoding', coding)
     for (const name of OF_THE_BYTES) this.headers.delete(name)
     const tag = this.headers.get('etag')
-    // It names other bytes now, which mean the same (RFC 9110, section 8.8.1).
+    // The tag now names different bytes with the same meaning (RFC 9110, section 8.8.1).
     if (tag?.startsWith('"')) this.headers.setBytes('etag', `W/${tag}`)
   }
 }
@@ -130,7 +130,7 @@ abstract class Message {
 /** A request that passes through the gateway. */
 export class VisitorRequest extends Message implements PolicyRequest {
   protected readonly statuses = { tooLong: 413, broken: 400, unknown: 415 }
-  /** True if its sender knows the length of the body even though no header states it. */
+  /** True if the sender knows the body's length even though no header states it. */
   isWhole = false
   readonly withheld: Set<string>
 
@@ -149,14 +149,14 @@ export class VisitorRequest extends Message implements PolicyRequest {
 
   /** Reads the arguments of a `fetch` call. */
   static from(input: string | URL | Request, init: RequestInit): VisitorRequest {
-    // A Request takes longer than all else, and the usual call needs none.
+    // Creating a Request takes longer than everything else, and the usual call doesn't need one.
     const parsed = readUrl(input instanceof Request ? input.url : input)
     const isPlain =
       typeof input === 'string' && Object.keys(init).every((name) => name === 'headers' || name === 'signal')
     const { method, url, headers: sent, body } = isPlain ? readPlain(parsed, init) : new Request(input, init)
     const headers = new MessageHeaders(sent)
     if (headers.get('host') === undefined) headers.set('host', parsed.host)
-    // The length of a string or of bytes is known, and clients send it.
+    // The length of a string or of bytes is known, so clients send it.
     const known = init.body
     const bytes =
       typeof known === 'string' ? new TextEncoder().encode(known) : known instanceof Uint8Array ? known : undefined
@@ -173,7 +173,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
     if (this.body instanceof Uint8Array) this.replaceBody(this.body)
   }
 
-  /** Returns a copy to send to another URL. */
+  /** Copies the request for another URL. */
   to(url: string): VisitorRequest {
     const headers = new MessageHeaders(this.headers)
     const copy = new VisitorRequest(this.method, url, headers, this.body, this.inform, this.withheld)
@@ -229,7 +229,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   /** Returns the response as the visitor receives it. A response to HEAD has no body. */
   toResponse(method: string): Response {
     const { status, headers, body } = this
-    // Responses of a fetch have no status below 200.
+    // The status of a `fetch` response is never below 200.
     return new Response(isBodiless(method, Math.max(status, 200)) ? null : toFetchBody(body), {
       status: Math.max(status, 200),
       headers: headers.toPairs(),
@@ -237,7 +237,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   }
 }
 
-/** Returns whether a response to a request with this status has no body. */
+/** Returns whether a response to a request with this status lacks a body. */
 export function isBodiless(method: string, status: number): boolean {
   return method === 'HEAD' || status < 200 || status === 204 || status === 205 || status === 304
 }

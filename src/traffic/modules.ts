@@ -13,7 +13,7 @@ type ReadModule = (name: string) => Module | undefined
 interface ModuleRow {
   /** The name of its collection. */
   readonly name: string
-  /** The action that it works like. */
+  /** The equivalent action. */
   readonly action?: string
   readonly run: (module: Module, visit: EndpointVisit) => ActionOutcome | Promise<ActionOutcome>
 }
@@ -45,7 +45,7 @@ const signIn = (name: string, type: string): ModuleRow => ({
   },
 })
 
-/** The lists of people who may pass: the error for everyone else, and the part of the identity that each list is compared with. */
+/** The lists of people who may pass, each with the error for everyone else and the part of the identity to compare. */
 const PEOPLE: Readonly<Record<string, readonly [error: number, read: (identity: Module) => unknown]>> = {
   email_addresses: [3105, ({ email }) => email],
   email_domains: [3105, ({ email }) => String(email).split('@')[1]],
@@ -138,7 +138,8 @@ export async function runRequestModules(visit: EndpointVisit, read: ReadModule):
 }
 
 /**
- * Applies the account's IP restriction on endpoints to a request. If it is enforced and rejects the request, returns how the traffic ends.
+ * Applies the account's IP restriction on endpoints to a request. If the restriction is enforced and rejects the request, returns how the
+ * traffic ends.
  */
 export async function runRestriction(
   visit: EndpointVisit,
@@ -190,7 +191,7 @@ function filterUserAgent({ allow, deny }: Module, visit: EndpointVisit): ActionO
   return { did: 'rejected the user agent', ends: { status: 403 }, isRefusal: true }
 }
 
-/** Checks a visitor's TLS against the modules of an edge. If they reject the visit, returns how it ends. */
+/** Checks a visitor's TLS against an edge's modules. If the modules reject the visit, returns how the visit ends. */
 export function runTlsModules(whole: WholeVisit, edge: string): Ending | undefined {
   const { reader, trace } = whole.context
   const mutual_tls_certificate_authorities = reader.module('https_edge_mutual_tls', edge)?.certificate_authority_ids

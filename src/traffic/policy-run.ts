@@ -28,7 +28,7 @@ export interface PolicyRun {
   place: string
   /** Returns the current values of expressions. */
   values(phase: CompiledPhase): Values
-  /** Keeps the variables of an action that has run. */
+  /** Stores the variables of an action that has run. */
   keep(action: string, sets: object, isStated: boolean): void
   /** Returns an error code from its number. */
   codeOf(number: number): string
@@ -39,7 +39,7 @@ export interface PolicyRun {
   readonly trace: { push(rule: TracedRule): unknown }
 }
 
-/** Thrown for an action that the gateway does not execute and whose result the caller does not supply. */
+/** Thrown for an action that the gateway doesn't execute if the caller doesn't supply its result. */
 export class NotSimulated extends Error {
   constructor(readonly action: string) {
     super(action)
@@ -59,12 +59,10 @@ export async function runPhase(policy: CompiledPolicy, phase: Phase, run: Policy
   return undefined
 }
 
-/** The action traces of rules that do not apply. They share one list because the journal keeps many rules. */
+/** The action traces of rules that don't apply. All such rules share one list, because the journal keeps many rules. */
 const NO_ACTIONS: readonly TracedAction[] = []
 
-/**
- * Evaluates the conditions of a rule. Returns the list for the traces of its actions, or undefined if the rule does not apply.
- */
+/** Evaluates a rule's conditions. Returns the list for its actions' traces, or undefined if the rule doesn't apply. */
 function matchRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun): TracedAction[] | undefined {
   const { name, index } = rule
   const expressions = evaluateConditions(rule, run.values(phase))
@@ -120,7 +118,7 @@ function evaluateConditions({ conditions }: CompiledRule, values: Values): reado
   let traced: readonly TracedExpression[] = []
   for (const condition of conditions) {
     const result = evaluateCondition(condition, values)
-    // `push` makes room for 16 more, which the journal would keep.
+    // `push` would allocate room for 16 more, and the journal would keep that memory.
     traced = traced.concat(result)
     if (result.value !== true) break
   }
@@ -143,7 +141,7 @@ function readValues({ paths, calls }: Expression, values: Values): Record<string
     try {
       found[source] = evaluate(values)
     } catch (error) {
-      // A cookie that is absent has no value.
+      // An absent cookie has no value.
       if (!(error instanceof EvaluationProblem)) throw error
     }
   }
@@ -152,7 +150,7 @@ function readValues({ paths, calls }: Expression, values: Values): Record<string
       const value = readPath(values.roots, path)
       found[path] = readField(value, TEXT) ?? value
     } catch (error) {
-      // The expression did not need it.
+      // The expression didn't need the value.
       if (!(error instanceof MissingFact)) throw error
     }
   }
@@ -223,7 +221,7 @@ function toOutcome(stated: Config, row: Action | undefined, phase: Phase): Actio
   return ends ? { ...outcome, ends, isRefusal: true, decision: DECISIONS.statedRefusal } : outcome
 }
 
-/** Returns the description and the end for an action that cannot be executed. */
+/** Returns the description of an action that can't be executed, and how it ends the traffic. */
 export function describeProblem(error: EvaluationProblem): { did: string; ends: Ending; decision: Decision } {
   const { source, message } = error
   const did = source === undefined ? `failed: ${message}` : `failed: ${source}: ${message}`
@@ -234,7 +232,7 @@ export function describeProblem(error: EvaluationProblem): { did: string; ends: 
   return { did, ends: errorResponse(number), decision: DECISIONS.expressionError }
 }
 
-/** Returns the error of an action that rejected the request, as in its variables. */
+/** Returns the error of an action that rejected the request, as its variables show it. */
 function errorOf(ends: ActionOutcome['ends'], run: PolicyRun): object {
   if (typeof ends !== 'object' || !('error' in ends) || ends.error === undefined) return {}
   return { error: { code: run.codeOf(ends.error), message: ends.body ?? sentenceOf(ends.error) } }

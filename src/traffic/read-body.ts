@@ -2,18 +2,16 @@ import { EvaluationProblem } from '../service/policy/cel/values.ts'
 import { type Body, joinBytes, toFetchBody } from './body.ts'
 import { createDecompressor } from './codings.ts'
 
-/**
- * The maximum size in bytes of a body that actions read. GitHub's webhooks, the largest of the documented senders, are limited to 25 MB.
- */
+/** The maximum size, in bytes, of a body that actions read. The largest documented limit of a sender is 25 MB, for GitHub's webhooks. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024
 
 /** The reasons why a body is not available to actions. */
 type BodyFailure = 'tooLong' | 'broken' | 'unknown'
 
-/** The statuses of the responses about a body. */
+/** The statuses of responses about a body. */
 export type BodyStatuses = Readonly<Record<BodyFailure, number>>
 
-/** Thrown for a body that an action needs but that is not available (rules: traffic#bodies). */
+/** Thrown if an action needs a body that isn't available (rules: traffic#bodies). */
 export class BodyProblem extends EvaluationProblem {
   readonly status: number
 
@@ -26,7 +24,7 @@ export class BodyProblem extends EvaluationProblem {
     this.status = statuses[failure]
   }
 
-  /** The error number for a body that cannot be read, or for one that cannot be changed. */
+  /** The error number for a body that can't be read or changed. */
   get number(): number {
     return this.failure === 'unknown' ? 3904 : 3903
   }
@@ -59,7 +57,7 @@ export async function drainBody(body: Body, limit: number): Promise<void> {
       if (size > limit) return
     }
   } catch {
-    // It broke off.
+    // The body broke off.
   }
 }
 
@@ -76,7 +74,7 @@ async function* partsOf(body: Body): AsyncGenerator<Uint8Array> {
       yield value
     }
   } finally {
-    // What is left of a body that is too long is not read.
+    // The rest of a body that is too long isn't read.
     reader.cancel().catch(() => {})
   }
 }
@@ -102,7 +100,7 @@ export function decodeBody(
 export function toStream(body: Exclude<Body, null>): ReadableStream<Uint8Array> {
   if (body instanceof ReadableStream) return body
   const { body: stream } = new Response(toFetchBody(body))
-  return stream as ReadableStream<Uint8Array> // A response that has a body has a stream.
+  return stream as ReadableStream<Uint8Array> // A response with a body always has a stream.
 }
 
 /** Returns the codings in a `content-encoding` header, in the order in which they were applied. */

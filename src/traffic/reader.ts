@@ -1,7 +1,7 @@
 import type { Records } from '../core/engine/records.ts'
 import type { Collection } from '../core/operation/collection.ts'
 
-/** Reads a gateway's records. Some families may be missing from its dialect. */
+/** Reads a gateway's records. Some families may be missing from the dialect. */
 export class Reader {
   readonly #names: ReadonlySet<string>
 
@@ -9,7 +9,7 @@ export class Reader {
     this.#names = new Set(records.collections.map(({ name }) => name))
   }
 
-  /** Returns whether the dialect has the family of a collection. */
+  /** Returns whether the dialect includes a collection's family. */
   has<R extends object>(collection: Collection<R>): boolean {
     return this.#names.has(collection.name)
   }
@@ -31,13 +31,13 @@ export class Reader {
     if (this.#names.has(collection.name)) yield* this.records.table(collection).newestFirst()
   }
 
-  /** Returns the module of an edge or a route, or undefined if it has none or the module is disabled. */
+  /** Returns the module of an edge or a route, or undefined if it is disabled or not set. */
   module(name: string, key: string): Readonly<Record<string, unknown>> | undefined {
     const { module } = this.moduleRecord(name, key)
     return module && Reflect.get(module, 'enabled') !== false ? { ...module } : undefined
   }
 
-  /** Returns the record of a module, which changes with the module, or an empty record if there is none. */
+  /** Returns a module's record, which changes with the module, or an empty record if there is none. */
   moduleRecord(name: string, key: string): { readonly module?: object } {
     return (this.#names.has(name) && this.records.tableNamed(name).get(key)) || {}
   }

@@ -16,12 +16,12 @@ export const windows = collection({
 
 /** The parts of the window of a rate limit. Requests in the same part leave the window together. */
 const PARTS = 60
-/** Each time the number of windows reaches a multiple of this number, ended windows are removed. */
+/** Ended windows are removed each time the number of windows reaches a multiple of this number. */
 const MANY = 1000
 
 /**
- * Counts a request in a rate limit's window, which slides with the gateway's time. Returns the number of seconds after which it can be
- * retried, or undefined if the limit is not reached. Rejected requests do not count.
+ * Counts a request in a rate limit's sliding window, on the gateway's clock. Returns the seconds to wait before a retry, or undefined if
+ * the limit isn't reached. Rejected requests don't count.
  */
 export function countInWindow(tx: Transaction, key: string, capacity: number, window: number): number | undefined {
   const at = startOf(tx.now, window / PARTS)
@@ -41,7 +41,7 @@ function removeEnded(tx: Transaction): void {
   for (const each of [...tx.newestFirst(windows)]) if (each.ends_at < tx.now) tx.remove(windows, each)
 }
 
-/** Returns the start of the window part that contains a time. */
+/** Returns the start of the part of the window that contains a time. */
 function startOf(time: number, part: number): number {
   return Math.floor(Math.floor(time / part) * part)
 }
@@ -80,7 +80,7 @@ export function leaveBreaker(tx: Transaction, key: string, settings: BreakerSett
     tx.put(breakers, isError ? { ...breaker, tripped_at: tx.now, is_trying: false } : closed(key))
     return
   }
-  // A request that was let pass before the breaker tripped says nothing about the upstream of now.
+  // A request that passed before the breaker tripped says nothing about the upstream's current state.
   if (breaker.tripped_at !== null) return
   const at = startOf(tx.now, settings.window / settings.buckets)
   const recent = breaker.buckets.filter((bucket) => bucket.at > at - settings.window)
@@ -93,7 +93,7 @@ export function leaveBreaker(tx: Transaction, key: string, settings: BreakerSett
   tx.put(breakers, { key, tripped_at: isTripped ? tx.now : null, is_trying: false, buckets: isTripped ? [] : buckets })
 }
 
-/** Reports to the breaker that let a request pass that it did not reach the upstream. */
+/** Tells the breaker that a request it let pass didn't reach the upstream. */
 export function releaseBreaker(tx: Transaction, key: string): void {
   const breaker = tx.get(breakers, key)
   if (breaker?.is_trying) tx.put(breakers, { ...breaker, is_trying: false })

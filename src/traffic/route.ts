@@ -8,7 +8,7 @@ export type Binding = EndpointRecord['binding']
 
 /** Returns the endpoints at a URL, oldest first: those at its host, or else those at the most specific wildcard that covers it. */
 export function findEndpoints(reader: Reader, url: URL, binding: Binding): readonly EndpointRecord[] {
-  // A policy can forward to a host of any length.
+  // A policy can forward to a host name of any length.
   if (findHostProblem(url.hostname) !== undefined) return []
   for (const host of listHosts(url.hostname)) {
     const normal = parseUrl(`${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`)
@@ -36,7 +36,7 @@ export function describeMissing(reader: Reader, { protocol, host }: URL, binding
   return missing
 }
 
-/** Returns an edge's route for a path: the route with the exact path, or else the route with the longest prefix. */
+/** Returns an edge's route for a path: the route with exactly this path, or else the one with the longest prefix. */
 export function findRoute(reader: Reader, edge: string, path: string): RouteRecord | undefined {
   const all = reader.findAll(routes, 'edge', edge)
   const exact = all.find(({ match_type, match }) => match_type === 'exact_path' && match === path)

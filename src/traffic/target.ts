@@ -3,9 +3,9 @@ import { quote } from '../core/schema/text.ts'
 /** The form of hosts that visitors can request, as in DNS (RFC 1035, section 2.3.4). */
 export const HOST_SIZES = 'at most 253 characters, with at most 63 between dots'
 
-/** Returns the reason why visitors cannot request a host, or undefined. Everything that accepts a host calls it first. */
+/** Returns the reason why visitors can't request a host, or undefined. All code that accepts hosts calls this function first. */
 export function findHostProblem(host: string): string | undefined {
-  // No host of this length is too long.
+  // A host of this length is never too long.
   if (host.length <= 63) return undefined
   const name = host.replace(/\.$/, '')
   if (name.length <= 253 && name.split('.').every(({ length }) => length <= 63)) return undefined
@@ -18,7 +18,7 @@ export function targetOf(url: string): string {
   return target.startsWith('/') ? target : `/${target}`
 }
 
-/** Returns the path and query of a URL, as sent. A rule that read them like a browser would let `/admin/../x` pass. */
+/** Returns the path and query of a URL, as sent. A rule that normalized the path like a browser would let `/admin/../x` pass. */
 export function splitTarget(url: string): { readonly path: string; readonly query: string } {
   const [, path = '/', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(targetOf(url)) ?? []
   return { path, query }

@@ -1,4 +1,4 @@
-/** Thrown for a failed TLS handshake, in which one side rejects the other. `code` is the code of Node's error. */
+/** Thrown for a TLS handshake in which one side rejects the other. `code` is Node's error code. */
 export class TlsFailure extends Error {
   override readonly name: string = 'TlsFailure'
 

@@ -1,6 +1,6 @@
 import type { Decision } from '../service/policy/decisions.ts'
 
-/** The value of a rule's expression, and the values that it was computed from. */
+/** The value of a rule's expression, and the values used to compute it. */
 export interface TracedExpression {
   readonly source: string
   /** The value, or undefined if the expression failed. */
@@ -44,7 +44,7 @@ export interface TracedRule {
   readonly matched: boolean
   readonly expressions: readonly TracedExpression[]
   readonly actions: readonly TracedAction[]
-  /** The fauxgate decision that kept the rule from applying. */
+  /** The fauxgate decision because of which the rule didn't apply. */
   readonly decision?: Decision
 }
 

@@ -19,7 +19,7 @@ export interface UpstreamFault {
   readonly latency?: number | undefined
   /** The number of bytes after which the body is truncated. */
   readonly truncate?: number | undefined
-  /** The way in which a truncated body ends. */
+  /** The end of a truncated body. */
   readonly ending: Ending
 }
 

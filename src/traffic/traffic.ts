@@ -55,7 +55,7 @@ interface Visit {
   readonly onRecorded?: ((number: number) => void) | undefined
 }
 
-/** The gateway as its visitors see it. */
+/** The gateway, as visitors see it. */
 export class GatewayTraffic {
   #reader: Reader | undefined
   readonly #compiled
@@ -76,7 +76,7 @@ export class GatewayTraffic {
 
   /**
    * Returns the origin that a visitor to a local port intends: the host without `.localhost`, with the first of these schemes that has an
-   * endpoint. A single label, as in `app.localhost`, means the oldest endpoint whose host begins with it.
+   * endpoint. A single label, as in `app.localhost`, means the oldest endpoint whose host begins with that label.
    */
   locate(host: string, schemes: readonly string[]): string {
     const reader = this.#read()
@@ -100,7 +100,7 @@ export class GatewayTraffic {
     const request = VisitorRequest.from(input, init)
     const target = { edge, route, backend }
     const visited = await this.#visit({ request, from, target, signal, onRecorded })
-    // A fetch cannot speak another protocol.
+    // A `fetch` can't switch to another protocol.
     visited.switched?.end()
     return visited.toResponse(request.method)
   }
@@ -146,12 +146,12 @@ export class GatewayTraffic {
       const ending = await callUpstream(request, { ...place, isReplay: true }, call)
       if (ending !== 'close') await toUpstreamResponse(ending, this.host.dialect).drain()
     } finally {
-      // Ends a connection that has switched protocols: there is no visitor to join it with.
+      // Ends a connection that has switched protocols, because there is no visitor to join it to.
       end.abort('replayed')
     }
   }
 
-  /** Returns the response, or undefined if the connection is closed. */
+  /** Returns the response, or undefined if the connection was closed. */
   async #pass(sent: Visit): Promise<UpstreamResponse | undefined> {
     const { request, from: visitor, target, signal, isServed = false, tls = [], onRecorded } = sent
     const { host } = this
@@ -184,7 +184,7 @@ export class GatewayTraffic {
     } catch (error) {
       const did = describeStop(error)
       if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })
-      // A port responds with this status (rules: traffic#ports), and a call in the process rejects.
+      // A port responds with this status (rules: traffic#ports); a call in the same process rejects.
       if (did !== undefined && isServed) failure = 501
       throw error
     } finally {
@@ -221,7 +221,7 @@ export class GatewayTraffic {
   }
 }
 
-/** Returns the end of a request whose modules or backend cannot be applied. Throws any other error. */
+/** Returns how a request ends if its modules or backend can't be applied. Throws any other error. */
 function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   if (!(error instanceof EvaluationProblem)) throw error
   const { ends, ...deed } = describeProblem(error)

@@ -19,7 +19,7 @@ const TIMEOUT = 300_000
 const HOW_TO_SERVE =
   'Set one with gateway.traffic.upstream in a test, or with --upstream or "fauxgate upstream" on a server'
 
-/** The target to which a request is forwarded. */
+/** The target of a forwarded request. */
 export interface UpstreamPlace {
   /** The URLs and ids for which a test may have set the upstream, most specific first. */
   readonly keys: readonly string[]
@@ -31,7 +31,7 @@ export interface UpstreamPlace {
   readonly isStarted?: true | undefined
   /** The agent's tunnel, if the request passes through a tunnel of a known agent. */
   readonly tunnel?: PassedTunnel | undefined
-  /** The protocol that the agent uses to connect to a server there. Default: `http1`. */
+  /** The protocol for the agent's connection to a server. Default: `http1`. */
   readonly protocol?: string | undefined
   /** True for a request that already has the headers that a gateway adds. */
   readonly isReplay?: true
@@ -87,7 +87,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   let received: UpstreamResponse | undefined
   try {
     const run = () => callHandler(responder, request, { signal, protocol: place.protocol })
-    // A server has its own limit, in real time.
+    // Servers enforce their own limit, in real time.
     received = await ('serve' in responder ? run() : withTimeout(run, call))
   } catch (error) {
     signal?.throwIfAborted()
@@ -104,7 +104,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     received.discard()
     return fail(number, `${key} responded with ${received.status}, which is not an HTTP status`)
   }
-  // Only the gateway may send these.
+  // Only the gateway may send these headers.
   removeHopByHop(received.headers)
   received.headers.delete(host.dialect.errorCodeHeader)
   const { status, headers } = received
@@ -118,7 +118,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
 }
 
 /**
- * Reaches the upstream of a tunnel that a program started through the agent's API, where the program specified the upstream (rules:
+ * Reaches the upstream of a tunnel that a program started, and for which it named the upstream, through the agent's API (rules:
  * agent#upstreams).
  */
 function dialStarted({ isStarted, tunnel, url }: UpstreamPlace, { upstreams }: TrafficHost) {
@@ -127,7 +127,7 @@ function dialStarted({ isStarted, tunnel, url }: UpstreamPlace, { upstreams }: T
 
 const OWN_FAULT = "The upstream's function failed. See the request's trace."
 
-/** The error for a test function that does not return a response. */
+/** The error for a test's function that doesn't return a response. */
 class WrongResponse extends Error {}
 
 /** Calls an upstream's function. */
@@ -185,7 +185,7 @@ function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined
   const { method, body, headers } = sent
   const hasBody = method !== 'GET' && method !== 'HEAD' && body !== null
   const init = hasBody ? { body: toFetchBody(body), duplex: 'half' } : {}
-  // A record takes less time than pairs.
+  // A record is faster than pairs.
   return new Request(sent.url, { method, headers: headers.toRecord(), ...init, ...(signal && { signal }) })
 }
 
@@ -197,7 +197,7 @@ async function withTimeout(
   const running = run()
   if (!(running instanceof Promise)) return running
   const end = new AbortController()
-  // Without a reason, each abort makes an error.
+  // Without a reason, each abort creates an error.
   const stop = () => end.abort('answered')
   signal?.addEventListener('abort', stop)
   const waiting = host.waitUntil(host.now + TIMEOUT, end.signal).catch(() => signal?.throwIfAborted())

@@ -24,7 +24,7 @@ export interface ServedCall {
   readonly protocol?: string | undefined
 }
 
-/** Passes forwarded requests to a server. It is faster than a handler because messages are not converted to `fetch` messages. */
+/** Passes forwarded requests to a server. Faster than a handler, because messages aren't converted to `fetch` messages. */
 export type ServedUpstream = (request: VisitorRequest, call: ServedCall) => Promise<ServedResponse>
 
 /** An upstream's function, provided by a test or a server. */
@@ -44,7 +44,7 @@ interface Upstream {
   hits: number
 }
 
-/** A description of the keys that upstreams can have. */
+/** A description of the allowed keys of upstreams. */
 export const UPSTREAM_KEYS = 'an http or https URL such as "https://app.internal", or the id of a backend'
 
 /** Returns whether a string is an http or https URL, or can be the id of a backend. */
@@ -60,7 +60,7 @@ export interface CannedResponse {
   readonly body?: string | null | undefined
 }
 
-/** Creates a canned response. A status that does not allow a body has none. */
+/** Creates a canned response, without a body if its status doesn't allow one. */
 export function createCannedResponse({ status = 200, headers = {}, body = null }: CannedResponse): Response {
   const isBodiless = status === 204 || status === 205 || status === 304
   return new Response(isBodiless ? null : body, { status, headers })
@@ -81,7 +81,7 @@ interface StoredUpstream {
 export class Upstreams implements SideRecords {
   readonly #byKey = new Map<string, Upstream>()
   readonly #lasting = new Map<string, ServedUpstream>()
-  /** Reaches the agent upstreams that are not set here. Undefined without a server. */
+  /** Reaches agent upstreams that aren't set here. Undefined without a server. */
   dialer: Dialer | undefined
 
   constructor(
@@ -128,7 +128,7 @@ export class Upstreams implements SideRecords {
   load(rows: ReadonlyMap<string, object>): void {
     for (const [key, { canned }] of this.#byKey) if (canned) this.#byKey.delete(key)
     for (const [key, row] of rows) {
-      const { canned, times, hits } = row as StoredUpstream // `rows` made it.
+      const { canned, times, hits } = row as StoredUpstream // `rows` created this value.
       const responder = { handler: () => createCannedResponse(canned) }
       this.#byKey.set(key, { responder, times: times ?? Number.POSITIVE_INFINITY, canned, hits })
     }
@@ -163,12 +163,12 @@ export class Upstreams implements SideRecords {
     for (const [key, serve] of this.#lasting) this.#set(key, { serve })
   }
 
-  /** Returns the upstream for the first of these URLs and ids that has one. Counts the request. */
+  /** Returns the upstream for the first of these URLs and ids with one, and counts the request. */
   take(keys: readonly string[]): { readonly key: string; readonly responder: Responder } | undefined {
     const found = this.#find(keys)
     if (!found) return undefined
     const { key, upstream } = found
-    // Without a limit, nobody needs the number after a restart.
+    // Without a limit, the number isn't needed after a restart.
     if (Number.isFinite(upstream.times)) this.#store(key, { ...upstream, hits: upstream.hits + 1 })
     upstream.hits++
     return { key, responder: upstream.responder }
@@ -181,7 +181,7 @@ export class Upstreams implements SideRecords {
 
   #find(keys: readonly string[]): { readonly key: string; readonly upstream: Upstream } | undefined {
     for (const each of keys) {
-      // Most keys are normal.
+      // Most keys are already normalized.
       const normal = this.#byKey.has(each) ? each : normalizeKey(each)
       const key = this.#byKey.has(normal) ? normal : this.#findAbove(normal)
       const upstream = key === undefined ? undefined : this.#byKey.get(key)

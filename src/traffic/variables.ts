@@ -7,7 +7,7 @@ import { TEXT } from '../service/policy/environment.ts'
 import { isVariable } from '../service/policy/variables.ts'
 import { KNOWN, type Surroundings } from './known-variables.ts'
 
-/** Creates the variables of a scope, which are computed when an expression uses them. */
+/** Creates a scope's variables, each computed when an expression uses it. */
 export function createRoots(table: Variables, surroundings: Surroundings): Roots {
   return new LazyGroup(table, '', surroundings)
 }
@@ -48,7 +48,7 @@ class LazyGroup extends Map<string, unknown> {
 function readVariable(path: string, { type }: Variable, surroundings: Surroundings): unknown {
   const given = surroundings.facts.get(path)
   if (given !== undefined) return toCel(given, type)
-  // Their values are values of CEL already, and later ones of one action read the earlier ones.
+  // The values are already CEL values, and an action's later variables may read its earlier ones.
   if (path === 'vars') return surroundings.vars()
   if (path.startsWith('actions.ngrok.')) return toCel(readResult(path, type, surroundings), type)
   const known = Object.hasOwn(KNOWN, path) ? KNOWN[path] : undefined

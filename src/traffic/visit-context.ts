@@ -16,16 +16,16 @@ export interface VisitContext {
   readonly host: TrafficHost
   readonly reader: Reader
   readonly visitor: Visitor
-  /** True if the request came through a port, where the visitor has already seen the certificate. */
+  /** True if the request came through a port, in which case the visitor has already seen the certificate. */
   readonly isServed: boolean
   /** The supplied facts, by variable path. */
   readonly facts: ReadonlyMap<string, unknown>
   /** The URL as sent by the visitor. */
   readonly sentUrl: string
-  /** The time at which the request arrived, in ms since 1970. */
+  /** The request's arrival time, in ms since 1970. */
   readonly startedAt: number
   readonly trace: (TracedRule | TracedStep)[]
-  /** The reason why the gateway closes the connection, if it is the visitor's TLS. */
+  /** The reason why the visitor's TLS makes the gateway close the connection, if it does. */
   readonly closing: { cause?: TlsFailure }
   readonly secrets: KnownSecrets
   readonly signal: AbortSignal | undefined
@@ -41,7 +41,7 @@ export interface Compiled {
   readonly policies: WeakMap<object, CompiledPolicy>
 }
 
-/** The whole visit, as seen by its part at one endpoint. */
+/** The whole visit, from the perspective of one endpoint. */
 export interface WholeVisit {
   readonly context: VisitContext
   readonly compiled: Compiled

@@ -20,7 +20,7 @@ export class VisitMeter {
   constructor(request: VisitorRequest, isServed: boolean, signal: AbortSignal | undefined) {
     this.#isServed = isServed
     this.#signal = signal
-    // A request that the gateway answers itself may pass unread.
+    // The body of a request to which the gateway itself responds may stay unread.
     this.#request = request.length
     let passed = 0
     request.watchBody((part) => {

@@ -15,7 +15,7 @@ export interface Visitor {
   /** The country of the address, as a two-letter code. It sets `conn.geo.country_code` and similar variables. */
   readonly country?: string
   /**
-   * True to accept any certificate, like `curl --insecure`. Default: the visitor rejects certificates that are expired or for other names.
+   * True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
    */
   readonly insecure?: boolean
   /**
@@ -47,7 +47,7 @@ export function parseVisitable(text: string): URL | undefined {
 export interface TrafficInit extends RequestInit {
   /** The visitor: the address, the country, and other facts that only the real network knows. */
   readonly from?: Visitor
-  /** The edge that receives the request, instead of the one for the URL. Required in the standard dialect. */
+  /** The edge that receives the request, instead of the one that the URL selects. Required in the standard dialect. */
   readonly edge?: string
   /** The edge's route. */
   readonly route?: string

@@ -10,7 +10,7 @@ interface AllowList {
   readonly allow_list: readonly { readonly value: string }[]
 }
 
-/** The documentation uses lists in its tables, but single items in its examples. */
+/** The documentation's tables show lists, but its examples show single items. */
 type OneOrMore<T> = T | readonly T[]
 
 interface Keys {
@@ -25,10 +25,10 @@ interface Config {
   readonly jws: { readonly allowed_algorithms: readonly string[]; readonly keys: OneOrMore<Keys> }
 }
 
-/** The requirements on tokens, and where the tokens and keys are. */
+/** The requirements for tokens, and the locations of tokens and keys. */
 export interface Requirements {
   readonly issuers: readonly string[]
-  /** Undefined if tokens can be for any audience. */
+  /** Undefined to accept any audience. */
   readonly audiences: readonly string[] | undefined
   readonly sources: readonly TokenSource[]
   readonly algorithms: readonly string[]
@@ -38,7 +38,7 @@ export interface Requirements {
 
 /** Reads a config that the policy check has already validated. */
 export function readRequirements(checked: unknown): Requirements {
-  const { issuer, audience, http, jws } = checked as Config // The check of the policy has read it.
+  const { issuer, audience, http, jws } = checked as Config // The policy check has already read the config.
   const toValues = (list: AllowList['allow_list']) => list.map(({ value }) => value)
   return {
     issuers: toValues(issuer.allow_list),

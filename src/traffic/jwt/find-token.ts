@@ -6,7 +6,7 @@ import { TokenProblem } from './token-problem.ts'
 export interface TokenRequest {
   readonly method: string
   readonly headers: Headers
-  /** Reads the body. Called only for a token in the body of a request that may have one. */
+  /** Reads the body. Called only to find a token in the body, and only if the request may have one. */
   readonly readBody?: () => Promise<Uint8Array>
 }
 
@@ -75,7 +75,7 @@ function readJson(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
-  } catch {} // The message below is for anything that is not an object.
+  } catch {} // The message below covers anything that isn't an object.
   throw new TokenProblem(3411, 'The body is not a JSON object, as its content type says.')
 }
 

@@ -23,7 +23,7 @@ export interface Token {
 
 type ClaimError = errors.JWTExpired | errors.JWTClaimValidationFailed
 
-/** The result of a validation: the tokens up to the first rejected one, and the number and reason of its error. */
+/** A validation's result: the tokens up to the first rejected one, and the number and reason of its error. */
 export type JwtResult =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | {
@@ -90,7 +90,7 @@ async function verify(
       const keys = await importCandidates(await readKeys(url, options), { alg, kid })
       for (const key of keys) if (await isSignedBy(key, jwt, source, requirements, options.now)) return
     } catch (error) {
-      // The keys at the next URL may do.
+      // The keys at the next URL may fit.
       if (!(error instanceof TokenProblem) || error.number !== 3422) throw error
       unread ??= error
     }
@@ -128,7 +128,7 @@ async function isSignedBy(
         `The token in ${place(source)} is signed, but ${claimProblem(error)}.`,
         isDecided(error, now) ? DECISIONS.claims : undefined,
       )
-    // Web Crypto rejects keys that are too short, or empty.
+    // Web Crypto rejects keys that are too short or empty.
     if ([errors.JOSEError, TypeError, DOMException].some((kind) => error instanceof kind)) return false
     throw error
   }
@@ -137,7 +137,7 @@ async function isSignedBy(
 /** The usual maximum tolerance for the times of a token, in seconds. */
 const USUAL_TOLERANCE = 300
 
-/** Returns whether the documentation leaves open if a claim is a problem: a time within a usual tolerance, or a missing audience. */
+/** Returns whether the documentation leaves open that a claim is a problem: a time within a usual tolerance, or a missing audience. */
 function isDecided({ claim, reason, payload }: ClaimError, now: number): boolean {
   if (claim === 'aud') return reason === 'missing'
   const time = claim === 'exp' || claim === 'nbf' ? payload[claim] : undefined

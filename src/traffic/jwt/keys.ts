@@ -2,19 +2,19 @@ import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { isObject, lookUp } from '../../core/schema/values.ts'
 import { TokenProblem } from './token-problem.ts'
 
-/** The time for which the keys from a URL are used before they are read again, in ms. */
+/** The time, in ms, after which the keys at a URL are read again. */
 const LIFETIME = 15 * 60 * 1000
 
-/** Keys, by the URL of their JWKS document, with the gateway time at which they were read. */
+/** Keys by JWKS document URL, with the gateway time when they were read. */
 export type KeyCache = Map<string, { readonly readAt: number; readonly keys: readonly JWK[] }>
 
 /** The gateway's clock, and a function that reads documents. */
 export interface KeySource {
   /** The gateway's time, in ms since 1970. */
   readonly now: number
-  /** Returns the text at the URL of a JWKS document. It rejects if nothing serves the URL. */
+  /** Returns the text at a JWKS document's URL. Rejects if nothing serves the URL. */
   readonly readUrl: (url: string) => Promise<string>
-  /** The keys read by earlier calls. Without it, each call reads all documents. */
+  /** The keys that earlier calls have read. Without this cache, each call reads all documents. */
   readonly cache?: KeyCache
 }
 
@@ -26,7 +26,7 @@ export interface KeySource {
  */
 export async function readKeys(url: string, { now, readUrl, cache }: KeySource): Promise<readonly JWK[]> {
   const known = cache?.get(url)
-  // A snapshot that was restored may have an earlier time than the keys.
+  // After a snapshot is restored, the keys may be from a later time.
   if (known && known.readAt <= now && now < known.readAt + LIFETIME) return known.keys
   const keys = parseKeys(url, await readDocument(url, readUrl))
   cache?.set(url, { readAt: now, keys })
@@ -46,7 +46,7 @@ function parseKeys(url: string, text: string): readonly JWK[] {
   try {
     const document: unknown = JSON.parse(text)
     if (isObject(document) && Array.isArray(document.keys)) return document.keys.filter(isJwk)
-  } catch {} // The message below is for anything else.
+  } catch {} // The message below covers anything else.
   throw new TokenProblem(
     3422,
     `The document at ${url} is not a JSON Web Key Set. It must be an object with a "keys" array.`,

@@ -34,7 +34,7 @@ export function answerXero(
   _secret: string,
   isVerified: boolean,
 ): ChallengeResponse | undefined {
-  // A stranger's body is not read.
+  // Bodies from unauthenticated senders aren't read.
   if (!request.headers.has('x-xero-signature')) return undefined
   const { events } = request.object
   if (!Array.isArray(events) || events.length > 0) return undefined

@@ -30,11 +30,11 @@ export type WebhookVerdict =
 export interface WebhookOptions {
   /** A name from the list of providers. Case is ignored. */
   readonly provider: string
-  /** The secret as shown by the provider. For Amazon SNS, empty or the account that owns the topic. */
+  /** The secret, as the provider shows it. For Amazon SNS: empty, or the account that owns the topic. */
   readonly secret: string
   /** The gateway's time, in ms since 1970. A timestamp may differ from it by 5 minutes. */
   readonly now: number
-  /** Reads the document at a URL, for providers that sign with certificates. It rejects if nothing serves the URL. */
+  /** Reads the document at a URL, for providers that sign with certificates. Rejects if nothing serves the URL. */
   readonly readUrl?: (url: string) => Promise<string>
 }
 

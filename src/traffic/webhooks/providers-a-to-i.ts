@@ -96,7 +96,7 @@ export const providersAToI: Readonly<Record<string, Provider>> = {
     page: 'https://developers.docusign.com/platform/webhooks/connect/validate/',
     schemes: [
       {
-        // One for each of up to 100 secrets.
+        // One entry for each of up to 100 secrets.
         signature: Array.from({ length: 100 }, (_, index) => `x-docusign-signature-${index + 1}`),
         encoding: 'base64',
       },

@@ -11,7 +11,7 @@ import {
   urlWithPort,
 } from './signed-values.ts'
 
-/** Square signs the URL as it was set, which may end after the host. */
+/** Square signs the configured URL, which may end after the host. */
 const square = {
   encoding: 'base64',
   values: { withoutPath: urlWithoutPath },

@@ -25,22 +25,22 @@ export interface SignatureScheme {
   readonly prefix?: string
   /** The character between the entries of the header. Default: the header is a single entry. */
   readonly separator?: ',' | ' '
-  /** The time of signing: Unix time in seconds or milliseconds, or an ISO 8601 time. It must be near the gateway's clock. */
+  /** The signing time: a Unix time in seconds or milliseconds, or an ISO 8601 time. Must be near the gateway's time. */
   readonly timestamp?: SignaturePlace
   /** True if the timestamp can only be in seconds. */
   readonly isInSeconds?: true
-  /** True if a request without the timestamp may pass, because the signature covers the timestamp and older requests lack it. */
+  /** True to accept requests without the timestamp, because the signature covers the timestamp and older requests lack it. */
   readonly isTimestampOptional?: true
   /** More values in the signed text, in order. */
   readonly values?: Readonly<Record<string, SignaturePlace>>
   /**
-   * The signed text, or the forms that it may have, with `{body}`, `{method}`, `{url}`, `{secret}`, `{timestamp}`, and the names of
-   * `values`. Default: `{body}`.
+   * The signed text, or its possible forms, with `{body}`, `{method}`, `{url}`, `{secret}`, `{timestamp}`, and the names of `values`.
+   * Default: `{body}`.
    */
   readonly signed?: string | readonly string[]
   /** The form of the secret. Default: `text`. */
   readonly secret?: SecretForm
-  /** Returns a problem with the request that the signature does not cover. */
+  /** Returns a problem that the signature doesn't detect. */
   readonly check?: (request: SignedRequest) => string | undefined
 }
 
@@ -50,7 +50,7 @@ export interface SignatureScheme {
  */
 export type SecretForm = 'text' | 'base64' | 'whsec' | 'api-key' | 'credentials'
 
-/** The response to a challenge, with which a provider checks that its webhooks arrive. */
+/** The response to a challenge. Providers send challenges to check that their webhooks arrive. */
 export interface ChallengeResponse {
   readonly status: number
   readonly headers: Record<string, string>

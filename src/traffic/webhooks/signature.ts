@@ -22,7 +22,7 @@ class Refusal extends Error {
   }
 }
 
-/** Returns the problem with a request that is not signed as its provider would sign it, or undefined if it is. */
+/** Returns the problem with a request that isn't signed as by its provider, or undefined if it is. */
 export function findRefusal(
   schemes: readonly SignatureScheme[],
   request: SignedRequest,
@@ -163,7 +163,7 @@ function readPoint(secret: string): Uint8Array {
   try {
     const key = spki && readPublicKey(spki)
     if (key?.kind === 'ecdsa' && key.curve === 'P-256') return key.point
-  } catch {} // The message below is for anything else.
+  } catch {} // The message below covers anything else.
   throw new Refusal("The secret is not a P-256 public key. Copy this provider's verification key verbatim.")
 }
 

@@ -7,7 +7,7 @@ export function formValues(request: SignedRequest): string {
   return sortedForm(request).flat().join('')
 }
 
-/** Returns the problem with a body whose hash is in the query, where the signature covers it (Twilio, for JSON bodies). */
+/** Returns the problem with a body whose hash is in the signed query (Twilio, for JSON bodies). */
 export function bodyHashProblem(request: SignedRequest): string | undefined {
   const hash = new URL(request.url).searchParams.get('bodySHA256')
   if (hash === null || hash.toLowerCase() === bytesToHex(hashes.sha256.digest(request.body))) return undefined
@@ -54,7 +54,7 @@ export function escapedText({ text }: SignedRequest): string {
   return text.replace(/[\u007f-\uffff]/g, escaped).replace(/(?<!\\)\//g, '\\/')
 }
 
-/** Returns the path with its query as Contentful's library signs it: the query is escaped, and then both are escaped as a URI. */
+/** Returns the path with its query as Contentful's library signs it: first the query is escaped, then the whole as a URI. */
 export function contentfulPath({ url }: SignedRequest): string {
   const [path = '', query] = url.replace(/^[^:]+:\/\/[^/?#]*/, '').split('?')
   return encodeURI(query ? `${path}?${encodeURIComponent(query)}` : path || '/')

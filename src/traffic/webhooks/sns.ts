@@ -5,7 +5,7 @@ import { verifyPkcs1 } from '../../service/x509/rsa.ts'
 import { decode, toUtf8 } from './encoding.ts'
 import { bodyField, type SignedRequest } from './request.ts'
 
-/** The signed message fields, by message type, in order. A notification may not have a subject. */
+/** The signed message fields, by message type, in order. A notification's subject is optional. */
 const FIELDS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
   ['SubscriptionConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
@@ -48,13 +48,13 @@ function isCertificateUrl(text: string): boolean {
   return url?.protocol === 'https:' && url.port === '' && CERTIFICATE_HOST.test(url.hostname)
 }
 
-/** Returns the RSA key of a PEM certificate, or undefined if it has none. */
+/** Returns the RSA key of a PEM certificate, or undefined if it isn't an RSA key. */
 function readKey(pem: string) {
   try {
     const der = splitPem(pem).blocks.find((block) => block.type === 'CERTIFICATE')?.der
     const key = der && readCertificate(der).publicKey
     return key?.kind === 'rsa' ? key : undefined
   } catch {
-    return undefined // It is malformed.
+    return undefined // The certificate is malformed.
   }
 }
