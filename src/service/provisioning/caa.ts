@@ -34,7 +34,7 @@ function parseIssuer(text: string): Issuer {
   return { authority: name.toLowerCase().replace(/\.$/, ''), parameters }
 }
 
-/** Returns whether the parameters of a value have the form of RFC 8659, 4.2. */
+/** Returns whether a value's parameters follow RFC 8659, 4.2. */
 export function hasValidParameters({ parameters }: Issuer): boolean {
   return parameters.every(([tag, value]) => /^[a-z0-9]+$/.test(tag) && /^[!-:<-~]+$/.test(value))
 }
@@ -46,12 +46,12 @@ export function formatIssuers(value: string): string {
     .join(', ')
 }
 
-/** Returns the reason why a record forbids a certificate authority to issue for a domain (rules: simulated-dns#caa). */
+/** Returns the reason why a record forbids a certificate authority from issuing for a domain (rules: simulated-dns#caa). */
 export function findCaaProblem(record: DnsRecord, authority: string, domain: string): CaaProblem | undefined {
   const { value } = findProperty(record, domain)
   if (value === undefined) return undefined
   const own = parseIssuers(value).filter(
-    // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
+    // The service names its authority by the first label of the CAA name, such as letsencrypt.org.
     (each) => each.authority === authority || each.authority.startsWith(`${authority}.`),
   )
   const problems = own.map(({ parameters }): CaaProblem | undefined => {
@@ -63,7 +63,7 @@ export function findCaaProblem(record: DnsRecord, authority: string, domain: str
   return problems.includes(undefined) ? undefined : (problems[0] ?? 'not authorized')
 }
 
-/** Returns the property that applies to a domain, and its values. For a wildcard, this is `issuewild`, if it exists. */
+/** Returns the property that applies to a domain, and its values. For a wildcard, the property is `issuewild`, if it exists. */
 function findProperty({ value, issuewild }: DnsRecord, domain: string) {
   const isWild = domain.startsWith('*.') && issuewild !== undefined
   return isWild ? { property: 'issuewild', value: issuewild } : { property: 'issue', value }
@@ -74,7 +74,7 @@ function methodFor(domain: string): string {
   return domain.startsWith('*.') ? 'dns-01' : 'http-01'
 }
 
-/** Describes a record that forbids a certificate authority to issue, and how to correct it, as a fragment for a message. */
+/** Describes a record that forbids a certificate authority from issuing, and how to correct it, as a fragment for a message. */
 export function describeCaa(record: DnsRecord, domain: string, problem: CaaProblem, authority: string): string {
   const { property, value } = findProperty(record, domain)
   const described = describeIssuers(property === 'issue' ? { value } : { issuewild: value })
@@ -88,7 +88,7 @@ function identifierOf(authority: string): string {
   return authority === 'letsencrypt' ? 'letsencrypt.org' : authority
 }
 
-/** Describes the certificate authorities of a record. */
+/** Describes a record's certificate authorities. */
 export function describeIssuers({
   value,
   issuewild,

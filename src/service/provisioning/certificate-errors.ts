@@ -15,8 +15,8 @@ const internal = (number: number, message = 'The authority issued no certificate
 })
 
 /**
- * The numbered errors of certificate jobs, in fauxgate's wording (rules: provisioning-jobs#numbered-errors). The documentation has a
- * sentence for eleven of these errors.
+ * The numbered errors of certificate jobs, in fauxgate's wording (rules: provisioning-jobs#numbered-errors). The documentation describes
+ * eleven of these errors in a sentence.
  */
 export const CERTIFICATE_ERRORS = {
   cname_missing: dns(425, 'The domain has no CNAME record.'),
@@ -73,10 +73,10 @@ export type CertificateErrorKey = keyof typeof CERTIFICATE_ERRORS
 
 /** Returns the keys of all numbered errors. */
 export function listCertificateErrors(): readonly CertificateErrorKey[] {
-  return Object.keys(CERTIFICATE_ERRORS) as CertificateErrorKey[] // The table has no other keys.
+  return Object.keys(CERTIFICATE_ERRORS) as CertificateErrorKey[] // The table doesn't contain other keys.
 }
 
-/** Returns the key for a key or a code such as `ERR_NGROK_26014`, or undefined for any other string. */
+/** Returns the error key for a key or a code such as `ERR_NGROK_26014`, or undefined for any other string. */
 export function findCertificateError(text: unknown): CertificateErrorKey | undefined {
   const [, digits] = (typeof text === 'string' && /^ERR_[A-Z]+_(\d+)$/.exec(text)) || []
   return listCertificateErrors().find((key) => key === text || CERTIFICATE_ERRORS[key].number === Number(digits))

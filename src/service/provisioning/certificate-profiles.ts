@@ -16,7 +16,7 @@ export const MIN_DEFAULT_PROFILE: ProfileName = '45d'
 /** A gateway's options for the lifetime of automatic certificates, in ms. */
 export interface CertificateLifetime {
   readonly validity?: number | undefined
-  /** The time before the end of the validity period at which the renewal starts. */
+  /** The time between the start of the renewal and the certificate's expiry. */
   readonly renewalLead?: number | undefined
 }
 

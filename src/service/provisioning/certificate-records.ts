@@ -27,9 +27,9 @@ interface Upload {
   readonly certificate_pem: string
   /** Absent if the record came from a snapshot without private keys. */
   readonly private_key_pem?: string
-  /** Read from `certificate_pem`, so it is not in snapshots. */
+  /** Read from `certificate_pem`, so not included in snapshots. */
   readonly leaf: CertificateFields
-  /** The earliest expiry in the chain, in ms. It is read like `leaf`. */
+  /** The earliest expiry in the chain, in ms. Read like `leaf`. */
   readonly not_after: number
 }
 
@@ -53,12 +53,12 @@ const derived = v.exactOptional(v.pipe(v.unknown(), v.metadata({ isDerived: true
 const uploadFields = v.object({
   certificate_pem: v.string(),
   private_key_pem: v.exactOptional(v.pipe(v.string(), secret)),
-  // Stores of fauxgate 0.1.0 have the leaf.
+  // Stores from fauxgate 0.1.0 include the leaf.
   leaf: derived,
   not_after: derived,
 })
 
-/** Reads an upload again under the rules for uploads. */
+/** Rereads an upload under the rules for uploads. */
 const upload = v.pipe(
   uploadFields,
   readBy([], (sent: v.InferOutput<typeof uploadFields>, report): Upload | undefined => {
@@ -113,7 +113,7 @@ export const certificates = collection<CertificateRecord>({
   schema: v.pipe(
     fields,
     uploadOrOrder,
-    v.transform((record) => record as CertificateRecord), // `uploadOrOrder` has checked this.
+    v.transform((record) => record as CertificateRecord), // `uploadOrOrder` has checked the record.
   ),
   isAttached: (record) => record.issued_at !== null,
 })

@@ -19,11 +19,11 @@ type RecordProblem = 'missing' | 'address' | 'mismatch' | 'proxied' | 'lookup fa
 /** The record that was found instead of a required one. */
 interface Found {
   readonly problem: RecordProblem
-  /** Describes it, as a fragment for a message. `called` is the term or the name for the required record. */
+  /** Describes the found record, as a fragment for a message. `called` is the term or the name for the required record. */
   describe(called: string): string
 }
 
-/** A required record, and what was found instead, or null if the name resolves to the value. */
+/** A required record, and what was found instead, or null if the name resolves correctly. */
 interface CheckedRecord extends Pick<NeededRecord, 'name' | 'type' | 'value'> {
   readonly found: Found | null
 }
@@ -88,8 +88,9 @@ function errorsOf(
 }
 
 /**
- * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these are right, also
- * returns the CAA record that forbids the certificate authority to issue (rules: simulated-dns#required-records, simulated-dns#caa).
+ * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these are correct, also
+ * returns the CAA record, if any, that forbids the certificate authority from issuing (rules: simulated-dns#required-records,
+ * simulated-dns#caa).
  */
 export function findNeededRecords(tx: Transaction, domain: DomainTargets): CheckedRecord[] {
   const targets = [
@@ -103,7 +104,7 @@ export function findNeededRecords(tx: Transaction, domain: DomainTargets): Check
   return needed.every(({ found }) => found === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
 }
 
-/** Returns the CAA record, at the name or the nearest parent name, that forbids the certificate authority to issue (RFC 8659, 3). */
+/** Returns the CAA record, at the name or its nearest parent, that forbids the certificate authority from issuing (RFC 8659, 3). */
 function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): CheckedRecord[] {
   if (!policy) return []
   const { authority } = policy
@@ -125,7 +126,7 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
   return (timeMs(visibleFrom) ?? now) <= now
 }
 
-/** Returns the record that a name has instead of a CNAME record. */
+/** Returns the record that exists for a name instead of a CNAME record. */
 function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
   if (record && !isVisible(tx, record)) {
     const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
@@ -163,7 +164,7 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
 
 const MAX_CHAIN_LENGTH = 8
 
-/** Follows the CNAME records of a name to its target. Returns null if it is the expected target. */
+/** Follows a name's CNAME records to a target. Returns null if the target is the expected one. */
 function findMismatch(tx: Transaction, name: string, target: string): Found | null {
   const chain: string[] = []
   const mismatch = (describe: Found['describe']): Found => ({ problem: 'mismatch', describe })

@@ -19,8 +19,8 @@ const NAME = new RegExp(`^(\\*\\.)?(${LABEL}\\.)*${LABEL}$`)
 const ADDRESS_END = /(^|\.)\d+$/
 
 /**
- * Returns a name in lowercase without its trailing dot (rules: simulated-dns#names). It lowercases only A to Z. Other characters that would
- * be lowercased to a to z, such as the Kelvin sign, remain invalid.
+ * Returns a name in lowercase without its trailing dot (rules: simulated-dns#names). Only A to Z are lowercased, so other characters whose
+ * lowercase is an ASCII letter, such as the Kelvin sign, remain invalid.
  */
 export function normalizeName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
@@ -31,10 +31,10 @@ export function isDnsName(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && NAME.test(name) && !ADDRESS_END.test(name)
 }
 
-/** Returns what a name must be. For a Unicode name, this is its Punycode form. */
+/** Returns the allowed form of a name: for a Unicode name, its Punycode form. */
 function describeName(text: string): string {
   const punycode = toPunycode(text)
-  // Letters such as the Kelvin sign would become other ones of ASCII.
+  // Letters such as the Kelvin sign would turn into ASCII letters.
   return punycode?.includes('xn--') && isDnsName(normalizeName(punycode))
     ? `a name in Punycode: "${punycode}"`
     : ALLOWED_NAME
@@ -187,7 +187,7 @@ export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<t
     const types = [record.type, other.type]
     const isBeside = types.includes('CAA') && types.some((type) => ADDRESSES.includes(type))
     if (!isBeside || other.type === record.type) removeRecord(tx, other)
-    // Data of fauxgate 0.1.0 has it in the place of the address.
+    // Data from fauxgate 0.1.0 stores it where the address is.
     else if (other.type === 'CAA') tx.put(caaZone, other)
   }
   return tx.put(record.type === 'CAA' ? caaZone : zone, { ...record, ...visible })
@@ -231,7 +231,7 @@ export const caaZone = collection<DnsRecord>({
 
 const sortKey = ({ name, type }: DnsRecord): string => (type === 'CAA' ? `${name} ` : name)
 
-/** Returns all records, ordered by name, or only the records of one name. */
+/** Returns all records, ordered by name, or only those of one name. */
 export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
   if (name === undefined)
     return [...tx.newestFirst(zone), ...tx.newestFirst(caaZone)].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
@@ -240,8 +240,8 @@ export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
 }
 
 /**
- * Resolves a name to its own record, or else to the wildcard directly below its closest encloser. A name that exists, even if only because
- * it has subdomains, does not match a wildcard (RFC 4592, 3.3.1).
+ * Resolves a name to its own record, or else to the wildcard directly below its closest encloser. A name that exists, even if only through
+ * its subdomains, doesn't match a wildcard (RFC 4592, 3.3.1).
  */
 export function resolve(tx: Transaction, name: string): DnsRecord | undefined {
   const key = reverseLabels(name)

@@ -37,7 +37,7 @@ export interface ProvisioningOptions {
 
 /** The hook that can decide the outcome of each provisioning attempt. */
 export interface AttemptHooks {
-  /** Called at each attempt with its usual error, if any. Returns the error to use instead. Default: the usual error. */
+  /** Called at each attempt with its usual error, if any. Returns the error to use; without the hook, the usual error applies. */
   attempt?:
     | ((domain: string, now: number, usual: ProvisioningError | undefined) => ProvisioningError | undefined)
     | undefined
@@ -54,7 +54,7 @@ export const job = v.object({
   msg: v.string(),
   started_at: instant,
   retries_at: v.nullable(scheduledTime),
-  /** The number of INTERNAL_ERRORs so far. Each of them increases the backoff. */
+  /** The number of INTERNAL_ERRORs so far. Each one increases the backoff. */
   internal_errors: sequenceNumber,
   /** The number of failed attempts so far. Absent if there are none, and in records from older versions. */
   attempts: v.exactOptional(sequenceNumber),
@@ -89,7 +89,7 @@ type ManagedFields = v.InferOutput<v.ObjectSchema<typeof managedFields, undefine
 export type ManagedDomain = Frozen<ManagedFields> & { readonly domain: string }
 
 /**
- * Reports a record whose fields contradict each other (rules: domain-certificates#one-or-the-other, provisioning-jobs#state). A job whose
+ * Reports a record with contradictory fields (rules: domain-certificates#one-or-the-other, provisioning-jobs#state). A job whose
  * `retries_at` has passed by `now` is due later.
  */
 export function checkManaged(domain: ManagedFields & { domain: string }, report: Report, now: number): void {
@@ -117,8 +117,8 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
 }
 
 /**
- * Returns whether the next event may be after the year 9999, so that it never falls due. A record does not contain the time of a job's
- * first attempt, or of an attempt whose `retries_at` has passed.
+ * Returns whether the next event may be after the year 9999, so that it never falls due. Records don't contain the time of a job's first
+ * attempt, or of an attempt whose `retries_at` has passed.
  */
 function mayNeverHappen({ job, renews_at }: ManagedFields, now: number): boolean {
   const at = job ? job.retries_at : renews_at

@@ -48,7 +48,7 @@ function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailur
   return problem && { error_code: 'DNS_ERROR', msg: withCodes(problem.text, problem.errors, tx.dialect) }
 }
 
-/** Takes the next scripted outcome for a domain, if any. Without a failure, the attempt succeeds. */
+/** Takes the next scripted outcome for a domain, if any. If it isn't a failure, the attempt succeeds. */
 export function takeScripted(
   tx: Transaction,
   domain: string,
@@ -101,7 +101,7 @@ function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason:
   return domain.job ? applyTransition(tx, domain, 'cancelled', { reason }) : domain
 }
 
-/** If the delay is 0, runs the first attempt in the call that starts the job. */
+/** If the delay is 0, runs the first attempt within the call that starts the job. */
 function attemptWithoutDelay<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   return provisioningOptions(tx.options).provisioningDelay === 0 ? runAttempt(tx, domain) : domain
 }

@@ -105,7 +105,7 @@ const domain = v.pipe(
 
 const outcomeFields = { outcome: oneOfThese(OUTCOMES), ...details }
 
-/** The position around which all others are. All positions have the same number of digits, so that keys sort like positions. */
+/** The middle position. All positions have the same number of digits, so keys sort like positions. */
 const MIDDLE_PLACE = 2 ** 52
 
 const scripted = v.object({
@@ -133,10 +133,10 @@ const lasting = v.object({
 
 type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 
-/** The maximum number of scripted outcomes across all domains, and of domains with a lasting outcome. */
+/** The maximum number of scripted outcomes across all domains, and the maximum number of domains with a lasting outcome. */
 export const MAX_OUTCOMES = 10_000
 
-/** Outcomes that attempts take one at a time. The next outcome of a domain has the domain's highest key. */
+/** Outcomes that attempts take one at a time. A domain's next outcome has the domain's highest key. */
 export const scriptedOutcomes = collection<ScriptedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
@@ -181,7 +181,7 @@ function takeLasting(tx: Transaction, domain: string): LastingOutcome | undefine
   return found && !found.used ? tx.put(lastingOutcomes, { ...found, used: true }) : found
 }
 
-/** Returns the lasting outcomes that no attempt has had. */
+/** Returns the lasting outcomes that no attempt has used. */
 export function listUnusedLasting(tx: Transaction): readonly LastingOutcome[] {
   return [...tx.newestFirst(lastingOutcomes)].filter(({ used }) => !used)
 }
@@ -203,7 +203,7 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
   for (const each of [...lasting]) if (each) tx.remove(lastingOutcomes, each)
 }
 
-/** An outcome of future attempts: of one attempt or, with `always`, of all attempts without another outcome. */
+/** An outcome for future attempts: for one attempt or, with `always`, for all attempts without another outcome. */
 type ListedOutcome = DetailedOutcome & {
   readonly id: string
   readonly domain: string | null

@@ -24,11 +24,11 @@ const timelineEntry = v.object({
   at: seconds,
   transition: oneOfThese(TRANSITIONS),
   outcome: v.nullable(oneOfThese(OUTCOMES)),
-  /** The variable part of the message: the id of a certificate, the reason for a failure, … */
+  /** The variable part of the message: a certificate's id, the reason for a failure, … */
   note: v.nullable(v.string()),
 })
 
-/** A transition as records store it. */
+/** A transition, as stored in records. */
 export type TimelineRecord = Frozen<v.InferOutput<typeof timelineEntry>>
 
 /** The last transitions of a domain, oldest first. */
@@ -50,7 +50,7 @@ export const timelineEntryView = named(
 
 const MAX_TIMELINE_ENTRIES = 100
 
-/** The maximum total number of entries across all domains, although each domain can always have {@link MIN_TIMELINE_ENTRIES}. */
+/** The maximum total number of entries across all domains, except that each domain can always have {@link MIN_TIMELINE_ENTRIES}. */
 const MAX_ENTRIES_IN_ALL = 40_000
 
 const MIN_TIMELINE_ENTRIES = 4
@@ -62,8 +62,8 @@ export const timeline = made(
 /** Adds an entry, and drops the oldest entries if there are too many for this number of domains. */
 export function withEntry(timeline: Timeline, entry: TimelineRecord, domains: number): Timeline {
   const share = Math.max(MIN_TIMELINE_ENTRIES, Math.floor(MAX_ENTRIES_IN_ALL / Math.max(1, domains)))
-  // `slice` makes an array of exactly this length. Of a frozen array, it and `concat` take twenty times as long.
+  // `slice` creates an array of exactly this length. On frozen arrays, `slice` and `concat` take twenty times as long.
   const last = [...timeline, Object.freeze(entry)].slice(-Math.min(MAX_TIMELINE_ENTRIES, share))
-  // Else each attempt would look at every earlier entry to freeze it.
+  // Otherwise, each attempt would visit every earlier entry to freeze it.
   return Object.freeze(last)
 }

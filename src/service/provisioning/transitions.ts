@@ -41,7 +41,7 @@ interface Row<TransitionInput> {
 export interface AttemptFailure {
   readonly error_code: ProvisioningError
   readonly msg: string
-  /** The time until `retries_at` in ms, which can be negative. Default: the usual wait. */
+  /** The time until `retries_at`, in ms. Can be negative. Default: the usual wait. */
   readonly retriesAfter?: number | undefined
   /** True if a test's script or hook caused it. */
   readonly scripted?: true
@@ -148,7 +148,7 @@ export function startJob(tx: Transaction): Pick<ManagedDomain, 'job' | 'due'> {
 }
 
 function failJob(tx: Transaction, domain: ManagedDomain, failure: AttemptFailure): Effects {
-  // The table lets only a domain with a job fail.
+  // According to the table, only a domain with a job can fail.
   const changes = scheduleRetry(tx, domain.job as Job, failure)
   return { changes, outcome: failure.error_code, note: failure.msg }
 }
@@ -164,7 +164,7 @@ export function scheduleRetry(
   const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
   const usual = tx.now + (isInternal ? backoff : dnsErrorRetry)
   const retryTime = retriesAfter === undefined ? usual : Math.max(0, tx.now + retriesAfter)
-  // An attempt cannot run at a time that has passed, so it runs at the usual time.
+  // An attempt can't run at a past time, so it runs at the usual time.
   const isPast = roundUpToSecond(retryTime) <= tx.now
   const { at, due } = schedule(tx, isPast ? usual : retryTime)
   const retries_at = isPast ? roundUpToSecond(retryTime) : at
@@ -178,7 +178,7 @@ export function scheduleRetry(
 function putNewCertificate(tx: Transaction, domain: ManagedDomain): Effects {
   const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
   if (replaced) tx.remove(certificates, replaced)
-  // A certificate shows its times in whole seconds, so its life starts at the second that it shows.
+  // Certificates show times in whole seconds, so the validity period starts at the shown second.
   const issued_at = Math.floor(tx.now / 1000) * 1000
   const { id } = tx.put(certificates, makeCertificateRecord(tx, domain, issued_at))
   return { changes: { certificate_id: id, ...scheduleRenewal(tx, issued_at) }, outcome: 'success', note: id }
@@ -196,7 +196,7 @@ function makeCertificateRecord(
   { domain, policy }: ManagedDomain,
   issued_at: number,
 ): CertificateRecord {
-  const { private_key_type } = policy as Policy // Only a managed domain gets here.
+  const { private_key_type } = policy as Policy // Only managed domains reach this line.
   return {
     id: tx.newId('cert'),
     created_at: tx.now,

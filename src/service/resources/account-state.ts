@@ -53,7 +53,7 @@ const STATES = {
   maintenance_read_only: [{ error: stateErrors.maintenance_read_only, refuses: isWrite }],
 } satisfies Readonly<Record<string, readonly Gate[]>>
 
-/** The states of edges and endpoint configurations, which were discontinued on 2025-12-31. */
+/** The account states for edges and endpoint configurations, which were discontinued on 2025-12-31. */
 const EDGES = {
   ended: [
     { error: stateErrors.edges_ended, refuses: isOfEdges },

@@ -57,8 +57,8 @@ const declarations = collection<Declaration>({
 })
 
 /**
- * Edges, routes, endpoint configurations, and child backends. They have no operations. With `references: 'declared'`, only declared ones
- * exist; otherwise, all of them do (rules: references#declared).
+ * Edges, routes, endpoint configurations, and child backends. None of these have operations. With `references: 'declared'`, only declared
+ * ones exist; otherwise, all of them do (rules: references#declared).
  */
 export const declared: Family<Record<never, never>, typeof errors> = {
   operations: {},
@@ -80,7 +80,7 @@ export function declare(tx: Transaction, id: string, edge_id: string | null = nu
   if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id })
 }
 
-/** Declares an edge, a route, or a backend that an operation created. Such an edge has only routes that operations created. */
+/** Declares an edge, a route, or a backend that an operation created. All routes of such an edge were created by operations. */
 export function declareMade(tx: Transaction, id: string, edge_id: string | null = null): void {
   tx.put(declarations, { id, edge_id, is_made: true })
 }
@@ -95,7 +95,7 @@ export function undeclare(tx: Transaction, id: string): void {
   if (declaration) tx.remove(declarations, declaration)
 }
 
-/** Returns the id of a linked endpoint configuration, if the request has one. */
+/** Returns the id of a linked endpoint configuration, if the request contains one. */
 export function requireEndpointConfiguration(
   tx: Transaction,
   field: string,
@@ -132,7 +132,7 @@ export function requireRoute(tx: Transaction, edge_id: string, id: string): void
     refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
-/** Returns whether something does not exist because it was not declared. */
+/** Returns whether something doesn't exist because it wasn't declared. */
 export function isMissing(tx: Transaction, id: string): boolean {
   return referenceOptions(tx.options).references === 'declared' && !tx.get(declarations, id)
 }

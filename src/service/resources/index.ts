@@ -8,8 +8,8 @@ import { webhookVerification } from './webhook-verification.ts'
 import { weightedBackends } from './weighted-backends.ts'
 
 /**
- * The table of all resource families. The direct API has a property for each family, and the HTTP handler
- * has a route for each operation of a family.
+ * The table of all resource families. Each family is a property of the direct API, and each of its operations is a route in the HTTP
+ * handler.
  */
 export const families = {
   reservedAddrs,

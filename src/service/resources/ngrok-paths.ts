@@ -9,8 +9,8 @@ const STARTS: Readonly<Record<string, string>> = /* @__PURE__ */ Object.fromEntr
 )
 
 /**
- * Returns the prefix of a path that ngrok has but this gateway lacks, such as `/api_keys` for `/api_keys/ak_1`. `isKnown` returns whether
- * this gateway has a path.
+ * Returns the prefix of a path that exists at ngrok but not in this gateway, such as `/api_keys` for `/api_keys/ak_1`. `isKnown` returns
+ * whether a path exists in this gateway.
  */
 export function findNgrokPath(path: string, isKnown: (path: string) => boolean): string | undefined {
   return Object.values(STARTS).find((start) => `${path}/`.startsWith(`${start}/`) && !isKnown(start))
@@ -34,7 +34,7 @@ export function findNgrokOperation(name: string): string | undefined {
   )
 }
 
-/** Describes which gateways have a path or an operation of ngrok's additional families. */
+/** Describes which gateways support a path or an operation from ngrok's additional families. */
 export function describeNgrokOnly(what: string): string {
   return (
     "This gateway was made by createGateway, which has few of ngrok's paths in any dialect. " +

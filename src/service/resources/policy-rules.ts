@@ -51,15 +51,12 @@ export const policyLimits = accountLimits({
   policy_expressions: perRule('expressions'),
 })
 
-/**
- * Returns the problem of a traffic policy with more rules than the account may have in a policy, or undefined if it does not exceed the
- * limit.
- */
+/** Returns the problem with a traffic policy that exceeds the account's limit on rules, or undefined if it doesn't. */
 export function ruleLimitProblem(options: RuleOptions, field: string, amount: number): Problem | undefined {
   return limitProblem(options, { policy_rules: policyLimits.policy_rules }, { field, amount })
 }
 
-/** Returns how many rules a traffic policy of the account can have, and how many actions and expressions each rule can have. */
+/** Returns the maximum number of rules in the account's traffic policies, and of actions and expressions in each rule. */
 export function policyMaxima(options: RuleOptions) {
   const { policy_rules, policy_actions, policy_expressions } = policyLimits
   return {
@@ -133,7 +130,7 @@ function celProblem(source: string): string | undefined {
     parseCel(source)
     return undefined
   } catch (error) {
-    // Errors of the parser have a summary.
+    // The parser's errors contain a summary.
     const { summary }: { summary?: unknown } = Object(error)
     return typeof summary === 'string' ? summary : 'it cannot be parsed'
   }

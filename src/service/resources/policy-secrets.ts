@@ -1,7 +1,7 @@
 import { REDACTED } from '../../core/schema/secret-texts.ts'
 import { isObject, mapValues } from '../../core/schema/values.ts'
 
-/** The action fields whose values are secret. Actions of any type may have these fields because a type may be misspelled. */
+/** The action fields whose values are secret, for actions of any type, because a type may be misspelled. */
 export const POLICY_SECRETS: ReadonlySet<string> = new Set([
   'api_keys',
   'client_secret',
@@ -10,7 +10,7 @@ export const POLICY_SECRETS: ReadonlySet<string> = new Set([
   'server_private_key',
 ])
 
-/** The maximum depth of a config that is searched for secrets. Deeper configs are rejected. */
+/** The maximum depth to search a config for secrets. Deeper configs are rejected. */
 const MAX_DEPTH = 128
 
 /** Returns an action's config without its secrets at any depth. */

@@ -133,7 +133,7 @@ const table = columns(
  */
 export const addresses = table.records
 
-/** A dialect's section about reserved addresses. */
+/** A dialect's section for reserved addresses. */
 export interface AddressDialect {
   /** The host name of a reserved address. `{n}` is a number and `{region}` is the region. */
   readonly addressHost: {
@@ -180,7 +180,7 @@ export const reservedAddrs = resource(
       errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],
       run(tx, body) {
         requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
-        // The id has the first number of the sequence, and the address the second.
+        // The id takes the sequence's first number, and the address takes the second.
         const address = table.newRecord(tx, body, { addr: '' })
         return tx.put(addresses, { ...address, addr: findFreeAddress(tx, body.region) })
       },

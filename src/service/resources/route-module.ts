@@ -40,7 +40,7 @@ export interface RouteModule<Module> {
   delete(ids: RouteIds): void
 }
 
-/** The edges or routes that can have a module: their path, and the prefixes of its ids. */
+/** The edges or routes that can have a module: their path, and its ids' prefixes. */
 export interface ModuleOwner<Ids extends PathIds> {
   /** The path of an owner, with the names of its ids, such as `/edges/tcp/{id}`. */
   readonly path: string
@@ -77,11 +77,11 @@ interface ModuleDefinition<
   readonly body: Body
   /** The schema of the response. */
   readonly shape: Shape
-  /** Creates the response from a body and the ids of its path. Default: the body itself. */
+  /** Creates the response from a body and its path's ids. Default: the body itself. */
   view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
   /** The fields that reference other resources. Their ids are checked before `check` is called. */
   readonly references?: readonly ModuleReference<v.InferOutput<Body>>[]
-  /** Rejects a body based on rules that depend on the state of the gateway. `before` is the body that it replaces. */
+  /** Rejects a body based on rules that depend on the gateway's state. `before` is the previous body. */
   check?(tx: Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 
@@ -131,13 +131,13 @@ export function edgeModule<
   // The type checker does not know that the default of Errors fits {}.
   const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
   const { ids, what: place, article = 'a' } = owner
-  // The types of other families have the names of these limits, so this type has none.
+  // Other families' types contain the names of these limits, so this type doesn't.
   const limits: Record<never, never> = definition.limits ?? {}
   const stored = v.object({ key: keySchema(ids), module: body })
   const modules = collection<Module>({
     name,
     key: (record) => record.key,
-    // The type checker does not see through a schema that is a parameter.
+    // The type checker can't see through a schema passed as a parameter.
     schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, Module>,
   })
   const { view } = definition
@@ -211,7 +211,7 @@ export function edgeModule<
   })
   const module: EdgeModule<Ids, v.InferInput<Body>, v.InferOutput<Body>, v.InferOutput<Shape>, Errors> = {
     body,
-    // As above.
+    // Same reason as above.
     shape: shape as v.GenericSchema<unknown, v.InferOutput<Shape>>,
     errors,
     view(tx, route) {
@@ -254,6 +254,6 @@ function makeKey({ edge_id, id = '' }: PathIds): string {
 /** Returns the ids in a key, by their names in the path. */
 function parseKey<Ids extends PathIds>(key: string, names: Ids): Ids {
   const found = key.split('/')
-  // The key has an id for each name, in the same order.
+  // The key contains an id for each name, in the same order.
   return Object.fromEntries(Object.keys(names).map((name, at) => [name, found[at]])) as Ids
 }

@@ -43,7 +43,7 @@ const certificateOfDomain = {
   rules: 'tls-certificates#deletion',
 } as const
 
-/** Creates the schema of a PEM text. It reads the text so that problems are reported along with those of other fields. */
+/** Creates the schema of a PEM text. It reads the text, so problems are reported along with those of other fields. */
 function pemField<T>(
   errors: readonly CatalogueError[],
   read: (text: string) => T,

@@ -53,7 +53,7 @@ const provider = documented(
   v.string(),
   'The webhook provider, in uppercase or lowercase. Responses repeat it as sent.',
   {
-    // The case of letters is free. A pattern for every spelling would be very long.
+    // Case doesn't matter, and a pattern for every spelling would be very long.
     json: {
       listed: WEBHOOK_PROVIDERS,
       pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
@@ -87,7 +87,7 @@ function isEcdsaKey(text: unknown): boolean {
   )
 }
 
-/** The rule about provider and secret together. Each field may already have a problem. */
+/** The rule for the combination of provider and secret. Each field may already have a problem. */
 const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderError>(
   Object.values(errors),
   ({ provider, secret: sent }, report) => {

@@ -32,8 +32,7 @@ export const testKeys = {
   /** Published test key of the intermediate authority: the SHA-256 hash of "fauxgate test intermediate". */
   intermediate: 'f8ff8bde735a35eeab95718a66d612dcda8f176a7ae393d68315ccbb688a9eda',
   /**
-   * Published test key of all RSA leaves, as its two primes in hex. They were generated once with openssl, because generating a key takes
-   * seconds.
+   * Published test key of all RSA leaves, as its two primes in hex. Generated once with openssl, because generating a key takes seconds.
    */
   rsaLeaf: [
     'd7a7c1af27ee69df1881e7899587f12d3b296ac85b3c4f3219747f895a4fa95328df3cb9a28245ff47d9b816374a2be1879108e0c9c0c63ed84b393ec8bea21596c4c80fa7a7bb5c79d9ee4edb290ba67426ecb544c81f29dca726c26c923327f5fd3da39cb2d6d510143271176e7bd6dd7f56ba65e339ceb084843798f07957',
@@ -46,9 +45,8 @@ const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test 
 const MAX_COMMON_NAME_LENGTH = 64
 
 /**
- * Creates the certificate authority of a gateway: a root and an intermediate that issues leaves
- * (rules: certificate-authority#issuing). It creates keys and certificates only when they are needed. An RSA leaf always
- * has the published test key.
+ * Creates a gateway's certificate authority: a root, and an intermediate that issues leaves (rules: certificate-authority#issuing). Keys
+ * and certificates are created only when needed. An RSA leaf always uses the published test key.
  *
  * @param keys the source of the authority's own keys: `'test'` for the published test keys, or else fresh secret bytes from
  * `keys('authority keys', 0)` for the root and `keys('authority keys', 1)` for the intermediate

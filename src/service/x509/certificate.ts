@@ -10,11 +10,11 @@ import type { CertificateFields } from './order.ts'
 
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
-/** The tags of the members that may follow the key, in order: the unique identifiers of issuer and subject, and the extensions. */
+/** The tags of the members that may follow the key, in order: the unique identifiers of the issuer and subject, and the extensions. */
 const TAGS_AFTER_KEY = [0x81, 0x82, EXTENSIONS]
 const EXTENSION_LIST = 'list of extensions'
 
-/** An X.509 certificate. Its byte sequences are views of the DER that it was read from. */
+/** An X.509 certificate. Its byte sequences are views of the original DER. */
 export interface Certificate {
   /** The signed part, exactly as received. */
   readonly tbs: Uint8Array
@@ -29,10 +29,10 @@ export interface Certificate {
 }
 
 /**
- * Reads an X.509 certificate (RFC 5280, 4.1). It does not check signatures, validity, or purposes. If an attribute occurs more than once,
- * the first value is used.
+ * Reads an X.509 certificate (RFC 5280, 4.1). Doesn't check signatures, validity, or purposes. If an attribute occurs more than once, the
+ * first value is used.
  *
- * @throws Unreadable if it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
+ * @throws Unreadable if it is malformed, or its key is not RSA, ECDSA (P-256, P-384, P-521), or Ed25519
  */
 export function readCertificate(der: Uint8Array): Certificate {
   const [tbs, algorithm, signature, ...rest] = asn1.sliceElements(der, 'outer structure')
@@ -109,7 +109,7 @@ function readTime(element: asn1.Asn1 | undefined, what: string): number {
   if (!/^\d{14}Z$/.test(fullYear)) throw invalidTime(what)
   const iso = fullYear.replace(/(....)(..)(..)(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6.000Z')
   const date = new Date(iso)
-  // Date reads a time that does not exist, such as 30 February or 24:00, as another time.
+  // `Date` reads a nonexistent time, such as 30 February or 24:00, as another time.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== iso) throw invalidTime(what)
   return date.getTime()
 }
@@ -162,7 +162,7 @@ function readIp(bytes: Uint8Array): string {
   return text
 }
 
-/** Reads the `cA` flag of basic constraints, which omit it if it is false. */
+/** Reads the `cA` flag of basic constraints. A missing flag is false. */
 function readIsAuthority(der: Uint8Array | undefined): boolean {
   const what = 'basic constraints'
   const [first] = der ? asn1.readChildren(asn1.parse(der), what) : []
@@ -178,7 +178,7 @@ function readKeyUsages(der: Uint8Array | undefined): string[] {
   return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 
-/** Reads the extended key usages in the certificate's order. Unknown ones are returned as dotted identifiers. */
+/** Reads the extended key usages, in the certificate's order. Unknown usages are returned as dotted identifiers. */
 function readExtendedKeyUsages(der: Uint8Array | undefined): string[] {
   const what = 'extended key usage'
   const usages = der ? asn1.readChildren(asn1.parse(der), what).map((usage) => asn1.readOid(usage, what)) : []

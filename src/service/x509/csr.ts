@@ -19,7 +19,7 @@ const PEM_TYPE = 'CERTIFICATE REQUEST'
 const REQUEST = 'request'
 
 /**
- * Reads a certificate signing request (PKCS #10, RFC 2986) in PEM. It does not read the attributes, such as requested extensions.
+ * Reads a certificate signing request (PKCS #10, RFC 2986) in PEM. Ignores its attributes, such as requested extensions.
  *
  * @returns the subject's Name, the key, and its kind
  * @throws Unreadable if the request is malformed, its key type is not supported, or it was not signed with its key
@@ -41,7 +41,7 @@ export function readCsr(pem: string) {
   const [keyAlgorithm, bits] = readChildren(parse(keyInfo), REQUEST)
   return {
     subject: parse(subject),
-    key: certifiedKey(keyAlgorithm as Asn1, readWholeBits(bits, REQUEST)), // `readPublicKey` has read it.
+    key: certifiedKey(keyAlgorithm as Asn1, readWholeBits(bits, REQUEST)), // `readPublicKey` has already read the key.
     keyType: publicKey.kind,
   }
 }

@@ -4,8 +4,8 @@ import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 import { lazy } from '../../core/schema/values.ts'
 import { oids } from './oids.ts'
 
-// noble has modules with these curves. Importing those computes all the curves, and loads Node's Web Crypto, which took a fifth
-// of the time of importing this package.
+// Importing noble's own modules for these curves would compute all of them and load Node's Web Crypto. That took a fifth of this package's
+// import time.
 
 /** The parameters of P-256 (FIPS 186-4, D.1.2.3). */
 const P256 = {
@@ -51,7 +51,7 @@ const EDWARDS25519 = {
   Gy: 0x6666666666666666666666666666666666666666666666666666666666666658n,
 }
 
-// The declarations of fauxgate name these types by the functions, because bundlers do not find noble's own names for them.
+// These types are derived from the functions, because bundlers don't find noble's own names for them.
 type Ecdsa = ReturnType<typeof ecdsa>
 type Eddsa = ReturnType<typeof eddsa>
 

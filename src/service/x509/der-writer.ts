@@ -45,7 +45,7 @@ export function oid(dotted: string): Asn1 {
   return element(tags.oid, asn1.oidToDer(dotted).getBytes())
 }
 
-/** Creates a BIT STRING. The last `unused` bits of its last byte are not part of it. */
+/** Creates a BIT STRING that doesn't include the last `unused` bits of its last byte. */
 export function bitString(content: Uint8Array, unused = 0): Asn1 {
   return element(tags.bitString, String.fromCharCode(unused) + toBinary(content))
 }

@@ -5,7 +5,7 @@ import { toBinary, toBytes } from './bytes.ts'
 
 /** A nesting limit higher than any certificate or key needs. The parser recurses once per level. */
 const MAX_DEPTH = 64
-/** A length limit above any real identifier's length, which is at most 20 bytes. The limit keeps the conversion to decimal cheap. */
+/** A length limit for identifiers, which keeps the conversion to decimal cheap. Real ones have at most 20 bytes. */
 const MAX_OID_BYTES = 128
 
 /**
@@ -55,7 +55,7 @@ export const tags = {
 /**
  * Parses one DER element that takes up all of `der`.
  *
- * @throws Unreadable if it is not DER, is truncated, or has more bytes after it
+ * @throws Unreadable if it isn't DER, is truncated, or is followed by more bytes
  */
 export function parse(der: Uint8Array): Asn1 {
   const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: MAX_DEPTH }
@@ -67,8 +67,8 @@ export function parse(der: Uint8Array): Asn1 {
 }
 
 /**
- * Returns the exact bytes of each element directly inside the SEQUENCE that spans all of `der`. Signatures and names are checked over the
- * bytes as received, which a parsed tree no longer contains.
+ * Returns the exact bytes of each element directly inside the SEQUENCE that spans all of `der`. Signatures and names are checked on the
+ * received bytes, which a parsed tree doesn't preserve.
  */
 export function sliceElements(der: Uint8Array, what: string): Uint8Array[] {
   if (der[0] !== tags.sequence) throw malformedError(what)
@@ -96,7 +96,7 @@ function readHeader(der: Uint8Array, at: number): { readonly content: number; re
   return { content, end: content + Number(bytesToNumberBE(der.subarray(at + 2, content))) }
 }
 
-/** Returns the identifier octet of an element: class, the constructed bit and the tag number. */
+/** Returns the identifier octet of an element: the class, the constructed bit, and the tag number. */
 export function getTag(element: Asn1): number {
   return element.tagClass | (element.constructed ? 0x20 : 0) | element.type
 }

@@ -7,7 +7,7 @@ export function formatIp(bytes: Uint8Array): string | undefined {
   const isIpv4Mapped = bytes.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 0xff))
   if (isIpv4Mapped) return `::ffff:${bytes.subarray(12).join('.')}`
   const groups = bytesToHex(bytes).match(/.{4}/g) ?? []
-  // URL shortens an address as RFC 5952 says.
+  // `URL` shortens addresses according to RFC 5952.
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
 }
 
@@ -25,7 +25,7 @@ function ipv4Bytes(text: string): Uint8Array | undefined {
 
 function ipv6Bytes(text: string): Uint8Array | undefined {
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]/`)) return undefined
-  // URL writes an address in groups of hex digits, with at most one "::".
+  // `URL` writes addresses in groups of hex digits, with at most one "::".
   const [start = '', end = ''] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::')
   const [firstGroups, lastGroups] = [parseGroups(start), parseGroups(end)]
   const zeros = Array<number>(8 - firstGroups.length - lastGroups.length).fill(0)

@@ -33,7 +33,7 @@ const SERIAL_SIZE = 16
 export interface CertifiedKey {
   /** SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
   readonly info: Asn1
-  /** Its identifier: the SHA-1 hash of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
+  /** The key's identifier: the SHA-1 hash of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
   readonly id: Uint8Array
 }
 
@@ -60,7 +60,7 @@ interface Content {
 
 /** The signer of a certificate. */
 interface Signatory {
-  /** Its Name. */
+  /** The signer's Name. */
   readonly name: Asn1
   readonly key: KeyPair
 }
@@ -134,7 +134,7 @@ export function clientCertificate(
 export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
   const name = createName(['O', 'fauxgate'], ['CN', commonName])
   const content = {
-    // The serial derives from the key, so that two authorities of the same name never use one serial for two certificates.
+    // The serial number is derived from the key, so two authorities with the same name never reuse one for different certificates.
     serial: createSerial(key.id.subarray(0, SERIAL_SIZE)),
     subject: name,
     key,
@@ -163,7 +163,7 @@ export function randomSerial(random: (size: number) => Uint8Array): bigint {
   return createSerial(random(SERIAL_SIZE))
 }
 
-/** Creates a serial number from random bytes. It has the same length, is positive, and has no leading 0 (RFC 5280, 4.1.2.2). */
+/** Creates a positive serial number from random bytes, with the same length and without a leading 0 (RFC 5280, 4.1.2.2). */
 function createSerial(random: Uint8Array): bigint {
   return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }
@@ -204,7 +204,7 @@ export function alternativeNames(names: readonly string[], ips: readonly Uint8Ar
 
 // Keys.
 
-/** Creates the public part of a key from its AlgorithmIdentifier and the public key's bits. */
+/** Creates a key's public part from its AlgorithmIdentifier and bits. */
 export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
   return { info: der.sequence(algorithm, der.bitString(bits)), id: sha1(bits) }
 }

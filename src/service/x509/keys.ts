@@ -15,7 +15,7 @@ const EC_PARAMETERS = 0xa0
  * coefficient.
  */
 const RSA_NUMBERS = 8
-/** The limits used by openssl. They also bound the time that a signature check takes. */
+/** openssl's limits, which also bound how long a signature check takes. */
 const MAX_MODULUS_BITS = 16_384
 const MAX_EXPONENT_BITS = 64
 
@@ -125,7 +125,7 @@ const KEY_STRUCTURES = {
 } as const
 
 /**
- * Reads an unencrypted private key as PKCS#8, PKCS#1 or SEC 1. Returns it with the label of its structure. Like Go's crypto/tls, it also
+ * Reads an unencrypted private key as PKCS#8, PKCS#1, or SEC 1. Returns the key with its structure's label. Like Go's crypto/tls, also
  * accepts a structure under another structure's label.
  */
 export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }) {
@@ -191,14 +191,14 @@ export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
     return certified.kind === 'ed25519' && equalBytes(ed25519().getPublicKey(key.seed), certified.bytes)
   }
   if (certified.kind !== 'ecdsa') return false
-  // Points of different curves differ in length.
+  // Points on different curves differ in length.
   return equalBytes(computePoint(key, certified.point.length === 1 + curves[key.curve].bytes), certified.point)
 }
 
 function computePoint({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
   const arithmetic = curves[curve].arithmetic()
-  // noble fills a table before it first multiplies the base point of a curve. Issuing needs the table of P-256. For a
-  // larger curve, filling the table takes ten times as long as one multiplication without it.
+  // noble fills a table before it first multiplies a curve's base point. Issuing needs the table for P-256. For a larger curve, filling the
+  // table takes ten times as long as one multiplication without a table.
   if (curve === 'P-256') return arithmetic.getPublicKey(secret, isCompressed)
   const base = arithmetic.Point.fromAffine(arithmetic.Point.BASE.toAffine())
   return base.multiplyUnsafe(bytesToNumberBE(secret)).toBytes(isCompressed)

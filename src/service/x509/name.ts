@@ -13,7 +13,7 @@ const ASCII: ReadonlySet<number> = new Set([0x12, tags.printableString, 0x16, 0x
 
 /** A distinguished name. */
 export interface Name {
-  /** Its DER exactly as received. Names are compared by these bytes. */
+  /** The name's DER, exactly as received. Names are compared by these bytes. */
   readonly raw: Uint8Array
   /** The attributes with a known short name (CN, O, OU, L, ST, C, and E), in the order of the name. */
   readonly attributes: readonly { readonly type: string; readonly value: string }[]
@@ -32,7 +32,7 @@ export function readName(raw: Uint8Array, what: string): Name {
   return { raw, attributes }
 }
 
-/** Returns the first value of an attribute, by its short name, or "" if the name does not contain it. */
+/** Returns an attribute's first value, by its short name, or "" if the name doesn't contain the attribute. */
 export function getAttribute(name: Name, type: string): string {
   return name.attributes.find((attribute) => attribute.type === type)?.value ?? ''
 }
@@ -42,7 +42,7 @@ export function formatName(name: Name): string {
   return name.attributes.map(({ type, value }) => `${type}=${value}`).join(', ')
 }
 
-/** Returns a name for messages, quoted and truncated to a line: `"CN=app.example.com, O=Example"`. */
+/** Formats a name for messages, quoted and truncated to a line: `"CN=app.example.com, O=Example"`. */
 export function quoteName(name: Name): string {
   return quote(formatName(name))
 }

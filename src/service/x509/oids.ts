@@ -1,4 +1,4 @@
-/** Object identifiers that several files use, by their names in the documents that define them. */
+/** Object identifiers that several files use, named as in the documents that define them. */
 export const oids = {
   // Keys (RFC 3279, 2.3; RFC 4055; RFC 5480; RFC 8410).
   rsaEncryption: '1.2.840.113549.1.1.1',
@@ -47,7 +47,7 @@ export const keyUsageBits = [
 
 export type KeyUsage = (typeof keyUsageBits)[number]
 
-/** The identifiers of the extended key usages that have a name (RFC 5280, 4.2.1.12). */
+/** The identifiers of the named extended key usages (RFC 5280, 4.2.1.12). */
 export const extendedKeyUsageOids = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',

@@ -1,7 +1,7 @@
 import { sectionReader } from '../../core/operation/family.ts'
 import type { Authority } from '../../core/operation/view.ts'
 
-/** The key types that an automatic certificate can have. */
+/** The possible key types of an automatic certificate. */
 export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 
 /** The fields read from a TLS certificate, named and ordered as in responses. Missing fields are "". */
@@ -34,7 +34,7 @@ export interface CertificateOrder {
   readonly not_before: number
   /** The end of the validity period in ms since 1970, rounded to whole seconds. */
   readonly not_after: number
-  /** The number of the order, from which the serial number and the key are derived. */
+  /** The order number, from which the serial number and the key are derived. */
   readonly number: number
 }
 
@@ -65,7 +65,7 @@ export interface IssuingAuthority extends Authority {
   // (rules: certificate-authority#issuing)
   /** Issues a certificate. */
   issue(order: CertificateOrder): IssuedCertificate
-  /** Issues a certificate with an ECDSA key for a server in the test itself. It does not belong to any resource. */
+  /** Issues a certificate with an ECDSA key for a server in the test itself. The certificate doesn't belong to any resource. */
   issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
   /** Issues a certificate for a client's own key. Returns the leaf and the intermediate as PEM. */
   issueForClient(order: ClientOrder): string

@@ -7,7 +7,7 @@ const COLUMNS = 64
 export type PemBlock = DecodeResult & {
   /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link describePemType}. */
   readonly type: string
-  /** True if it has headers (RFC 1421) before its base64. */
+  /** True if headers (RFC 1421) precede its base64. */
   readonly hasHeaders?: true
   /** True if the headers state that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
   readonly encrypted: boolean
@@ -31,9 +31,9 @@ interface OpenBlock {
 }
 
 /**
- * Splits a string into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A BEGIN or END must be
- * on its own line. Otherwise it is a problem, so that no block is silently ignored (rules: pem#blocks). The time is linear in the length of
- * the text. Never throws, and its messages do not repeat any of the text. Does not use forge because it skips blocks that it cannot read.
+ * Splits a string into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A BEGIN or END that
+ * isn't on its own line is a problem, so blocks are never silently ignored (rules: pem#blocks). The time is linear in the length of the
+ * text. Never throws, and its messages do not repeat any of the text. Does not use forge because it skips blocks that it cannot read.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
@@ -82,7 +82,7 @@ function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBl
 
 // Base64 (RFC 4648, 4).
 
-/** Decodes base64 that is split into lines, with spaces anywhere. `begin` is the number of the line before it. */
+/** Decodes base64 that is split into lines, with spaces anywhere. `begin` is the number of the preceding line. */
 function decode(lines: readonly string[], begin: number): DecodeResult {
   const base64 = lines.join('').replace(/[ \t]/g, '')
   if (base64 === '') return { damage: `the block that starts at line ${begin} is empty` }
@@ -107,7 +107,7 @@ function findCharacterProblem(lines: readonly string[], begin: number): string |
   return undefined
 }
 
-/** Names a character that is invisible or not ASCII. Returns undefined for any other character because it may be part of a secret. */
+/** Names a character that is invisible or not ASCII. Returns undefined for any other character, which may be part of a secret. */
 function describeOddCharacter(character: string): string | undefined {
   const point = character.codePointAt(0) ?? 0
   if (point > 0x20 && point < 0x7f) return undefined
@@ -128,7 +128,7 @@ interface BoundaryLine {
 const BOUNDARY = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
 /** A line that looks like a misspelled boundary: BEGIN or END after any number of dashes of any kind. */
 const LIKELY_BOUNDARY = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
-/** A run that can be base64, even without its first characters. It is base64 if it contains all of BASE64_KINDS. */
+/** A run that can be base64, even without its first characters. It counts as base64 if it contains all of BASE64_KINDS. */
 const LONG_RUN = /[A-Za-z0-9+/]{60,}/g
 const BASE64_KINDS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
 
@@ -167,7 +167,7 @@ function findMisspeltBoundary(outside: string[]): string | undefined {
   return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
 }
 
-/** Finds base64 in the lines outside of blocks. It belongs to a block whose BEGIN or END line is damaged. */
+/** Finds base64 outside of blocks, which must belong to a block whose BEGIN or END line is damaged. */
 function findStrayBase64(outside: string[]): string | undefined {
   const index = outside.findIndex((line) => hasBase64(line.replace(/\\[nr]/g, ' ')))
   return index === -1 ? undefined : `line ${index + 1} has base64 outside a block`

@@ -4,7 +4,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { bitLength } from './bytes.ts'
 import type { Hash } from './hashes.ts'
 
-// This code uses BigInt, because node-forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
+// This code uses BigInt because node-forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
 
 /** The numbers of an RSA public key. */
 interface RsaNumbers {

@@ -43,8 +43,8 @@ const SCHEMES_BY_OID: Readonly<Record<string, Scheme>> = {
 }
 
 /**
- * Checks that `child` names `issuer` as its issuer, byte for byte, and is signed by the key of `issuer`. Does not check validity or CA
- * flags (rules: tls-certificates#accepted).
+ * Checks that `child` names `issuer` as its issuer, byte for byte, and is signed by the issuer's key. Doesn't check validity or CA flags
+ * (rules: tls-certificates#accepted).
  *
  * @returns the problem as a fragment for a message, or undefined if there is none
  */
@@ -82,7 +82,7 @@ function findMismatch(key: PublicKey, signed: SignedData): string | undefined {
   return verify(scheme, key, signed) ? undefined : 'the signature does not verify'
 }
 
-/** Verifies a signature with a key of the kind that the scheme uses. */
+/** Verifies a signature with a key of the scheme's kind. */
 function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: SignedData): boolean {
   if (scheme.kind === 'rsa' && key.kind === 'rsa') {
     const { hash, pss } = scheme
@@ -97,7 +97,7 @@ function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: SignedData):
   return key.kind === 'ed25519' && falseIfThrows(() => ed25519().verify(signature, tbs, key.bytes))
 }
 
-/** Returns the result of a check, or false if it throws, as noble's curves do for a malformed signature. */
+/** Returns a check's result, or false if it throws, as noble's curves do for malformed signatures. */
 function falseIfThrows(check: () => boolean): boolean {
   try {
     return check()

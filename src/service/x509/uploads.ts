@@ -55,7 +55,7 @@ export function readCertificates(
 }
 
 function readCertificateBlocks(field: Field, text: string): readonly PemBlock[] {
-  // A key can also be outside of complete blocks.
+  // Keys can also appear outside of complete blocks.
   if (/-----BEGIN [A-Z0-9. ]*PRIVATE KEY-----/.test(text)) refuse(errors.certificate_is_key, { field })
   const { blocks, problem } = splitPem(text)
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')

@@ -1,7 +1,7 @@
 import { sectionReader } from '../../../core/operation/family.ts'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
 
-/** A dialect's section about reserved domains. */
+/** A dialect's section for reserved domains. */
 export interface DomainDialect {
   /** The only certificate authority allowed in a certificate management policy. */
   readonly authority: string
@@ -11,16 +11,16 @@ export interface DomainDialect {
   readonly serviceDomains: readonly string[]
   /** The suffix of every CNAME target. */
   readonly cnameTargetBase: string
-  /** The parent name of every ACME challenge target, or null if they have the form of CNAME targets. */
+  /** The parent name of all ACME challenge targets, or null if these look like CNAME targets. */
   readonly acmeChallengeTargetBase: string | null
   /** The `region` of a reserved domain: the region that was set (or null), or always this string. */
   readonly domainRegion: 'as set' | { readonly always: string }
   /**
-   * True if a custom domain that is created with neither a certificate nor a policy is given a policy with the dialect's certificate
-   * authority and default key type.
+   * True if a custom domain created without a certificate or a policy receives a policy with the dialect's certificate authority and
+   * default key type.
    */
   readonly policyByDefault: boolean
-  /** The parent name of an account's dev domain, or null if accounts do not have one. */
+  /** The parent name of an account's dev domain, or null if accounts don't include one. */
   readonly devDomainBase: string | null
   /** The form of names in requests: unchanged, or without surrounding spaces and the trailing dot. */
   readonly domainNames: 'exact' | 'trimmed'

@@ -13,7 +13,7 @@ export const limitErrors = declareErrors({
   domain_limit_reached: tooMany(431),
   domain_rate_reached: tooFast(432),
   domain_limit_wildcard_reached: tooMany(433),
-  // These keys are from a time at which only faults had the errors.
+  // These keys date from when only faults could cause the errors.
   service_error_460: only(hasPlaces, tooMany(460)),
   service_error_461: only(hasPlaces, tooMany(461)),
   domain_limit_managed: tooMany(1905),
@@ -31,7 +31,7 @@ function isPlaced({ resolves_to: places }: FieldValues): boolean {
   return Array.isArray(places) && places.length > 0
 }
 
-/** Returns whether a domain has a managed certificate, by the policy in a body or in a record. */
+/** Returns whether a domain's certificate is managed, according to the policy in a body or a record. */
 function isManaged({ certificate_management_policy: sent, policy }: FieldValues): boolean {
   return Boolean(sent ?? policy)
 }

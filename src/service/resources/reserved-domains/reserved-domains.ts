@@ -24,7 +24,7 @@ import { type TlsBody, tlsErrors, withTls } from './tls.ts'
 
 const WHAT = 'reserved domain'
 
-/** The aliases of `domain`. A bare label means that subdomain of the service's first domain. */
+/** The aliases of `domain`. A bare label means a subdomain of the service's first domain. */
 const otherNames: OtherNames = {
   both: errors.domain_name_and_domain,
   labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
@@ -35,7 +35,7 @@ export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, 
 
 /**
  * Creates an operation that detaches something from a domain. `part` is the last segment of the operation's path. `without` returns the
- * domain without it, or undefined if the domain does not have it.
+ * domain without this part, or undefined if the part isn't set.
  */
 function defineDetach<const Part extends string>(
   part: Part,
@@ -172,7 +172,7 @@ export function requireFreeDomain(tx: Transaction, domain: string, field = 'doma
 }
 
 /**
- * Returns another account's name that equals a domain, is its parent or, if the domain is a wildcard, is covered by it. Returns undefined
+ * Returns another account's name that equals a domain, is its parent, or is covered by it (if the domain is a wildcard). Returns undefined
  * if there is none.
  */
 export function findTakenName({ options }: Transaction, domain: string): string | undefined {
@@ -210,7 +210,7 @@ export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof creat
   }
 }
 
-/** Returns the fields of a body that only some dialects have. */
+/** Returns the body fields that exist only in some dialects. */
 function dialectFields({
   resolves_to,
   error_redirect_url,
@@ -241,7 +241,7 @@ type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoi
 
 const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
 
-/** Returns a domain's endpoint configurations after a request: the ones in the body, or else the domain's. */
+/** Returns a domain's endpoint configurations after a request: those in the body, or else the domain's own. */
 function resolveLinks(
   tx: Transaction,
   body: { readonly [K in keyof Links]?: string | undefined },

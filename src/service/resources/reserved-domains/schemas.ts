@@ -43,7 +43,7 @@ const DEPRECATED: JsonFacts = { deprecated: true }
 
 const authority = documented(
   v.pipe(
-    v.optional(v.unknown(), () => undefined), // Without a default, the rule would not run.
+    v.optional(v.unknown(), () => undefined), // The rule wouldn't run without a default.
     rule([errors.authority_invalid], (received, report, { dialect }) => {
       const { authority } = domainDialect(dialect)
       if (received !== authority) report(errors.authority_invalid, { authority })
@@ -121,7 +121,7 @@ export const createBody = named(
   },
 )
 
-/** The current name of a domain, which some clients send back. The field's type is `never` so that the types do not offer it. */
+/** The domain's current name, which some clients send back. The type is `never` to hide the field from the types. */
 const unchangedName = extra(
   v.optional(
     documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
