@@ -38,7 +38,7 @@ export interface ClockFollower {
   }
 }
 
-/** A clock that stands still until it is moved, such as a `manualClock`. */
+/** A clock whose time is constant until it is moved, such as a `manualClock`. */
 export interface MovableClock extends Clock {
   readonly now: number
   advance(duration: Duration): void

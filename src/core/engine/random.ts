@@ -4,7 +4,7 @@ import type { Draw } from '../schema/values.ts'
 
 /**
  * The single source of randomness. It has no state: each value is a function of the seed, a stream's name, and a number. Draws therefore
- * don't have to be undone, and identical calls produce identical values.
+ * never need to be undone, and identical calls produce identical values.
  */
 export interface RandomSource {
   readonly draw: Draw

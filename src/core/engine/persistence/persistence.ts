@@ -39,7 +39,7 @@ const IN_USE = Symbol.for('fauxgate.store.owned')
 export class Persistence {
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
-  /** The reason why the next commit must replace the whole state, or undefined if it doesn't have to. */
+  /** The reason why the next commit must replace the whole state, or undefined if it may contain only changes. */
   #replacement: 'initial' | 'migration' | undefined
   /** The first commit's state, until that commit is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
