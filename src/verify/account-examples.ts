@@ -2,7 +2,7 @@ import { byMetadata, DENY, type ExampleBody, type FamilyExample } from './exampl
 import { CSR, first, OTHER_SSH_KEY, SSH_KEY, second, THIRD_SSH_KEY, texts, third } from './field-values.ts'
 import type { FieldValues } from './values.ts'
 
-/** The values for the fields of keys and credentials that belong to a user. */
+/** The field values for keys and credentials that belong to a user. */
 const owned = {
   needs: { owner: { family: 'bot_users', body: { name: '{mark}-owner' } } },
   values: { owner_id: ['{owner}'], owner_email: [null], scim_user_id: [null], precomputed_token: [null] },

@@ -8,12 +8,12 @@ import type { ExampleBody, FamilyExample } from './example.ts'
 import { FIELD_VALUES, withOtherNames } from './field-values.ts'
 import { examplesOf, type Probe, probesOf } from './values.ts'
 
-/** The maximum size in bytes of the strings that every family has. */
+/** The maximum sizes, in bytes, of the strings that every family has. */
 const LIMITS: Readonly<Record<string, number>> = { description: MAX_DESCRIPTION_BYTES, metadata: MAX_METADATA_BYTES }
 
 export type Fields = Readonly<Record<string, v.GenericSchema>>
 
-/** A body, keyed by what is special about it. */
+/** A body, and what is special about it. */
 export type NamedBody = readonly [what: string, body: object]
 
 /** Returns the fields of the body of an operation in a dialect. */
@@ -32,7 +32,7 @@ export interface Bodies {
   readonly second: ExampleBody
   readonly update: ExampleBody
   readonly values: FamilyExample['values']
-  /** The fields that have their own PUT, which covers their parts. */
+  /** The fields that have their own PUT. It covers their parts. */
   readonly modules: readonly string[]
 }
 
@@ -135,7 +135,7 @@ export function furtherChanges({ changes = {} }: FamilyExample, bodies: Bodies):
     }),
     ...texts.flatMap((field): NamedBody[] => [
       [`a ${field} of the wrong type`, { [field]: [5] }],
-      // As many characters as bytes are allowed.
+      // The string has as many characters as it may have bytes.
       [`a ${field} one byte too long`, { [field]: `${'x'.repeat((LIMITS[field] ?? 0) - 1)}é` }],
       field === texts[0]
         ? [`nothing but its ${field}`, { [field]: ' {mark}-again' }]

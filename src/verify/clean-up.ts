@@ -9,12 +9,12 @@ export interface RemainingResource {
   readonly reason: string
 }
 
-/** The number of consecutive requests without a response after which no more are sent. */
+/** Requests stop after this many in a row receive no response. */
 const MAX_FAILURES = 2
 
 /**
- * Deletes the resources that a run has created, newest first, and confirms each deletion with a GET that returns 404. Uses the mark of the
- * run to find resources whose creation had no response. Returns the resources that may be left.
+ * Deletes the resources that a run has created, newest first, and confirms each deletion with a GET that returns 404. Uses the run's mark
+ * to find resources whose creation received no response. Returns the resources that may be left.
  */
 export async function deleteLeftovers(
   client: Sender,

@@ -9,7 +9,7 @@ export interface VerifyHost {
   now(): number
   /** Waits for a number of ms. Resolves early if the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
-  /** Returns a signal that is aborted after a number of ms. */
+  /** Returns a signal that aborts after a number of ms. */
   deadline(ms: number): AbortSignal
 }
 
@@ -40,7 +40,7 @@ export type Sender = Pick<ServiceClient, 'url' | 'send'>
 const MAX_RETRIES = 3
 /** The maximum wait that a service may request. */
 const MAX_WAIT_MS = 120_000
-/** The wait after a 429 without `Retry-After`. It doubles after each subsequent one. */
+/** The wait after a 429 without `Retry-After`. It doubles after each further 429. */
 const DEFAULT_WAIT_MS = 5_000
 
 /** Sends requests with the key, one at a time, at a rate that a service can handle. */
@@ -58,7 +58,7 @@ export class ServiceClient {
     this.#options = options
   }
 
-  /** Makes all further requests wait as required even though the signal was aborted. */
+  /** Makes all further requests wait as required, even after the signal was aborted. */
   ignoreSignal(): void {
     this.#signal = new AbortController().signal
   }

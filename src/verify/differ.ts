@@ -26,7 +26,7 @@ export interface ComparisonContext {
   readonly operationIdHeader: string
   /** Returns true for the resources to ignore when comparing lists, such as those that existed before the first request. */
   readonly isIgnored: (id: string) => boolean
-  /** Returns true for a time from a request, which is returned as sent. */
+  /** Returns true for a time that a request contained: the service returns it as sent. */
   readonly isSentTime?: (time: string) => boolean
   /** True if resources may have been ignored in the list, so that there may be another page. */
   readonly hasIgnored: boolean
@@ -85,7 +85,7 @@ class Comparison {
 
   compareResponses(expected: ApiResponse, received: ApiResponse): void {
     if (expected.status !== received.status) {
-      // With another status, the fields differ anyway. Only the error's code says more.
+      // If the status differs, so do the fields. Only the error code adds information.
       this.#add('status', 'status', statusText(expected), statusText(received))
       return
     }
@@ -227,7 +227,7 @@ class Comparison {
     }
     const missing = keys.filter((key) => !others.includes(key))
     const extra = others.filter((key, index) => !keys.includes(key) || others.indexOf(key) !== index)
-    // Resources that both sides made and never compared cannot be told apart.
+    // Resources that both sides created but that were never compared cannot be told apart.
     if (missing.length > 0) this.#add(at, 'missing', `${expected.length} items, with ${missing.join(', ')}`, 'without')
     if (extra.length > 0) this.#add(at, 'extra', `${expected.length} items`, `also ${extra.join(', ')}`)
     const common = others.filter((key, index) => keys.includes(key) && others.indexOf(key) === index)
@@ -247,7 +247,7 @@ class Comparison {
   }
 }
 
-/** Returns whether a resource was changed long enough after its creation for its times to show the change on both sides. */
+/** Returns whether a resource was changed long enough after its creation that its times show the change on both sides. */
 function wasChanged({ created_at: created, updated_at: updated }: Json): boolean {
   return Date.parse(String(updated)) - Date.parse(String(created)) >= 2000
 }

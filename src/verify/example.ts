@@ -5,17 +5,17 @@ import type { FieldValues } from './values.ts'
  * values, as in steps.
  */
 export interface FamilyExample {
-  /** Resources of other families that it needs, by the names used in bodies, oldest first. */
+  /** The resources of other families that the family needs, by the names used in bodies, oldest first. */
   readonly needs?: Readonly<Record<string, Need>>
-  /** The values of fields, for the creation and for the change. Null omits a field from one of them. */
+  /** The values of fields, for the creation and for the change. Null omits a field from the body. */
   readonly values?: FieldValues
   /** The body of a second resource, with few fields. Default: a description. */
   readonly second?: ExampleBody
-  /** A filter of the list that selects only the first resource, after its change. */
+  /** A list filter that selects only the first resource, after its change. */
   readonly filter?: string
   /** Additional create bodies, keyed by what each one exercises. Each created resource is deleted immediately. */
   readonly creations?: Readonly<Record<string, ExampleBody>>
-  /** Additional changes of the first resource, keyed by what each one exercises. */
+  /** Additional changes to the first resource, keyed by what each one exercises. */
   readonly changes?: Readonly<Record<string, ExampleBody>>
 }
 

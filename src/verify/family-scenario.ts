@@ -28,7 +28,7 @@ function makerFor({ family, path = `/${family}` }: Need): StepMaker {
 }
 
 /**
- * Returns the steps that create, change and delete resources of a family. Each field has a normal value and values that a service may
+ * Returns the steps that create, change, and delete resources of a family. Each field has a normal value and values that a service may
  * interpret differently. References are to existing, nonexistent, and deleted resources.
  */
 export function changingSteps(family: Family): Step[] {
@@ -116,7 +116,7 @@ function filterTexts({ filterable }: Operation, { create, update }: Bodies): Rea
     (entry): entry is [string, string] =>
       typeof entry[1] === 'string' && entry[1].length < 100 && (filterable?.some((each) => each === entry[0]) ?? true),
   )
-  // Names come before descriptions.
+  // Put names before descriptions.
   return Object.fromEntries(texts.reverse())
 }
 
@@ -136,7 +136,7 @@ function furtherChangeSteps({ make, example }: Family, bodies: Bodies, unknownId
 }
 
 /**
- * Returns the fields of the first body that refers to a resource, namely those that refer to it. Returns undefined if no body refers to it.
+ * Returns the referring fields of the first body that refers to a resource. Returns undefined if no body refers to it.
  */
 function usesOf(name: string, bodies: readonly ExampleBody[]): ExampleBody | undefined {
   const isNamed = (value: unknown) => JSON.stringify(value).includes(`{${name}}`)
@@ -149,7 +149,7 @@ function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknow
   const own = groups.get(make.group) ?? []
   const parents = Object.entries(example.needs ?? {})
   const ofUpdate = (body: ExampleBody) => pick(body, (field) => Object.hasOwn(bodies.fields.update, field))
-  // A part that is not there would be detached by a server that does nothing, too.
+  // If the part were missing, even a server that does nothing would seem to detach it.
   const setSubresource = (part: string) =>
     [part, `${part}_id`].flatMap((field) => {
       const value = create[field] ?? update[field]
@@ -167,7 +167,7 @@ function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknow
     make.list('with one remaining', ''),
     make.list('a page after a deleted one', 'limit=5&before_id={b}'),
     make.create('with the values of a deleted one', second),
-    // What the last change or a detachment took off refers to it again.
+    // Restores the references that the last change or a detachment removed.
     ...(parents.length > 0 ? [make.update('with the resources that it needs', '{a}', ofUpdate(create))] : []),
     ...parents.flatMap(([name, need]) => {
       const use = usesOf(name, [ofUpdate(update), ofUpdate(second)])

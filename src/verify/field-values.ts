@@ -55,7 +55,7 @@ export const FIELD_VALUES: FieldValues = {
   description: [texts.description, '{mark} changed '],
   metadata: [texts.metadata, '{mark}-changed\n'],
   enabled: [false],
-  // Not in the order of their creation.
+  // Not in creation order.
   ip_policy_ids: [['{other_policy}', '{policy}'], ['{other_policy}']],
   certificate_authority_ids: [['{authority}']],
   email_addresses: [['b@example.com', 'a@example.com'], ['c@example.com']],

@@ -28,7 +28,7 @@ function readOwnRecording(info: Json, heads: readonly EntryHead[], file: string)
     throw new Error(
       `${file} has format version ${JSON.stringify(info.format)}; only 1 is supported. Update fauxgate, or record it again with this version.`,
     )
-  const { client = '', version = '', dialect = '', url = '', replaced = [] } = info as Partial<RecordingInfo> // It wrote them itself.
+  const { client = '', version = '', dialect = '', url = '', replaced = [] } = info as Partial<RecordingInfo> // fauxgate wrote them.
   if (!/^https?:\/\//.test(String(url)) || !URL.canParse(String(url)))
     throw new Error(`${file} contains the url ${JSON.stringify(url)}. Allowed: an http or https URL.`)
   const headersOf = ({ headers }: EntryHead) =>
@@ -67,7 +67,7 @@ const dialectHeaders = ({ versionHeader, operationIdHeader }: (typeof dialects)[
   operationIdHeader,
 ]
 
-/** Returns the dialect whose headers a request or its response contains, if the request has a URL. */
+/** Returns the dialect whose headers a request or its response contains. Returns undefined for a request without a URL. */
 function dialectOf({ url, headers, responseHeaders }: EntryHead): DialectName | undefined {
   const names = new Set([...Object.keys(headers), ...Object.keys(responseHeaders)])
   return (

@@ -7,7 +7,7 @@ export interface RecordedExchange extends Exchange {
   readonly at: number
   /** The one-based number of the entry in the file that it was read from. */
   readonly number?: number
-  /** The reason why it cannot be compared, determined when the file was read. */
+  /** The reason why the exchange cannot be compared, determined when the file was read. */
   readonly missing?: string
 }
 

@@ -67,7 +67,7 @@ export class IdMap {
     return this.#latest
   }
 
-  /** Returns the first value of a resource's field. Stores this one if there was none. */
+  /** Returns the first value of a resource's field. Stores this value if there was none. */
   keepFirst(id: string, field: string, value: string): string {
     const key = `${id}.${field}`
     const first = this.#fixed.get(key) ?? value

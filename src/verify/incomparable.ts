@@ -5,7 +5,7 @@ import { type ApiResponse, errorOf } from './exchange.ts'
 import { refusalText } from './lists.ts'
 import type { Step } from './step.ts'
 
-/** Returns the codes of the errors with which a plan limits an account, in a dialect. */
+/** Returns the error codes with which a plan limits an account in a dialect. */
 export function planLimits(families: readonly Family[], { errorPrefix }: CommonDialect): ReadonlySet<string> {
   const limits = families.flatMap(({ limits = {} }) => Object.values(limits))
   const errors = limits.flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)])
@@ -25,7 +25,7 @@ export function incomparableReason(
   limits: ReadonlySet<string>,
 ): string | undefined {
   const { status } = received
-  // Without a key, such a status is a response like any other.
+  // Without a key, such a status is to be expected.
   const isExpected = headers?.authorization === null && (status === 401 || status === 403)
   if (isUninformative(status) && !isExpected) return refusalText(received)
   const { error_code } = errorOf(received)

@@ -13,7 +13,7 @@ export interface FieldNotAsked {
   readonly reason: string
 }
 
-/** Returns the resources that a family needs but that may not be created, with the reasons. */
+/** Returns the resources that a family needs but that must not be created, with the reasons. */
 export function refusedNeeds(
   { needs = {} }: FamilyExample,
   reasonFor: (family: string) => string | undefined,
@@ -43,7 +43,7 @@ export function withoutNeeds(example: FamilyExample, names: Iterable<string>): F
   }
 }
 
-/** Returns the fields of the operations in some steps that are not in any of the bodies. */
+/** Returns the fields of the steps' operations that are not in any of the bodies. */
 export function fieldsNotIn(
   steps: readonly Step[],
   operations: readonly Operation[],

@@ -18,7 +18,7 @@ export async function readList(client: Sender, path: string): Promise<ListResult
     const response = await client.send({ method: 'GET', path: next })
     if ('failed' in response) return { problem: response.failed }
     if (response.status === 400 && page === 0) {
-      // A server with a smaller limit of pages differs. The scenario reports that.
+      // The server's maximum page size is smaller. The scenario reports this difference.
       next = path
       continue
     }
@@ -26,7 +26,7 @@ export async function readList(client: Sender, path: string): Promise<ListResult
     const itemsOfPage = itemsIn(response)
     if (!itemsOfPage) return { problem: unexpectedBodyText(response) }
     for (const item of itemsOfPage) items.set(String(item.id), JSON.stringify(item))
-    // A page of this API has the field.
+    // Pages of this API contain the field.
     const { next_page_uri: following }: { readonly next_page_uri?: unknown } = Object(response.body)
     if (typeof following !== 'string') return { items }
     if (!following.startsWith(`${client.url}${path}?`))
@@ -36,14 +36,14 @@ export async function readList(client: Sender, path: string): Promise<ListResult
   return { problem: `more than ${MAX_PAGES} pages` }
 }
 
-/** Returns the items of a page, which contains exactly one list of objects. */
+/** Returns the items of a page. A page contains exactly one list of objects. */
 function itemsIn({ body }: ApiResponse): readonly { readonly id?: unknown }[] | undefined {
   if (!isObject(body)) return undefined
   const [items, ...others] = Object.values(body).filter(Array.isArray)
   return items?.every(isObject) && others.length === 0 ? items : undefined
 }
 
-/** Describes an error response, with the service's own words. */
+/** Describes an error response in the service's own words. */
 export function refusalText(response: ApiResponse): string {
   const { error_code, msg } = errorOf(response)
   const words = [error_code, msg].filter((each) => typeof each === 'string').join(': ')

@@ -97,7 +97,7 @@ class Replayer {
   readonly #reference: ReferenceGateway
   readonly #context: ComparisonContext
   readonly #ids = new IdMap()
-  /** Lists that lack resources in the gateway, so that their pages differ. */
+  /** Lists that lack resources in the gateway, so their pages differ. */
   readonly #incomplete = new Set<string>()
   /** All ids in the recorded responses, whether or not the gateway has the resources. */
   readonly #recordedIds: ReadonlySet<string>
@@ -134,7 +134,7 @@ class Replayer {
 
   async #compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     const { request, response, at } = exchange
-    // Time does not go back, whatever a recording says.
+    // Time does not go back, even if the recording's does.
     this.#at = Math.max(this.#at, at)
     let reason = uninformativeReason(exchange) ?? this.#unknownPageReason(request, response)
     if (reason === undefined) {

@@ -82,7 +82,7 @@ export interface VerifyReport {
   readonly stopped?: string
 }
 
-/** Summarizes the outcomes of each operation. An operation without outcomes has the reason why it was not called. */
+/** Summarizes the outcomes of each operation. For an operation without outcomes, states why it was not called. */
 export function operationResults(
   operations: readonly string[],
   outcomes: readonly StepOutcome[],
@@ -100,7 +100,7 @@ export function operationResults(
 
 /**
  * Returns the exit code of the command: 0 if nothing differs, 1 if a response or the inventory differs, 3 if something could not be called,
- * 4 if something may be left behind.
+ * or 4 if something may be left behind.
  */
 export function exitCodeOf({ outcomes, inventory, remaining, stopped }: VerifyReport): 0 | 1 | 3 | 4 {
   if (remaining.length > 0) return 4

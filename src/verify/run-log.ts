@@ -35,7 +35,7 @@ export interface CreatedResource {
 
 /** The resources that a run may have left behind. */
 export interface Leftovers {
-  /** Resources that it created but did not see deleted, newest first. */
+  /** Resources that the run created but did not see deleted, newest first. */
   readonly created: readonly CreatedResource[]
   /** Creations without a response, with the lists that may contain their resources. */
   readonly unsure: readonly { readonly number: number; readonly path: string }[]

@@ -38,7 +38,7 @@ interface RunOptions extends CallerOptions {
   readonly onStep: (now: string) => void
 }
 
-/** The number of consecutive requests without a response after which no more are sent. */
+/** The run stops after this many requests in a row receive no response. */
 const MAX_FAILURES = 3
 
 /** Runs scenarios against a server and a fresh gateway, and compares their responses. */
@@ -50,7 +50,7 @@ export class VerifyRun {
   readonly listsBefore = new Map<string, ItemsById>()
   readonly #options: RunOptions
   readonly #reference: ReferenceGateway
-  /** The codes of the errors with which an account's plan limits it. */
+  /** The error codes with which a plan limits an account. */
   readonly #planLimits: ReadonlySet<string>
   readonly #mark: string
   /** Passes each exchange to the caller. */
@@ -98,7 +98,7 @@ export class VerifyRun {
       }
       problems.push(list.problem)
       this.#closedFamilies.set(path, `its list could not be read: ${list.problem}`)
-      // A server that does not answer the first request gets no other.
+      // A server that does not respond to the first request receives no others.
       if (list.status === undefined) this.#noteFailure(list.problem, path === paths[0])
     }
     if (problems.length === paths.length && problems[0]) this.stopped ??= `no list could be read: ${problems[0]}`
@@ -135,7 +135,7 @@ export class VerifyRun {
       this.outcomes.push(outcome)
       this.#options.onOutcome?.(outcome)
     }
-    // The next scenario needs a server without resources of this one.
+    // The next scenario needs a server without this scenario's resources.
     if (this.#uncertain === undefined || this.stopped !== undefined) return
     const remaining = await deleteLeftovers(this.#client, log, mark)
     if (remaining.length > 0) this.stopped = this.#uncertain
@@ -157,7 +157,7 @@ export class VerifyRun {
   }
 
   async #sendAndCompare(scenario: Scenario, step: Step, request: ApiRequest): Promise<Result> {
-    // What is created below an own resource goes with it.
+    // Deleting one of the run's resources also deletes what was created below it.
     const isCreation = step.method === 'POST' && !step.path.includes('{')
     const number = isCreation ? this.#options.log.addCreation(step.operation, step.path) : 0
     const received = await this.#client.send(request)
@@ -249,7 +249,7 @@ export class VerifyRun {
     if (problem?.failed !== undefined) this.#noteUncertain(step, problem.failed)
   }
 
-  /** Saves the paths of next pages that later steps need. */
+  /** Saves the next-page paths that later steps need. */
   #savePages({ saves = {} }: Step, received: ApiResponse, expected: ApiResponse): void {
     for (const [name, field] of Object.entries(saves)) {
       const [theirs, ours] = [received, expected].map((response) => this.#pathOf(textAt(response, field)))
@@ -258,7 +258,7 @@ export class VerifyRun {
     }
   }
 
-  /** Returns the path of a service URL, or undefined for any other URL, to which no requests are sent. */
+  /** Returns the path of a service URL, or undefined for any other URL. Other URLs receive no requests. */
   #pathOf(url: string | undefined): string | undefined {
     const base = this.#options.url
     return url?.startsWith(`${base}/`) ? url.slice(base.length) : undefined

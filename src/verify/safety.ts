@@ -4,7 +4,7 @@ import { UNKNOWN_ID } from './steps.ts'
 
 /**
  * Makes sure that a write request touches only the run's resources: each id in it belongs to one of them or to no resource. A new resource
- * can be found by the mark of the run. @throws Error if it touches any other resource, which is a mistake in the scenario.
+ * can be found by the run's mark. @throws Error if the request touches any other resource. In that case, the scenario is wrong.
  */
 export function requireOwn(
   { method, path, body = '' }: ApiRequest,
@@ -15,7 +15,7 @@ export function requireOwn(
   const foreign = idsIn(`${path}\n${body}`).filter((id) => !isOwn(id) && !id.endsWith(`_${UNKNOWN_ID}`))
   if (foreign.length > 0)
     throw new Error(`${method} ${path} names ${foreign.join(', ')}, which this run did not create.`)
-  // What is created below an own resource goes with it.
+  // Deleting one of the run's resources also deletes what was created below it.
   const isCreation = method === 'POST' && idsIn(path).length === 0
   if (isCreation && !body.includes(mark))
     throw new Error(`${method} ${path} creates something without the mark ${mark}.`)

@@ -14,7 +14,7 @@ const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*oper
 const ID = '[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}'
 const EMAIL = '[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+'
 const IPV4 = '(?:\\d{1,3}\\.){3}\\d{1,3}(?:/\\d{1,2})?'
-/** Seven colons, or two consecutive ones, neither of which occurs in a time of day. */
+/** Seven colons, or two in a row. Neither occurs in a time of day. */
 const IPV6 = '(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){7})(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:/\\d{1,3})?'
 const PEM = '-----BEGIN [^-]+-----[^-]*(?:-----END [^-]+-----)?'
 const JWT = '(?=[\\w-]*eyJ[\\w-]{8})[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)?'
@@ -28,7 +28,7 @@ const HEX = '(?=[0-9a-f-]*\\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{20,}'
  */
 const PUBLIC_KEY = /^ssh-(ed25519 \S{26}|rsa \S{32})/
 
-/** Its values are encoded, so an id after `%22` would be part of a longer word. */
+/** The query's values are encoded, so an id after `%22` would be part of a longer word. */
 const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 
 /** Addresses used in documentation, and addresses that do not belong to any machine. */
@@ -154,7 +154,7 @@ class Replacer {
 
   #replaceInString(text: string, isName: boolean, kind: ValueKind | undefined): string {
     if (kind === 'secret' && text !== '' && !TIME.test(text)) return this.#placeholderOf(text, kind)
-    // A policy keeps its form, so that it stays valid.
+    // A policy keeps its form, so it stays valid.
     const json = kind === undefined ? parseObjectOrArray(text) : undefined
     if (isObject(json)) return JSON.stringify(this.#replaceInValue(json, false, undefined))
     const [, url, query] = URL_WITH_QUERY.exec(text) ?? []
@@ -195,7 +195,7 @@ class Replacer {
 
   #newPlaceholder(value: string, kind: ValueKind): string {
     const lower = value.toLowerCase()
-    // The same name in other capitals stays the same name.
+    // Spellings of a name that differ only in case share a placeholder.
     if (kind === 'name' && lower !== value) return inCapitalsOf(value, this.#placeholderOf(lower, kind))
     const from = kind === 'id' ? value.indexOf('_') + 1 : (PUBLIC_KEY.exec(value)?.[0].length ?? 0)
     const isCidr = kind === 'address' && value.includes('/')

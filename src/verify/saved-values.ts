@@ -18,12 +18,12 @@ export class SavedValues {
     this.#gateway.set(name, ofGateway)
   }
 
-  /** Records why the names without a value have none. */
+  /** Records why names have no values. */
   noteMissing(names: readonly string[], reason: string): void {
     for (const name of names) if (!this.#server.has(name)) this.#reasons.set(name, reason)
   }
 
-  /** Returns the reason why a name in a step has no value, or undefined if all names have one. */
+  /** Returns the reason why a name in a step has no value, or undefined if all names have values. */
   reasonAgainst(step: Step): string | undefined {
     const missing = findMissingName(step, this.#server)
     return missing === undefined ? undefined : (this.#reasons.get(missing) ?? '')

@@ -99,7 +99,10 @@ export function planOf(options: PlanOptions): RequestPlan {
   }
 }
 
-/** The number of requests per step. The resource of an additional creation is deleted immediately, and its deletion is confirmed. */
+/**
+ * The number of requests per step, including deletions. The resource of an additional creation is deleted immediately, and its deletion is
+ * confirmed.
+ */
 const DELETIONS = 1.1
 
 const NO_SUCH_FAMILY = 'the dialect has no such resources'

@@ -25,7 +25,7 @@ const YAML_LIST = /(?<![\w-])([\w-]{1,60}):[ \t]*\n((?:[ \t]*- *[^\n:]+(?::[^\n]
 const FILTER_COMPARISON =
   /(?<!\w)(\w{1,60})\b(?:\.(?:startsWith|endsWith|contains|matches)\(|[^"'\w]+(?:in\W+)?)["']([^"']*)["']/g
 
-/** A short word, which also occurs in other strings. A secret of this form is replaced only in fields for names. */
+/** A short word that also occurs in other strings. A secret of this form is replaced only in fields for names. */
 const PLAIN_WORD = /^[a-z]{1,11}$/i
 
 export function isPlainWord(text: string): boolean {
@@ -116,7 +116,7 @@ export class SensitiveValues {
 
   #addValue(text: string, kind: ValueKind | undefined): void {
     if (kind === 'secret') {
-      // A time beside a certificate is no secret.
+      // A time next to a certificate is not a secret.
       if (!TIME.test(text)) this.add(kind, text)
       return
     }
@@ -124,7 +124,7 @@ export class SensitiveValues {
     if (kind !== undefined && !TIME.test(text)) this.#addNames(text)
   }
 
-  /** Adds each word of a policy, a URL, or a host as a name, so that parts of it are also found elsewhere. */
+  /** Adds each word of a policy, a URL, or a host as a name, so its parts are found elsewhere too. */
   #addNames(text: string): void {
     const suffix = this.#domains.find((domain) => text.endsWith(`.${domain}`))
     const own = suffix === undefined ? text : text.slice(0, -suffix.length - 1)

@@ -2,7 +2,7 @@ import type { Method } from '../core/operation/operation.ts'
 import type { ApiRequest } from './exchange.ts'
 
 /**
- * One request of a scenario. Strings in it may refer to values in braces: `{mark}`, `{domain}`, the `{version}` header, and values saved by
+ * One request of a scenario. Its strings may refer to values in braces: `{mark}`, `{domain}`, the `{version}` header, and values saved by
  * earlier steps of the same scenario, such as `{a}`.
  */
 export interface Step {
@@ -38,7 +38,7 @@ export function findMissingName({ path, body = '' }: Step, values: ReadonlyMap<s
   return names.find((name) => !values.has(name))
 }
 
-/** Returns the request of a step, with its names replaced with values. All names must have one. */
+/** Returns the request of a step, with its names replaced by values. All names must have values. */
 export function fillRequest(
   { method, path, headers = {}, body }: Step,
   values: ReadonlyMap<string, string>,

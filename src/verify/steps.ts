@@ -4,7 +4,7 @@ import type { Step } from './step.ts'
 /** The suffix of an id that does not belong to any resource. */
 export const UNKNOWN_ID = 'fauxgateVerify0000000000000'
 
-/** Returns a nonexistent id of the kind that comes first in the path of an operation. */
+/** Returns a nonexistent id of the kind that an operation's path contains first. */
 export function unknownIdFor(operation: Operation | undefined): string {
   return `${Object.values(operation?.ids ?? {})[0]?.split('|')[0] ?? 'op'}_${UNKNOWN_ID}`
 }
@@ -62,7 +62,7 @@ const FILTERS = {
   'an empty filter': '',
 }
 
-/** Returns steps about the API version, which a server reads in one place for all lists. */
+/** Returns steps about the API version. A server reads it in one place for all lists. */
 export function versionSteps(make: StepMaker): Step[] {
   return [
     { ...make.list('without a version', ''), headers: { '{version}': null } },
@@ -99,7 +99,7 @@ export function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[
   return [{ operation: name, what: 'of unknown ids', method, path: at }]
 }
 
-/** Returns steps that read the first page, and the next page, whose URL the first page contains. */
+/** Returns steps that read the first page, and then the next page by the URL in the first. */
 export function pageSteps(first: Step, next: string): Step[] {
   return [
     { ...first, what: `a first page ${first.what}`, saves: { [next]: 'next_page_uri' } },
@@ -125,7 +125,7 @@ const OPERATORS: Readonly<Record<string, (field: string, value: string) => strin
 }
 
 /**
- * Returns steps that filter the list after the first resource was changed. `filter` selects that resource, the older of two. `fields`
+ * Returns steps that filter the list after the first resource was changed. `filter` selects that resource, the older of the two. `fields`
  * contains the strings that a filter can select by.
  */
 export function filterSteps(

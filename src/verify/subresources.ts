@@ -48,7 +48,7 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
         return [
           ...(isOptional(field) ? [] : [{ what: `no ${field}`, body: { ...base, [field]: undefined } }]),
           ...probesOf(field, schema, value, known)
-            // One request has null for all that may be absent.
+            // A single request sets all optional fields to null.
             .filter((probe) => probe.value !== null || !isOptional(field))
             .map(({ what, value: each }) => ({ what, body: { ...base, [field]: each } })),
         ]
@@ -109,7 +109,7 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
 interface AroundDetachment {
   /** Reads the resource after each detachment. */
   readonly get: Step
-  /** Sets what is to be detached, if a change can. */
+  /** Sets the part that will be detached, if a change can set it. */
   set?(segment: string): readonly Step[]
 }
 

@@ -56,8 +56,8 @@ function kindOf(schema: v.GenericSchema): Kind {
 }
 
 /**
- * Returns a valid value for a field: either the initial value or one that a change sets. Returns undefined if the schema does not determine
- * any.
+ * Returns a valid value for a field: either the initial value or the value that a change sets. Returns undefined if the schema does not
+ * determine a value.
  */
 function exampleOf(name: string, schema: v.GenericSchema, which: 0 | 1, known: FieldValues): unknown {
   const own = known[name]
@@ -91,7 +91,7 @@ type NamedValue = readonly [what: string, value: unknown]
 
 /** A field value that a service may interpret differently. */
 export interface Probe {
-  /** The special thing about it, such as `description in capitals`. */
+  /** The special property of the value, such as `description in capitals`. */
   readonly what: string
   readonly value: unknown
 }

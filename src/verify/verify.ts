@@ -29,7 +29,7 @@ export interface Progress {
 }
 
 /**
- * Sends the scenarios to a server and to a fresh gateway, and compares the responses. Changes and deletes only resources that it has
+ * Sends the scenarios to a server and to a fresh gateway, and compares the responses. Changes and deletes only resources that the run has
  * created, and deletes all of them at the end. Never rejects, regardless of what the server does.
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
@@ -47,7 +47,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const work = new VerifyRun({ ...options, client, log, onStep })
   await work.readLists(plan.scenarios.flatMap(({ path }) => path || []))
   for (const scenario of plan.scenarios) await work.runScenario(scenario)
-  // A signal ends the scenarios, not the clean-up.
+  // The signal ends the scenarios but not the clean-up.
   client.ignoreSignal()
   const { created, unsure } = log.leftovers
   if (created.length + unsure.length > 0) onStep('deleting what was created')
@@ -80,14 +80,14 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   }
 }
 
-/** A list before the run, and the mark of the resources that the run added to it. */
+/** A list before the run, and the mark of the resources that the run adds to it. */
 interface ListBefore {
   readonly path: string
   readonly mark: string
   readonly before: ItemsById
 }
 
-/** Compares a list with its state before the run. Deletes resources that have the mark of the run but whose ids the run did not know. */
+/** Compares a list with its state before the run. Deletes resources that have the run's mark but whose ids the run did not know. */
 async function compareList(
   client: Sender,
   log: RunLog,
@@ -103,7 +103,7 @@ async function compareList(
   for (const id of unknown) log.add({ entry: 'created', number: log.addCreation('found in the list', path), id })
   const remaining = await deleteLeftovers(client, log, mark)
   if (remaining.length > 0) return { changes, remaining }
-  // A GET may answer 404 for an id that the list still has.
+  // A GET may return 404 for an id that is still in the list.
   const last = await readList(client, path)
   if ('problem' in last) return last
   const listed = ownIds(last.items).map((id) => ({ path: `${path}/${id}`, reason: 'still in the list' }))
