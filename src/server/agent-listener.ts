@@ -16,7 +16,7 @@ export interface AgentListener {
   close(): Promise<void>
 }
 
-/** The host of the URLs of requests, which the agent does not read. */
+/** The host in request URLs. The agent does not read it. */
 const HOST = '127.0.0.1'
 
 interface Asked {
@@ -53,7 +53,7 @@ export async function listenAsAgent(
 export function respondAsAgent(asked: Asked, response: ServerResponse): void {
   const { socket } = response.req
   respond(asked, response).catch((error: unknown) => {
-    // An agent that is down refuses connections, and a fault breaks them. This connection already exists, so it is closed.
+    // An agent that is down refuses connections, and a fault breaks them. This connection is already open, so close it.
     if (!isPlanned(error)) printError(error)
     socket.destroy()
   })
@@ -79,7 +79,7 @@ async function respond({ gateway, page, url = '/' }: Asked, response: ServerResp
   const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'
   const { path } = splitTarget(url)
   const target = new URL(`http://${HOST}${targetOf(url)}`)
-  // A path is used as it was sent (RFC 9112, section 3.2.1). A path that a URL would change is not one of the agent's.
+  // A path is used as it was sent (RFC 9112, section 3.2.1). The agent has no path that URL parsing would change.
   if (target.pathname !== path) target.pathname = encodeURIComponent(path)
   const end = new AbortController()
   response.once('close', () => end.abort(LEFT))

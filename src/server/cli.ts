@@ -10,8 +10,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1)
 }
 
-// Node 22.8 and newer cache compiled code. Compiling takes most of the time of a short command.
-// The types of Node 20 lack this function: a cast.
+// Node 22.8 and newer cache compiled code. Compiling takes most of the time of a short command. The types of Node 20 lack this function,
+// hence the cast.
 const { enableCompileCache } = module as { enableCompileCache?: () => unknown }
 enableCompileCache?.()
 const { runCommand } = await import('./commands/run.ts')

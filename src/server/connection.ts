@@ -46,9 +46,9 @@ export type FindTarget = (url: string) => Target
 export class PipelinedConnection {
   readonly #socket: Socket
   readonly #findTarget: FindTarget
-  /** The remote address. Unknown once the connection has ended. */
+  /** The remote address. Node no longer provides it once the connection has ended. */
   readonly #peer: string
-  /** Aborts once either side has ended the connection. */
+  /** Aborts once either side ends the connection. */
   readonly #closed: AbortSignal
 
   constructor(socket: Socket, findTarget: FindTarget) {
@@ -86,7 +86,7 @@ export class PipelinedConnection {
       () => findLimit() ?? 0,
       (body) => {
         if (!this.#socket.writable) return
-        // Otherwise the unread rest of the body would be parsed as the next request.
+        // Otherwise, the unread rest of the body would be parsed as the next request.
         if (!request.complete) response.shouldKeepAlive = false
         this.#respond(turn, body, refusal)
       },
@@ -150,7 +150,7 @@ export class PipelinedConnection {
     else send(result, response, documents.pack(httpRequest, result))
   }
 
-  /** Ends the connection without a response: with a reset or, with TLS, for which Node rejects resets, without one. */
+  /** Ends the connection without a response: with a reset or, because Node rejects resets with TLS, without one. */
   #drop(): void {
     if ('encrypted' in this.#socket) this.#socket.destroy()
     else this.#socket.resetAndDestroy()
@@ -171,7 +171,7 @@ export class PipelinedConnection {
   }
 }
 
-/** Returns the path in the agent's API, with the query, of a request below the URL of a gateway that has an agent. */
+/** For a request below the URL of a gateway with an agent, returns the path and query in the agent's API. */
 function findAgentPath({ url, responders: { gateway } }: Turn): string | undefined {
   if (!url.includes('/api') || !('tunnelSession' in gateway.declare)) return undefined
   const { path, query } = splitUrl(url, gateway.url)

@@ -1,6 +1,6 @@
 import { describeThrown } from '../core/schema/text.ts'
 
-/** An error in the command line, an environment variable or a config file, in one line. */
+/** An error in the command line, an environment variable, or a config file, described in one line. */
 export class UsageError extends Error {}
 
 interface ErrorBody {
@@ -28,14 +28,14 @@ export function messageOf(thrown: unknown): string {
     const { message } = asSystemError(thrown)
     if (typeof message === 'string' && message !== '') return message
   } catch {
-    // It is null, or its message throws.
+    // The value is null, or its message throws.
   }
   return typeof thrown === 'string' ? thrown : `${describeThrown(thrown)} was thrown`
 }
 
 /**
- * Returns a caught error with the type of Node's system errors. It does not use `instanceof`, because in Jest, Node's errors are
- * from another realm.
+ * Returns a caught error with the type of Node's system errors. Does not use `instanceof` because Node's errors are from another realm in
+ * Jest.
  */
 export function asSystemError(error: unknown): NodeJS.ErrnoException {
   return error as NodeJS.ErrnoException // Callers only catch such errors.

@@ -31,13 +31,13 @@ export const EVENT_HEADERS = {
 
 interface Listener {
   readonly response: ServerResponse
-  /** True if it has missed an event. */
+  /** True if the listener has missed an event. */
   hasMissed: boolean
 }
 
 /**
- * The server-sent events of a gateway. docs/inspector.md lists the events. Without listeners, the gateway is neither checked
- * nor subscribed to.
+ * The server-sent events of a gateway. docs/inspector.md lists the events. Without listeners, the class neither checks the gateway nor
+ * subscribes to it.
  */
 export class Events {
   readonly #gateway: Gateway
@@ -125,7 +125,7 @@ export class Events {
       else if (this.#checks % CHECKS_PER_HEARTBEAT === 0) this.#sendHeartbeat()
       this.#overview = text
     } catch {
-      // The clock is being advanced, or cannot be read. The next check comes soon.
+      // The clock is being advanced or cannot be read. The next check follows soon.
     }
   }
 

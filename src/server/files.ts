@@ -58,7 +58,7 @@ export async function readText(file: string): Promise<string> {
 
 /**
  * Parses the text of a JSON file.
- * @throws Error with the location of the problem. It omits the parser's own message because that quotes part of the text.
+ * @throws Error with the location of the problem. It omits the parser's own message because that message quotes part of the text.
  */
 export function parseJson(text: string, file: string) {
   try {
@@ -93,7 +93,7 @@ export function requireCanWrite(file: string, mode = 0o600): void {
 }
 
 /**
- * Returns the path of a file without symbolic links, whether it exists or not.
+ * Returns the path of a file without symbolic links, whether or not the file exists.
  * @throws Error if it is a symbolic link to a file that does not exist, or if its folder does not exist.
  */
 export function realFile(file: string): string {
@@ -139,7 +139,7 @@ export async function requireReplaceable(file: string): Promise<void> {
   }
 }
 
-/** Returns the path of the part file, which this process writes next to the file and then renames. */
+/** Returns the path of the part file. This process writes it next to the file, and then renames it. */
 function partPath(file: string): string {
   return `${file}.${process.pid}.part`
 }

@@ -22,7 +22,7 @@ import { Explorations } from './explorations/explorations.ts'
 import { Inspector } from './inspector.ts'
 import { PackedDocuments } from './packed-documents.ts'
 
-/** The path on the server below which additional gateways are served, each under its name. */
+/** The path below which the server serves additional gateways, each under its name. */
 const GATEWAYS_PATH = '/g'
 
 /** Returns the path of an additional gateway below its server's URL, or an empty string for the gateway at that URL itself. */
@@ -97,7 +97,7 @@ export class Gateways {
     }
   }
 
-  /** Returns the host for the controls of a gateway. The gateways that they create have the options of that gateway. */
+  /** Returns the host for a gateway's controls. The gateways that these controls create use the same options. */
   #hostFor(parent: Gateway): GatewayHost {
     return {
       create: async (sent, context) => {

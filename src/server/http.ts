@@ -2,7 +2,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { printError } from '../core/schema/print.ts'
 
 /**
- * The parts of node:http. An import would read all its exports and therefore load Node's `fetch`, which takes 50 ms on Node 22 and newer.
+ * The parts of node:http. An import would read all its exports and therefore load Node's `fetch`. That takes 50 ms on Node 22 and newer.
  * Commands that call a server do not need it.
  */
 const http = process.getBuiltinModule('node:http')
@@ -18,8 +18,8 @@ export function createServer(...options: Parameters<typeof http.createServer>): 
 }
 
 /**
- * Starts a server, and returns the address that it listens on. Prints later connections that it cannot accept; the others
- * continue.
+ * Starts a server, and returns the address that it listens on. Later, prints an error for each connection that it cannot accept. Other
+ * connections continue.
  * @throws Node's Error, for example if the port is taken
  */
 export async function listenAt(server: Server, port: number, host: string): Promise<AddressInfo> {
@@ -30,5 +30,5 @@ export async function listenAt(server: Server, port: number, host: string): Prom
       resolve()
     })
   })
-  return server.address() as AddressInfo // It listens on a port, not on a pipe.
+  return server.address() as AddressInfo // The server listens on a port, not on a pipe.
 }

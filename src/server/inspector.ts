@@ -44,7 +44,7 @@ export class Inspector {
     const path = this.#path(httpRequest.url)
     const refusal = findControlRefusal(this.#gateway, httpRequest)
     const document = DOCUMENTS.get(path)
-    // They contain no data of the gateway. The page asks for the key, because a browser cannot send a key when it loads a page.
+    // Documents do not contain the gateway's data. The page asks for the key, because a browser cannot send a key when it loads a page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
     else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${request.url?.split('?', 1)[0]}/` }).end()
@@ -98,7 +98,7 @@ const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new 
 async function readDocument(name: string) {
   const place = PLACES.find((each) => existsSync(each))
   if (!place) throw new Error('The inspector has not been built. Run npm run build.')
-  // It is a module, for Workers. Here it is read as a string, which works in CommonJS and in ECMAScript modules.
+  // The file is a module, for Workers. Reading it as a string works in both CommonJS and ECMAScript modules.
   const [, base64 = ''] = new RegExp(`\\b${name} = "([^"]*)"`).exec(await readFile(place, 'utf8')) ?? []
   const packed = Buffer.from(base64, 'base64')
   const text = await promisify(gunzip)(packed)

@@ -1,11 +1,11 @@
 /** Limits of a request's head, enforced by Node's parser. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
-/** The limits of the servers for the API and for the agent's API, enforced by Node, which checks every 30 s by default. */
+/** The limits of the servers for the API and for the agent's API. Node enforces them, and by default checks every 30 s. */
 export const SERVER_LIMITS = {
   maxHeaderSize: HEAD_LIMITS.bytes,
   headersTimeout: HEAD_LIMITS.seconds * 1000,
-  /** The maximum time from the first byte of a request to its last. */
+  /** The maximum time between the first and the last byte of a request. */
   requestTimeout: 60_000,
   /**
    * Longer than clients keep a connection open for their next request (Go: 90 s), so that requests do not arrive at a closing connection.

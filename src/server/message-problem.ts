@@ -7,7 +7,7 @@ export interface HeadProblem {
   readonly problem: string
 }
 
-/** Returns the reason why servers must reject the head of a request (RFC 9112, sections 2.3, 3.2 and 6.1). */
+/** Returns the reason why servers must reject the head of a request (RFC 9112, sections 2.3, 3.2, and 6.1). */
 export function findMessageProblem(request: IncomingMessage | Http2ServerRequest): HeadProblem | undefined {
   const { httpVersion, headers, rawHeaders } = request
   if (!('stream' in request) && !/^1\.[01]$/.test(httpVersion))

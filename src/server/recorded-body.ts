@@ -37,7 +37,7 @@ export function textOrSize(bytes: Buffer, encoding = ''): { readonly text?: stri
     const text = utf8Text(decompressed)
     if (!text.includes('\0') && decompressed.length <= MAX_BODY_BYTES) return { text }
   } catch {
-    // It is not text.
+    // The body is not text.
   }
   return { binary: bytes.length }
 }

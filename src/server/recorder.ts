@@ -25,7 +25,7 @@ export interface RecorderOptions {
 /** The request headers that the API defines. A recording omits all others. */
 const API_HEADERS = ['content-type', 'authorization']
 
-/** A response from the service, with no bytes if it has no body. */
+/** A response from the service. Without a body, it contains no bytes. */
 interface Received {
   readonly status: number
   readonly headers: MessageHeaders
@@ -167,7 +167,7 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`)
 }
 
-/** Returns a response from the service with the service's URL replaced with the proxy's URL. */
+/** Returns a response from the service, with the service's URL replaced by the proxy's. */
 function withUrl({ status, headers, bytes, body }: Received, target: string, here: string) {
   const { text = '' } = textOrSize(bytes, headers.get('content-encoding'))
   const changed = new MessageHeaders([...headers].map(([name, value]) => [name, value.replaceAll(target, here)]))

@@ -41,7 +41,7 @@ export function readBody(request: IncomingMessage, findLimit: () => number, done
 }
 
 function decodeText(chunks: readonly Buffer[]): RequestBody {
-  // Most bodies are a single chunk, which needs no copy.
+  // Most bodies are a single chunk and need no copy.
   const [first] = chunks
   const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks)
   return isUtf8(bytes) ? bytes.toString() : { unread: 'not UTF-8' }

@@ -22,7 +22,7 @@ export interface ParseError {
   readonly message: string
   readonly code?: string
   readonly reason?: string
-  /** The status of the response, if the head of a request alone determines it. */
+  /** The status of the response, if the head of the request alone determines it. */
   readonly status?: number
 }
 
@@ -106,7 +106,7 @@ class RequestQueue {
   constructor(socket: Socket, start: (response: ServerResponse) => void) {
     this.#socket = socket
     this.#start = start
-    // Node calls it after the last response.
+    // Node calls `destroySoon` after the last response.
     socket.destroySoon = () => socket.setTimeout(LINGER_MS).end()
   }
 
@@ -126,13 +126,13 @@ class RequestQueue {
 
   /** Sends a last response after the others, and ends the connection. */
   end(make: () => LastResponse): void {
-    // Node reports each further byte.
+    // Node reports every further byte.
     if (this.#isEnding) return
     this.#isEnding = true
     const last = this.#last
-    // The bytes are in the body of this request, so it gets the response.
+    // The bytes are part of this request's body, so this request receives the response.
     if (last?.req.complete === false && !this.#waiting.pop()) this.#current = undefined
-    // A client that waits for nothing may end its side. Any other client has disconnected.
+    // A client that is not waiting may end its side. Any other client has disconnected.
     if (this.#socket.readableEnded && this.#last?.closed === false) return void this.#socket.destroy()
     this.whenDone(() => {
       if (last?.req.complete === false && last.headersSent) return void this.#socket.destroy()
@@ -174,13 +174,13 @@ class RequestQueue {
 
 /** Returns whether the bytes after a request are certainly not another request. */
 function isLast({ headers: { upgrade, 'transfer-encoding': encoding }, httpVersion }: IncomingMessage): boolean {
-  // They can be a body (RFC 9112, sections 6.1 and 6.3).
+  // The bytes can be a body (RFC 9112, sections 6.1 and 6.3).
   const isUnframed = encoding !== undefined && (httpVersion === '1.0' || encoding.toLowerCase() !== 'chunked')
-  // Node's parser loses them if a request to switch protocols is ignored.
+  // Node's parser loses the bytes if a request to switch protocols is ignored.
   return isUnframed || upgrade !== undefined
 }
 
-/** Sends a response to a request with an unread body, which is the last one on its connection. */
+/** Sends a response to a request with an unread body, the last request on its connection. */
 function answerLast({ status, headers, body }: LastResponse, response: ServerResponse): void {
   response.shouldKeepAlive = false
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body ?? '') }).end(body)

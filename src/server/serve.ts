@@ -19,7 +19,7 @@ import { takeTurns } from './request-queue.ts'
 
 /** The options of {@link serve}. */
 export interface ServeOptions {
-  /** The TCP port; 0 for any free port. Default: 0. */
+  /** The TCP port, or 0 for any free port. Default: 0. */
   readonly port?: number
   /** The host name or address to listen on; `0.0.0.0` and `::` listen on all addresses. Default: `127.0.0.1`. */
   readonly host?: string
@@ -28,8 +28,8 @@ export interface ServeOptions {
   /** A name to show in the inspector, such as a branch name. Default: none. */
   readonly name?: string
   /**
-   * The port for the local API of ngrok's agent (ngrok uses 4040); 0 for any free port. It listens on `127.0.0.1`, or on the
-   * given address, such as `'0.0.0.0:4040'`. Default: none.
+   * The port for the local API of ngrok's agent (ngrok uses 4040), or 0 for any free port. It listens on `127.0.0.1`, or on the given
+   * address, such as `'0.0.0.0:4040'`. Default: none.
    */
   readonly agent?: number | string
 }
@@ -67,7 +67,7 @@ export interface Served {
 
 /**
  * Serves a gateway over HTTP. While it is served, the gateway's `url` is the server's URL, unless the gateway was created with a `baseUrl`.
- * Only this machine's own hosts and pages may call it, and those in the `baseUrl`, `control.allowHosts` and `cors` options.
+ * Only this machine's own hosts and pages may call it, and the hosts and pages in the `baseUrl`, `control.allowHosts`, and `cors` options.
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     await new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.transport.servedAt(undefined)
       gateways.close()
-      // Clients with a pool would send their next request on a connection whose end they have not seen yet.
+      // Otherwise, clients with a pool would send their next request on a connection whose end they have not seen yet.
       server.close(() => atNextTurn(() => atNextTurn(resolve)))
       for (const socket of sockets) socket.destroy()
     })

@@ -17,7 +17,7 @@ export class StateFile {
   #hasChanged = true
   /** The last write. Each write waits for the previous one. */
   #lastWrite: Promise<void> = Promise.resolve()
-  /** The same gateway, which records whether a request may have changed the state. */
+  /** The same gateway. It records whether a request may have changed the state. */
   readonly gateway: Gateway
 
   constructor(gateway: Gateway, file: string) {

@@ -3,7 +3,7 @@ import type { styleText } from 'node:util'
 import { escapeUnprintable } from '../core/schema/text.ts'
 import { fileProblem } from './files.ts'
 
-// All output of the command goes through this file and the log's output. Both escape it, so callers pass strings verbatim.
+// All output of the command goes through this file or the log's output. Both escape strings, so callers pass them verbatim.
 
 export type Style = Parameters<typeof styleText>[0]
 

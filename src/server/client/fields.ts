@@ -6,7 +6,7 @@ import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, flagAt } from '../options/flags.ts'
 
-/** A control call as sent by the client. It has the schemas of the server. */
+/** A control call as the client sends it, with the server's schemas. */
 export interface ClientCall
   extends Pick<ControlCall, 'method' | 'path' | 'summary' | 'from' | 'mediaType' | 'commands'> {
   readonly fields: readonly Field[]
@@ -22,7 +22,7 @@ interface FieldFlag extends Flag {
 }
 
 /** The control calls by method and path, such as `GET /clock`. */
-// A JSON import has no literal types for the kinds of flags.
+// A JSON import does not provide literal types for the kinds of flags.
 export const calls = controlCalls as Readonly<Record<keyof typeof controlCalls, ClientCall>>
 
 /** Returns a flag for each field of a call, except the fields in `others`, which are set by arguments or by the command. */

@@ -13,7 +13,7 @@ import type {
 import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 
-/** Functions that format the response of a call for people. Without `text`, the response is printed as JSON. */
+/** Functions that format a call's response for people. Without `text`, the response is printed as JSON. */
 interface Format {
   readonly text?: (response: never, sent: SentFields) => string
   /** Returns a sentence for standard error. */
@@ -54,7 +54,7 @@ function troubleText({ kind, count, cause, about, id }: Trouble): string {
   return `${kind}: ${cause} ${about.map(({ name }) => name).join(', ')}${more}${fix}`
 }
 
-/** Quotes a word for a shell, with double quotes, because cmd.exe knows no others. */
+/** Quotes a word for a shell with double quotes, the only ones that cmd.exe supports. */
 function quoteForShell(word: string): string {
   return `"${word.replace(/["$\\`]/g, String.raw`\$&`)}"`
 }
@@ -98,7 +98,7 @@ interface ClockResponse {
 }
 
 function clockText({ ms, manual, waiting = [] }: ClockResponse): string {
-  // The system's clock has always milliseconds, which nobody has set.
+  // The system clock's milliseconds are arbitrary, so omit them.
   const now = manual ? exactTimestamp(ms) : timestamp(ms)
   const requests = waiting.map(({ operationId, until }) => `${operationId} waits until ${until}`)
   return [manual ? now : `${now} (the system clock)`, ...requests].join('\n')

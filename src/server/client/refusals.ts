@@ -1,7 +1,7 @@
 import { listNames, MAX_LISTED } from '../../core/schema/nearest.ts'
 import { THE_BODY } from '../../core/schema/text.ts'
 
-/** The details that the server sends along with an error message. */
+/** The details that the server sends with an error message. */
 export type RefusalDetails = Readonly<Record<string, string>>
 
 /**
@@ -18,7 +18,7 @@ export function rewriteRefusal(
     const flags = names.flatMap((name) => typedNames.get(name) ?? [])
     return flags.length > 0 ? `${command} needs one of ${flags.join(', ')}.` : undefined
   }
-  // A position in a list belongs to the list's flag.
+  // A list item's position is part of the path, but not of the flag.
   const name = typedNames.get(field.replace(/(?:\.\d+)+$/, ''))
   if (name === undefined || received === undefined || allowed === undefined) return undefined
   const isUnitMissing = typed !== undefined && /^"\d+"$/.test(received)

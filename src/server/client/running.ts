@@ -16,7 +16,7 @@ interface RegisteredServer extends RunningServer {
   readonly file: string
 }
 
-/** Registers a server, so that commands of the same user find it. Returns a function that removes the entry. */
+/** Registers a server so that the same user's commands find it. Returns a function that removes the entry. */
 export function registerServer(url: string, environment: NodeJS.ProcessEnv): () => void {
   const folder = registryFolder(environment)
   const file = join(folder, `${process.pid}-${new URL(url).port}.json`)
@@ -24,11 +24,11 @@ export function registerServer(url: string, environment: NodeJS.ProcessEnv): () 
     const started = timeOfDay(readClock(systemClock)).slice(0, 'HH:MM'.length)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (!isOwnFolder(folder)) return () => undefined
-    // A killed server leaves its entry. With the same URL, this server would be listed twice.
+    // A killed server leaves its entry behind. With the same URL, this server would be listed twice.
     for (const each of readRegistered(folder)) if (each.url === url) rmSync(each.file, { force: true })
     writeFileSync(file, JSON.stringify({ url, started }), { mode: 0o600 })
   } catch {
-    // Without a folder to write to, commands need --url for servers at another port.
+    // Without a writable folder, commands need --url for servers at another port.
   }
   return () => rmSync(file, { force: true })
 }
@@ -51,7 +51,7 @@ export function findStartTime(url: string, environment: NodeJS.ProcessEnv): stri
 }
 
 function readRegistered(folder: string): readonly RegisteredServer[] {
-  // The folder does not exist before the first server of this user.
+  // The folder does not exist before this user's first server.
   if (!existsSync(folder) || !isOwnFolder(folder)) return []
   return readdirSync(folder).flatMap((name) => readEntry(join(folder, name)))
 }

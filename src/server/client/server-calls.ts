@@ -19,7 +19,7 @@ export interface ServerAddress {
   readonly ca?: string | undefined
   /** The maximum time to wait for a response, in ms. */
   readonly timeout?: number
-  /** The time of day at which the server started, if that is known. */
+  /** The time of day at which the server started, if known. */
   readonly started?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export class ControlError extends Error {
     /** The gateway's message, without the error code and the server's URL. */
     readonly refusal: string,
     source: string,
-    /** The details that the gateway sent along with the message. */
+    /** The details that the gateway sent with the message. */
     readonly details: RefusalDetails,
   ) {
     super(`${refusal} (${source})`)
@@ -58,7 +58,7 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
   const isRunning = async (url: string) => !['none', 'web server'].includes(await detectProgram(url))
   const registered = await registeredServers(environment, isRunning)
   const isListed = registered.some(({ url }) => url === DEFAULT_URL)
-  // A server in a container, or of another user, is not registered here.
+  // A server in a container, or another user's server, is not registered here.
   const unlisted = !isListed && (await detectProgram(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
   const running: readonly RunningServer[] = [...unlisted, ...registered]
   const [only = { url: DEFAULT_URL }, ...others] = running
@@ -68,7 +68,7 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
 }
 
 /**
- * Returns the kind of program that listens at a URL. `program` means a program that sends no response in time or does not speak HTTP.
+ * Returns the kind of program that listens at a URL. `program` means a program that does not respond in time or does not speak HTTP.
  */
 export async function detectProgram(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {

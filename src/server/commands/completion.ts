@@ -52,7 +52,7 @@ function choicesIn(text: string): readonly string[] {
   return /^[\w-]+(?:\|[\w-]+)+$/.test(text) ? text.split('|') : []
 }
 
-/** After a flag, completes its value. Otherwise, completes after two known words, such as `clock advance`, or after one. */
+/** After a flag, completes its value. Otherwise, completes after one known word or two, such as `clock advance`. */
 function bash(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   words=''

@@ -7,7 +7,7 @@ const COLUMN = 34
 const EXIT_CODES = `Exit codes: 0 success, or stopped by a signal; 1 failure; 2 invalid command line, environment or
 config file. \`fauxgate verify\` has two more.`
 
-/** The headings in the list of commands, each with the first words of its commands. */
+/** The headings in the list of commands, with the first words of each heading's commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   'Start and connect': ['serve', 'http', 'init', 'migrate', 'completion'],
   Time: ['clock'],

@@ -17,7 +17,7 @@ import { type Addition, serveUntilStopped } from './serve.ts'
 const URL_FLAG = textFlag('url', 'URL', 'The public URL, such as `https://app.example.com`. Default: a new one.')
 const POLICY_FLAG = textFlag('traffic-policy-file', 'FILE', "The file with the endpoint's traffic policy.")
 
-/** The options that this command sets unless the user does. If a port is taken, the next free one is used. */
+/** The options that this command sets unless the user does. If a port is taken, the next free port is used. */
 const DEFAULTS = { dialect: 'ngrok', agent: 4040, traffic: 8080, trafficTls: 8443 } as const
 
 /** The options of `serve`, with this command's defaults in their descriptions. */
@@ -52,7 +52,7 @@ function readAddress(word: string): string {
     const upstream = toUpstream(word)
     if (/^https?:/.test(upstream)) return upstream
   } catch {
-    // As below.
+    // Throw the error below.
   }
   throw new UsageError(problem)
 }
@@ -109,7 +109,7 @@ const UNRESERVED: readonly string[] = [
   'agent_wildcard_not_reserved',
 ]
 
-/** Starts the tunnel, replacing one from a stored state. Returns the domain that it reserved, if any. */
+/** Starts the tunnel, replacing a tunnel from a stored state. Returns the domain that it reserved, if any. */
 async function startTunnel(
   gateway: Gateway,
   addr: string,

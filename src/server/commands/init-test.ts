@@ -52,7 +52,7 @@ test('a domain gets its certificate after five seconds', async ({ gateway${reque
 ${kind === 'ts-jest' ? MATCHER_TEST : ''}`
 }
 
-/** Adds the types that Playwright cannot infer. */
+/** Adds types that Playwright cannot infer. */
 const withTypes = (head: string) =>
   head
     .replace('{ manualClock }', '{ type ManualClock, manualClock }')
@@ -78,7 +78,7 @@ const testLine = (base: string) =>
 
 const READ = `import { readFileSync } from 'node:fs'`
 
-/** Returns the head of a test file that is an ECMAScript module. `base` is the runner's `test`. */
+/** Returns the beginning of a test file that is an ECMAScript module. `base` is the runner's `test`. */
 const moduleHead = (imports: string, base = 'base') => `${imports}
 import { createNgrok } from 'fauxgate/ngrok'
 import { testWithGateway } from 'fauxgate/testing'

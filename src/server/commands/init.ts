@@ -139,19 +139,19 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** Returns the name of the first test, which is TypeScript if the project is and the runner takes it. */
+/** Returns the file name of the first test. It is TypeScript if the project uses it and the runner accepts it. */
 function testName(runner: TestRunner, facts: ProjectFacts): string {
   const { isModule, isTyped, hasTsJest } = facts
   const isTypeScript = runner === 'jest' ? hasTsJest : isTyped && whyJavaScript(runner, facts) === undefined
-  // Node finds out by the ending that a file is a module, and Jest and the others by its text.
+  // Node detects a module by the file's extension, and other runners by its text.
   const needsEnding = !isModule && (runner === 'node' || !isTypeScript) && runner !== 'jest'
   return `fauxgate.test.${needsEnding ? 'm' : ''}${isTypeScript ? 'ts' : 'js'}`
 }
 
-/** Returns the reason why a runner does not take a test in TypeScript, or undefined if it does. */
+/** Returns the reason why a runner does not accept a test in TypeScript, or undefined if it does. */
 function whyJavaScript(runner: TestRunner, { hasTsJest }: ProjectFacts): string | undefined {
   if (runner === 'jest') return hasTsJest ? undefined : 'package.json does not mention ts-jest.'
-  // Node's types do not have it yet.
+  // Node's types do not include this feature yet.
   const doesNodeTakeIt = Boolean(Reflect.get(process.features, 'typescript'))
   if (runner !== 'node' || doesNodeTakeIt) return undefined
   return `Node ${process.version} does not run TypeScript. Node 22.18 and newer do.`

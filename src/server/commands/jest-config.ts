@@ -28,7 +28,7 @@ function partsFor(isModule: boolean, isTyped: boolean): readonly ConfigPart[] {
       isIn: (config) => config.includes('ts-jest') && (!isModule || /extensionsToTreatAsEsm|esm/i.test(config)),
     },
     {
-      // TypeScript imports files by their compiled names, and Jest looks for the source files.
+      // TypeScript imports files by their compiled names, but Jest looks for the source files.
       lines: ["moduleNameMapper: { '^(\\\\.{1,2}/.*)\\\\.js$': '$1' }"],
       isIn: (config) => config.includes('moduleNameMapper'),
     },
@@ -36,7 +36,7 @@ function partsFor(isModule: boolean, isTyped: boolean): readonly ConfigPart[] {
   ]
 }
 
-/** Jest treats a TypeScript file as CommonJS, whatever package.json says, unless its configuration lists the extension. */
+/** Jest treats a TypeScript file as CommonJS, regardless of package.json, unless its configuration lists the extension. */
 function compilerLines(isModule: boolean, isTyped: boolean): readonly string[] {
   if (!isModule) return ["transform: { '^.+\\\\.ts$': 'ts-jest' }"]
   // Without a tsconfig.json, ts-jest would compile a module to CommonJS.

@@ -41,8 +41,7 @@ export const migrateCommand: Command = {
       const before = store.versions()
       if (!before) throw new Error(`${file} contains no state. Allowed: a file written by "fauxgate serve --data".`)
       const families = { ...findFamilies(before.collections), ...options.families }
-      // The command stores the authority's keys in its files. A file written by a program has none, unless the program asked for
-      // fresh keys.
+      // The command stores the authority's keys in its files. A program's file contains keys only if the program asked for fresh ones.
       const authorityKeys = before.collections.includes(FRESH_KEYS) ? 'fresh' : 'test'
       const all: AnyOptions = { ...options, authorityKeys, families, store }
       createGateway(all).dispose()

@@ -9,8 +9,8 @@ import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 
 /**
- * Returns the commands that a command line can stand for. Most runs are `serve`, `http`, `policy check` or client commands. The last two do
- * not load a gateway.
+ * Returns the commands that a command line can mean. Most runs are `serve`, `http`, `policy check`, or client commands. The last two do not
+ * load a gateway.
  */
 async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
   if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
@@ -23,8 +23,8 @@ async function commandsFor([first = '', ...more]: readonly string[]): Promise<re
 }
 
 /**
- * Runs the `fauxgate` command and returns its exit code. It is 0 on success or if a signal stopped it, 1 on failure, and 2 for an
- * invalid command line, environment or config file.
+ * Runs the `fauxgate` command and returns its exit code. It is 0 on success or if a signal stopped it, 1 on failure, and 2 for an invalid
+ * command line, environment, or config file.
  */
 export async function runCommand(args: readonly string[], environment = process.env): Promise<number> {
   let help = 'help'
@@ -58,7 +58,7 @@ function helpFor(words: readonly string[], commands: readonly Command[]): string
   return isGroup && group.length > 0 ? helpOnGroup(first, group) : helpOn(findCommand(words, commands), commands)
 }
 
-/** Returns true for a line such as `state --help` or `clock help`, if commands begin with its first word and a space. */
+/** Returns true for a line such as `state --help` or `clock help` if commands begin with its first word and a space. */
 function isHelpOnGroup([first = '', second = '', ...more]: readonly string[], commands: readonly Command[]): boolean {
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `))
   return isGroup && more.length === 0 && ['--help', '-h', 'help'].includes(second)

@@ -140,7 +140,7 @@ function requireOnePlace({ config: { data, state }, names }: ParsedServerOptions
   throw new UsageError(`${one} and ${other} were both set. The state can be stored in only one place. Omit one.`)
 }
 
-/** Throws if the agent's local API cannot start tunnels because the gateway lacks ngrok's families. */
+/** Throws if the agent's local API cannot start tunnels because the gateway does not have ngrok's families. */
 function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, names }: ParsedServerOptions): void {
   if (agent === undefined || 'tunnelSession' in declare) return
   throw new UsageError(
@@ -222,7 +222,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const ports = await openPorts(gateway, host, options, server, quiet ? undefined : log.visitor)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
-  // Without a file, SIGHUP ends the process as usual, since closing a terminal sends it.
+  // Without a file, SIGHUP ends the process as usual, because closing a terminal sends SIGHUP.
   const endHangUps = file && onSignals(['SIGHUP'], () => void file.write().catch(warnOfError))
   const running = [
     file?.writeEachMinute(stopped.signal, warnOfError),

@@ -20,7 +20,7 @@ import { serve } from '../serve.ts'
 import { printError, printLine, showProgress } from '../terminal.ts'
 import { type Arguments, type Command, flagValue } from './command.ts'
 
-/** The number of concurrent runs: processes share less than the functions that languages run. */
+/** The number of concurrent runs. Separate processes share less than functions in one process do. */
 const JOBS = 8
 
 /** The flags, by the settings of an exploration that they set. The command itself sets the other settings. */
@@ -72,7 +72,7 @@ async function explore(
   parsed: Arguments,
   processes: Processes,
 ): Promise<number> {
-  // Over HTTP, where the call checks the values of flags.
+  // Called over HTTP because the call checks the values of the flags.
   const { id } = Object(
     await callControl({ url }, 'POST', '/explorations', settingsOf(parsed)).catch((error) => {
       throw error instanceof ControlError ? new UsageError(describeRefusal(error)) : error
@@ -137,7 +137,7 @@ class Processes {
     readonly folder: string,
   ) {}
 
-  /** Starts the command, or the setup. Resolves at its end, with the error if it fails. @throws UsageError if it cannot be started */
+  /** Starts the command, or the setup. Resolves when it ends, with the error if it fails. @throws UsageError if it cannot be started */
   async start({ do: what, run = 0, copy = '', url = '' }: ExplorationStep): Promise<string | undefined> {
     const own = join(this.folder, String(run), copy)
     await mkdir(own, { recursive: true })
@@ -146,7 +146,7 @@ class Processes {
     const [program = '', ...rest] = what === 'setup' ? [flagValue(this.parsed, SETUP.flag) ?? ''] : this.parsed.words
     const child = spawn(program, rest, {
       shell: what === 'setup',
-      // The processes that it starts are in its group.
+      // Puts the processes that it starts into its group.
       detached: process.platform !== 'win32',
       stdio: ['ignore', isReplay ? 'inherit' : 'ignore', 'pipe'],
       env: {
@@ -195,6 +195,6 @@ function killGroup(child: ChildProcess): void {
     if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }

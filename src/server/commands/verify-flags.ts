@@ -12,7 +12,7 @@ const KEY_VARIABLE = 'NGROK_API_KEY'
 /** The key for servers that accept any key. */
 const ANY_KEY = 'fauxgate-verify'
 
-/** A maximum number of requests per minute that is unlimited in practice. */
+/** A maximum number of requests per minute that is never reached in practice. */
 const MAX_RATE = 60_000
 
 const DEFAULTS = { rate: 60, timeout: 30, list: 'fauxgate-verify.jsonl' }
@@ -109,7 +109,7 @@ export function parseCount(flag: string, received: string | undefined, fallback:
 /**
  * Returns the server: its base URL without a trailing slash, whether it is on this machine, and the API key from the
  * environment. For a plan, the key may be missing.
- * @throws UsageError that tells what to change. The message never contains the key.
+ * @throws UsageError that states what to change. The message never contains the key.
  */
 export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPlan = false) {
   const url = parseBaseUrl(typed, 'verify needs the URL of a server', 'verify http://127.0.0.1:4747')

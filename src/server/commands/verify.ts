@@ -84,8 +84,7 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
   if (!options.isReadOnly && !args.isConfirmed) await requireConsent(planText(plan, options, true))
   if (record !== undefined) requireCanWrite(record)
   if (junit !== undefined) requireCanWrite(junit, 0o644)
-  // An earlier run, perhaps against another server, has left nothing. With its entries, --clean would send deletions to that
-  // server.
+  // Earlier runs, perhaps against another server, left nothing. Their entries would make --clean send deletions to that server.
   list.remove()
   // On this machine, the run is quick.
   if (plan.requests > options.perMinute)
@@ -140,7 +139,10 @@ async function detectDialect(
   }
 }
 
-/** Returns a signal that the first SIGINT, SIGTERM or SIGHUP aborts, and a function that stops listening. A second one ends the process. */
+/**
+ * Returns a signal that the first SIGINT, SIGTERM, or SIGHUP aborts, and a function that stops listening. A second such signal ends the
+ * process.
+ */
 function abortOnSignal() {
   const stopped = new AbortController()
   const stop = () => {
@@ -189,7 +191,7 @@ async function clean(
   signal: AbortSignal,
 ): Promise<number> {
   const entries = list.read()
-  // Earlier runs with the same list left nothing, or this one would not have started.
+  // Runs before the last one left nothing. Otherwise, the last run would not have started.
   const started = entries.findLast((each) => each.entry === 'run')
   if (!started) return print(`${list.file} is empty, so nothing was left behind.\n`)
   const target = parseTarget(started.url, environment)

@@ -10,8 +10,8 @@ import { sleep } from '../waiting.ts'
 const DEBOUNCE_MS = 100
 
 /**
- * Returns the files that `--watch` watches: the config file, the `initial` file, and those of the command.
- * @throws UsageError if there is none.
+ * Returns the files that `--watch` watches: the config file, the `initial` file, and the command's files.
+ * @throws UsageError if there are none.
  */
 export function watchedFiles(
   { config: { initial }, names, file }: ParsedServerOptions,
@@ -24,8 +24,8 @@ export function watchedFiles(
 }
 
 /**
- * Resolves with the path of a file once it has changed and `check` accepts all options. Prints a warning if `check` rejects.
- * Never resolves after the signal was aborted.
+ * Resolves with the path of a file once it has changed and `check` accepts all options. Prints a warning if `check` rejects. Does not
+ * resolve after the signal was aborted.
  */
 export async function waitForChange(
   files: readonly string[],

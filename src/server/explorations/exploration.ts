@@ -17,7 +17,7 @@ import { StepQueue } from './step-queue.ts'
 
 /** The gateways of a server, for the runs of explorations. */
 export interface RunGateways {
-  /** The gateway whose families and options all of them have. */
+  /** The gateway whose families and options all runs use. */
   readonly parent: Gateway
   /** Puts a gateway at its own URL. */
   add(gateway: Gateway): { readonly name: string; readonly url: string }
@@ -127,7 +127,7 @@ function asCopy(copy: Copy, gateway: Gateway, surroundings: ExternalSurroundings
   return withTransport(gateway, { exchange })
 }
 
-/** Reads the settings that JavaScript's `survives` has too, there with other names and defaults. */
+/** Reads the settings that JavaScript's `survives` shares, under other names and with other defaults. */
 function readSettings(settings: ExplorationSettings, signal: AbortSignal): ParsedSurvivalOptions {
   const { name, replayCall, setup, silence, timeout, jobs, max, allow, ...shared } = settings
   const pattern = allow === undefined ? undefined : new RegExp(allow)

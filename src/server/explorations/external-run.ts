@@ -44,7 +44,7 @@ export class ExternalRun extends RunRecord {
   readonly #details: RunDetails
   /** The URLs of the copies. */
   #urls: readonly string[] = []
-  /** Resolves what the run waits for: the end of its setup, with its error, or of its copies. */
+  /** Ends the run's wait: its setup has ended, perhaps with an error, or its copies have. */
   #proceed: (setupError?: string) => void = () => undefined
   #group: readonly Copy[] = []
   /** The copies that have sent a request since they were last started. */
@@ -63,7 +63,7 @@ export class ExternalRun extends RunRecord {
     this.surroundings.crash = (copy) => this.#crash(copy)
   }
 
-  /** The line that says how the gateway's time differs from the code's. */
+  /** The line that states how the gateway's time differs from the code's. */
   override get notes(): readonly string[] {
     const moved = [
       this.#polls > 0 && `at ${this.#polls === 1 ? 'a poll' : `${this.#polls} polls`} to the next event`,
@@ -203,7 +203,7 @@ export class ExternalRun extends RunRecord {
     this.arrivals.settle(clock.now)
   }
 
-  /** Lets the next request of the copies through, once no copy can continue: each one waits, has ended or is asleep. */
+  /** Lets the next request of the copies through, once no copy can continue: each one waits, has ended, or is asleep. */
   #letThrough(): void {
     this.#cancelQuiet()
     const { interleaving } = this.arrivals

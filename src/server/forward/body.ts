@@ -4,7 +4,7 @@ import type { Body, BodyParts } from '../../traffic/body.ts'
 
 type See = (part: Uint8Array) => void
 
-/** A Node stream with a body: a request, a response or an HTTP/2 stream. */
+/** A Node stream with a body: a request, a response, or an HTTP/2 stream. */
 type Source = Readable & {
   readonly complete?: boolean
   readonly aborted?: boolean
@@ -27,7 +27,7 @@ export class ReceivedBody implements BodyParts {
     readonly destroy = (): unknown => source.destroy(),
   ) {
     this.#source = source
-    // A length beyond the exact numbers is left to the connection, which counts its bytes.
+    // If a number cannot represent the length exactly, the connection counts the bytes.
     this.length = Number.isSafeInteger(Number(stated ?? Number.NaN)) ? Number(stated) : undefined
     // The reader of the body notices the missing end.
     source.on('error', () => undefined)
@@ -57,7 +57,7 @@ export class ReceivedBody implements BodyParts {
     this.#end()
   }
 
-  /** True for an HTTP/2 stream that was reset, which ends as if it were complete. */
+  /** True for an HTTP/2 stream that was reset. Such a stream ends as if it were complete. */
   get isReset(): boolean {
     const { aborted, rstCode = 0 } = this.#source
     return aborted === true || rstCode !== 0
@@ -91,8 +91,8 @@ export class ReceivedBody implements BodyParts {
 }
 
 /**
- * Returns the number of bytes of a body, or undefined if it is not known. It is never taken from a header, which a policy may
- * have set.
+ * Returns the number of bytes of a body, or undefined if the number is unknown. It is never taken from a header, because a policy may have
+ * set the header.
  */
 export function lengthOf(body: Exclude<Body, null>): number | undefined {
   return body instanceof ReadableStream ? undefined : body.length
@@ -136,7 +136,7 @@ export function sendBody(body: Body, to: Writable & { flushHeaders?(): void }, {
 
 function toReadable(body: Exclude<Body, null | Uint8Array>): Readable {
   if (body instanceof ReceivedBody) return body.open()
-  // Node's types differ from those of the platform.
+  // Node's types differ from the platform's.
   return body instanceof ReadableStream ? Readable.fromWeb(body as NodeStream) : Readable.from(body)
 }
 

@@ -27,7 +27,7 @@ export class Http2Connection {
   constructor(base: URL, { idle, ...options }: ConnectionOptions) {
     this.#idle = idle
     this.#session = connect(base, options)
-    // Each of its requests receives the error.
+    // Each request on the connection receives the error.
     this.#session.on('error', () => undefined)
     this.#session.setTimeout(idle, () => this.#session.close())
     this.#session.unref()
@@ -45,7 +45,7 @@ export class Http2Connection {
     return new Promise((resolve, reject) => {
       const { host, 'content-length': _, ...fields } = headers.toLists()
       const target = { ':method': method, ':path': path, ...(host && { ':authority': String(host[0]) }) }
-      // Trailers are forwarded, such as those of gRPC. Without this, Node would send no body with a DELETE.
+      // Forward trailers, such as gRPC's. Without this option, Node would not send the body of a DELETE.
       const stream = this.#session.request(
         { ...fields, ...target, te: 'trailers' },
         { endStream: false, waitForTrailers: true },
@@ -60,7 +60,7 @@ export class Http2Connection {
       stream.on('error', (error) => reject(error.cause ?? error))
       stream.setTimeout(this.#idle)
       stream.on('timeout', () => {
-        // Otherwise the body would not continue.
+        // Otherwise, the body would not continue.
         if (stream.writableEnded || stream.writableNeedDrain) stream.destroy(new SilentUpstream())
       })
       if (inform) stream.on('headers', (sent) => inform(Number(sent[':status']), toPairs(sent)))

@@ -28,7 +28,7 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
   else headers.set('content-length', String(length))
   const fail = () => abort(outgoing)
   writeHead(outgoing, status, headers)
-  // Node's HTTP/2 response has the same members.
+  // Node's HTTP/2 response has all members used here.
   sendBody(hasBody ? body : null, outgoing as ServerResponse, {
     fail,
     trail: (fields) =>
@@ -48,7 +48,7 @@ export function sendLast(response: Sent, outgoing: VisitorResponse): void {
 
 /**
  * Writes the head of a response. @throws TypeError for repeated fields that HTTP/2 allows only once. In that case, no field is kept, so
- * that another head can be written
+ * another head can be written
  */
 function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHeaders): void {
   if (!('stream' in outgoing)) return void outgoing.writeHead(status, [...headers].flat())
@@ -68,7 +68,7 @@ function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHe
 function toBodilessLength(status: number, headers: MessageHeaders, body: Body): number | string | undefined {
   const [length, ...others] = headers.all('content-length')
   if (status === 205) return '0'
-  // Only responses of the gateway itself have one. An upstream's response to HEAD has none.
+  // Only the gateway's own responses have a body here. An upstream's response to HEAD does not.
   if (body !== null && status !== 204 && status !== 304) return lengthOf(body)
   const isStated = status !== 204 && length !== undefined && others.length === 0 && /^\d+$/.test(length)
   return isStated ? length : undefined

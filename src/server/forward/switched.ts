@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Switched } from '../../traffic/body.ts'
 
-/** The connection to an upstream that has switched protocols, such as to WebSocket. */
+/** The connection to an upstream that has switched protocols, for example to WebSocket. */
 export class SwitchedConnection implements Switched {
   readonly #socket: Duplex
   readonly #head: Buffer
@@ -17,7 +17,7 @@ export class SwitchedConnection implements Switched {
     this.#socket.destroy()
   }
 
-  /** Joins it with a visitor's connection, until either one ends, or until both are silent for too long. */
+  /** Joins the connection with a visitor's, until either one ends or both are silent for too long. */
   join(visitor: Socket, head: Buffer, idle: number): void {
     visitor.on('error', () => visitor.destroy())
     visitor.setTimeout(idle, () => visitor.destroy())

@@ -23,15 +23,15 @@ export const IDLE_MS = 300_000
 const KEEP_ALIVE_MS = 30_000
 
 interface UpstreamOptions {
-  /** The time that it may be silent, in ms. Default: 5 minutes. */
+  /** The time that the upstream may be silent, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
   /** False to accept a certificate that is not signed by a trusted authority. */
   readonly verify: boolean
 }
 
 /**
- * A server to which requests are forwarded by visitors, replays, and the recorder. It frames each message itself, and does not trust the
- * Content-Length header.
+ * A server that receives the forwarded requests of visitors, replays, and the recorder. It frames each message itself, and does not trust
+ * the Content-Length header.
  */
 export class Upstream {
   readonly #base: URL
@@ -48,7 +48,7 @@ export class Upstream {
     this.#options = { idle, rejectUnauthorized: verify, ...(isBelow && { lookup: lookUpLocalhost }) }
     const options = { keepAlive: true, timeout: KEEP_ALIVE_MS }
     this.#agent = base.protocol === 'https:' ? new SecureAgent(options) : new PlainAgent(options)
-    // An unexpected response would be taken for that of the next request.
+    // An unexpected response would be mistaken for the next request's response.
     this.#agent.on('free', (socket: Duplex) => socket.on('data', endUnasked))
   }
 
@@ -100,7 +100,7 @@ export class Upstream {
       request.once('close', () => signal?.removeEventListener('abort', end))
       request.once('socket', (socket) => socket.off('data', endUnasked))
       request.on('timeout', () => {
-        // Otherwise the body would not continue.
+        // Otherwise, the body would not continue.
         if (request.writableEnded || request.writableNeedDrain) stop(new SilentUpstream())
       })
       request.on('error', (error) => {
@@ -194,8 +194,8 @@ function toPath(path: string): string {
 }
 
 /**
- * Returns the headers of a request, with those that frame its body. By default, Node's client does not frame a body for GET, HEAD, DELETE,
- * OPTIONS, and TRACE, and always frames one for other methods.
+ * Returns the headers of a request, including the headers that frame its body. By default, Node's client does not frame a body for GET,
+ * HEAD, DELETE, OPTIONS, and TRACE, and always frames one for other methods.
  */
 function frame({ method, headers, body }: UpstreamCall, host: string): string[] {
   const framed = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()

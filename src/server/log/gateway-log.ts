@@ -18,7 +18,7 @@ import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 /** Returns a gateway with the same state that logs requests and provisioning. The log does not show keys. */
 export function withLog(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
   const { router } = tableOf(gateway.dialect, families)
-  /** Transitions of the running operation, which are logged after the request of the operation. */
+  /** The running operation's transitions. They are logged after its request. */
   let pending: LoggedTransition[] | undefined
   gateway.transport.watchTransitions((transitions, operation) => {
     if (pending && !operation.endsWith(DUE)) pending.push(...transitions)

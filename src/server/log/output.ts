@@ -2,10 +2,10 @@ import { formatCount } from '../../core/schema/text.ts'
 import { warn } from '../terminal.ts'
 import { sleep } from '../waiting.ts'
 
-/** The maximum number of bytes that wait for the reader of a stream. Later strings are dropped, and counted. */
+/** The maximum number of bytes that wait for the reader of a stream. Later strings are dropped and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
-/** The time for which output is collected before a write. Each write costs as much as a response, and wakes the reader. */
+/** The time in ms for which output is collected before a write. Each write costs as much as a response, and wakes the reader. */
 const COLLECT_MS = 5
 
 /**
@@ -46,7 +46,7 @@ export class LogOutput {
   }
 }
 
-/** The time that an exiting process waits for the reader of its output. */
+/** The time in ms that an exiting process waits for the reader of its output. */
 const READ_TIMEOUT_MS = 1000
 
 /** Resolves when the reader of a stream has read all output, or after {@link READ_TIMEOUT_MS}. */

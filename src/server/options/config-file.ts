@@ -15,7 +15,7 @@ export interface ConfigFile {
 
 /**
  * Reads the named config file, or the one in the current folder. Returns undefined if there is none.
- * @throws UsageError if the folder has several, or if the file cannot be read or contains no object.
+ * @throws UsageError if the folder contains several, or if the file cannot be read or does not contain an object.
  */
 export async function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
   const file = named === undefined ? findConfigFile() : resolve(named)
@@ -24,7 +24,7 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
   if (!isObject(config))
     throw new UsageError(`${pathFromHere(file)} contains ${quote(config)}. Allowed: an object with options.`)
   try {
-    // Reads all getters.
+    // Read all getters.
     return { file, config: { ...config } }
   } catch (error) {
     throw new UsageError(`${pathFromHere(file)} cannot be read: ${messageOf(error)}.`)
@@ -55,7 +55,7 @@ export async function readValue(file: string): Promise<unknown> {
 
 async function readModule(file: string, path: string): Promise<unknown> {
   const url = pathToFileURL(file)
-  // A different URL makes Node reload a changed file, as --watch needs.
+  // A different URL makes Node reload a changed file, as --watch requires.
   url.searchParams.set('changed', String(statSync(file).mtimeMs))
   const refuse = (error: unknown) => {
     throw new Error(`${path} cannot be loaded: ${loadProblem(error, extname(file))}`)
@@ -75,7 +75,7 @@ function loadProblem(error: unknown, extension: string): string {
     .replace(/[^.!?]$/, '$&.')
 }
 
-/** Returns the path of a file relative to the current folder, or its absolute path if that is further away. */
+/** Returns the path of a file relative to the current folder, or its absolute path if the relative one leads far up. */
 export function pathFromHere(file: string): string {
   const path = relative('.', file) || '.'
   return path.startsWith(join('..', '..')) ? file : path

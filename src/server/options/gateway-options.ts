@@ -41,7 +41,7 @@ async function loadFamilies(dialect: DialectName): Promise<Families | undefined>
 }
 
 function clockOf({ clock = 'system', start }: ParsedServerOptions['config'], names: Names): Clock {
-  // Events are due on whole seconds. From within a second, advancing by 30 s would miss an attempt that is due after 30 s.
+  // Events are due on whole seconds. From a fraction of a second, advancing by 30 s would miss an attempt that is due after 30 s.
   if (clock === 'manual') return manualClock(start ?? timestamp(readClock(systemClock)))
   if (start !== undefined) throw new UsageError(`${names.get('start')} needs --clock manual.`)
   return clock === 'system' ? systemClock : clock
@@ -53,7 +53,7 @@ export function withOptionNames(error: unknown, names: Names): unknown {
   return new UsageError(describeByNames(error, (option) => findName(option, names)))
 }
 
-/** Returns the name of an option as the user wrote it, followed by the path below it that has no name of its own. */
+/** Returns the name of an option as the user wrote it, followed by the path below it if that has no name. */
 function findName(option: string, names: Names): string {
   const nameOf = (path: string) => names.get(path) ?? flagOf(path)
   const whole = nameOf(option)

@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { facts } from '../../core/schema/facts.ts'
 import { integerFrom } from '../../core/schema/options.ts'
 
-/** The TCP port to listen on; 0 for any free port. */
+/** The TCP port to listen on, or 0 for any free port. */
 export const port = integerFrom(0, 65_535)
 
 /**
- * Returns the host and the port of an address such as `0.0.0.0:4040`, `[::1]:4040` or 4040, whose host is 127.0.0.1. Returns
- * undefined for any other value.
+ * Returns the host and the port of an address such as `0.0.0.0:4040`, `[::1]:4040`, or 4040 (on 127.0.0.1). Returns undefined for any other
+ * value.
  */
 export function splitAddress(value: unknown): { readonly host: string; readonly port: number } | undefined {
   const { host = '127.0.0.1', port } =

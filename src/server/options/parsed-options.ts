@@ -88,7 +88,7 @@ function requireNoContradiction(flags: Arguments['flags']): void {
 /** Returns a warning for each environment variable whose name is close to a known one. */
 export function warningsOfVariables(environment: NodeJS.ProcessEnv): string[] {
   const start = variableName('')
-  // Without their common prefix, which would make any two names close.
+  // The common prefix is omitted because it would make any two names close.
   const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableName(flag).slice(start.length))
   return Object.keys(environment).flatMap((name) => {
     const own = name.slice(start.length)

@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Flag['kind']>> = {
   string: 'text',
 }
 
-/** All options that a flag can set, because their value is a string, a number or a switch. The order is the same as in the help. */
+/** All options that a flag can set, because their value is a string, a number, or a switch. The order is the same as in the help. */
 export const optionTable = optionsOfRows(configRows)
 
 /** The options of `fauxgate sandbox`. */
@@ -35,7 +35,7 @@ export function optionsOfRows(rows: Readonly<Record<string, v.GenericSchema>>): 
   return Object.entries(rows).flatMap(([name, row]) => optionsIn(name, row))
 }
 
-/** Returns the option of a schema, or the options of its parts. `row` has the description and the marks. */
+/** Returns the option of a schema, or the options of its parts. `row` contains the description and the marks. */
 function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[] {
   const { type, entries, item } = partsOf(schema)
   const inner = entries ? undefined : innerOf(schema)

@@ -83,7 +83,7 @@ async function checkAll(
         : checked.problems
       files.push({ ...checked, problems, file: file === STDIN ? '<stdin>' : file })
     } catch (error) {
-      // The other files are still checked.
+      // Continue with the other files.
       printErrorLine(messageOf(error))
       hasFailed = true
     }

@@ -78,7 +78,7 @@ async function listWatchedFiles(words: readonly string[]): Promise<readonly stri
     try {
       return [file, loadPolicyTests(file).policyFile]
     } catch {
-      // The run reports its problems.
+      // The run reports the file's problems.
       return file
     }
   })
@@ -118,7 +118,7 @@ async function testAll(files: readonly string[], words: readonly string[]) {
       )
       tested.push({ file, policyFile, results, rules: run.coverage.list(), warnings })
     } catch (error) {
-      // The other files are still tested.
+      // Continue with the other files.
       printErrorLine(messageOf(error))
       hasFailed = true
     }

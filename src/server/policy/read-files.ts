@@ -9,7 +9,7 @@ import { readError, requireEnd } from '../files.ts'
 export const STDIN = '-'
 
 /**
- * Returns the files for the arguments of a command line: files, folders, and globs with `*`, `**`, `?`, `[…]` and `{…}`. A folder means
+ * Returns the files for the arguments of a command line: files, folders, and globs with `*`, `**`, `?`, `[…]`, and `{…}`. A folder means
  * the YAML, JSON, and Terraform files in it. Globs and folders omit `node_modules` and names that begin with a dot.
  *
  * @throws UsageError if a glob matches no files
@@ -66,7 +66,7 @@ function globMatcher(glob: string): RegExp {
 }
 
 /**
- * Reads a file, or standard input, in any YAML encoding: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
+ * Reads a file, or standard input, in any YAML encoding: UTF-8, UTF-16, or UTF-32, with or without a byte order mark.
  *
  * @throws Error with the file's path as it was passed
  */

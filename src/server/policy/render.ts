@@ -38,7 +38,7 @@ function renderText(files: readonly ReportedFile[], paint: Paint): string {
   return `${blocks.map((block) => `${block}\n\n`).join('')}${paint(style, found)} in ${where}.\n`
 }
 
-/** The maximum number of characters to show per line. Of a longer line, only the part around the problem is shown. */
+/** The maximum number of characters to show per line. A longer line is shown only around the problem. */
 const MAX_WIDTH = 100
 
 export function renderProblem(problem: FileProblem, file: string, paint: Paint): string {
@@ -50,7 +50,7 @@ export function renderProblem(problem: FileProblem, file: string, paint: Paint):
   const length = Math.max(1, (endLine === line ? endColumn : source.length + 1) - column)
   const before = shown.slice(0, column - 1 - start)
   const gutter = ' '.repeat(String(line).length)
-  // Tabs stay, so that the caret is below its character, whatever their width.
+  // Tabs stay so that the caret is below its character, whatever the tab width.
   const caret = `${before.replace(/[^\t]/g, (character) => (isWide(character) ? '  ' : ' '))}${'^'.repeat(Math.min(length, Math.max(1, shown.length - before.length)))}`
   return [
     head,
@@ -90,7 +90,7 @@ export function toJson(problem: FileProblem, file: string): object {
 
 function renderJunit(files: readonly ReportedFile[], _paint: Paint): string {
   const suites = files.map(({ file, policies, problems }) => {
-    // A problem with the file itself belongs to no policy.
+    // A problem with the file itself does not belong to a policy.
     const names = [...new Set([...policies, ...problems.map(({ policy }) => policy)])]
     const failed = problems.filter(({ severity }) => severity === 'error')
     const cases = names.map((name) => {
@@ -166,7 +166,7 @@ export function githubProblem(problem: FileProblem, file: string): string {
   return githubCommand(severity, place, [message, hint, docs].filter(Boolean).join('\n'))
 }
 
-/** Returns a workflow command, which GitHub shows at its line in a pull request. */
+/** Returns a workflow command. GitHub shows it at its line in a pull request. */
 export function githubCommand(
   kind: 'error' | 'warning' | 'notice',
   place: Readonly<Record<string, string | number>>,

@@ -12,14 +12,14 @@ import { readError, requireEnd } from '../files.ts'
 /** A test file that was read, with its policy. */
 export interface LoadedTests {
   readonly tests: PolicyTestFile['tests']
-  /** The path of the policy, from the working directory, or of the test file if that contains the policy. */
+  /** The path of the policy, from the working directory, or of the test file if it contains the policy itself. */
   readonly policyFile: string
   /** Loads the gateway, which is slow, and checks the policy. Rejects with an error that lists the policy's errors. */
   load(): Promise<PolicyTestRun>
 }
 
 /**
- * Reads a test file and its policy, whose path is relative to the folder of the test file.
+ * Reads a test file and its policy. The policy's path is relative to the folder of the test file.
  * @throws Error with the file and the part of it that is not allowed
  */
 export function loadPolicyTests(file: string): LoadedTests {

@@ -4,7 +4,7 @@ import type { FileProblem } from '../../service/policy/files/check-file.ts'
 import type { CoveredAction, CoveredPart, CoveredRule } from '../../testing/policy-tests/coverage.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
-/** The results of a file's tests, and what they reached in its policy. */
+/** The results of a file's tests, and the parts of its policy that they reached. */
 export interface TestedFile {
   /** Both paths are relative to the working directory. */
   readonly file: string
@@ -22,8 +22,8 @@ export function percentOf(rules: readonly CoveredRule[]): number {
 }
 
 /**
- * Counts the outcomes of rules and actions, including parts of expressions, the outcomes that tests reach, and among those, the ones that
- * let a rejected request pass.
+ * Counts the outcomes of rules and actions, including parts of expressions, the outcomes that tests reach, and among the latter, the ones
+ * that let a rejected request pass.
  */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const actions = rules.flatMap((rule) => rule.actions)

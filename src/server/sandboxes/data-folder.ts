@@ -26,11 +26,11 @@ export async function openDataFolder(folder: string): Promise<{ removed: number;
 function removeLeftFiles(folder: string): number {
   // workerd stores the objects of the class in this folder.
   const objects = join(folder, 'fauxgate-sandbox')
-  // Older versions of Node have no SQLite. There, nothing is removed.
+  // On older versions of Node, without SQLite, nothing is removed.
   const open = process.getBuiltinModule?.('node:sqlite') && nodeSqlite()
   const metadata = join(objects, 'metadata.sqlite')
   if (!open || !existsSync(metadata)) return 0
-  // This throws if another process has the file open, as a running workerd does.
+  // Throws if another process has opened the file, such as a running workerd.
   new SqliteFile(metadata, open).close()
   return removeEmptyDatabases(objects, open)
 }

@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { asSystemError } from '../errors.ts'
 
 /**
- * Locks a folder for this process on every version of Node, with a socket in the folder. The socket ends with its process, even if the
- * process is killed. Returns a function that releases the lock.
+ * Locks a folder for this process on every version of Node, with a socket in the folder. The socket closes when its process ends, even if
+ * the process is killed. Returns a function that releases the lock.
  * @throws Error if another process has the lock.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
   const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16)
-  // Windows has named pipes. Elsewhere, the path of a socket has up to 103 bytes, and some file systems have no sockets.
+  // On Windows, use a named pipe. Elsewhere, the path of a socket may be up to 103 bytes long, and some file systems do not support
+  // sockets.
   if (process.platform === 'win32') return lockAt(`\\\\.\\pipe\\fauxgate-${name}`, folder)
   const inFolder = join(folder, 'lock.sock')
   if (Buffer.byteLength(inFolder) > 100) return lockAt(join(tmpdir(), `fauxgate-${name}.sock`), folder)

@@ -42,8 +42,8 @@ const CONFIG = new URL('./workerd.capnp', import.meta.url)
 const STOP_TIMEOUT_MS = 3000
 
 /**
- * Starts a process that ends workerd if this process is killed, which closes the pipe between them. Otherwise, workerd would keep its port
- * and its folder.
+ * Starts a process that ends workerd if this process is killed. A kill closes the pipe between the two processes. Otherwise, workerd would
+ * keep its port and its folder.
  */
 function startWatchdog(pid: number): ChildProcess {
   const program = `process.stdin.resume().on('end', () => { try { process.kill(${pid}, 'SIGKILL') } catch {} })`
@@ -72,7 +72,7 @@ export class Workerd {
     this.#child = spawn(binary, ['serve', fileURLToPath(CONFIG), ...options], {
       env: environment,
       stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-      // In the same process group, Ctrl-C would kill workerd while its files are open. SIGTERM lets it close the files.
+      // In the same process group, Ctrl-C would kill workerd while its files are open. SIGTERM lets workerd close the files.
       detached: true,
       windowsHide: true,
     })

@@ -16,10 +16,10 @@ type DatabaseClass = new (...args: Parameters<OpenDatabase>) => Database
 
 /**
  * Returns Node's own SQLite.
- * @throws Error if this version of Node has none.
+ * @throws Error if this version of Node does not include SQLite.
  */
 export function nodeSqlite(): OpenDatabase {
-  // On a Node without SQLite, an import would also fail for users who never open a file.
+  // Without SQLite in Node, an import would fail even for users who never open a file.
   const module = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined
   if (!module) {
     throw new Error(
@@ -89,10 +89,10 @@ export class SqliteFile {
     this.#database.close()
   }
 
-  /** SQLite writes the change into the file itself before it removes the log. */
+  /** SQLite writes the change into the file itself before removing the log. */
   #removeMark(): void {
     try {
-      // On a full disk, this makes room for the change.
+      // On a full disk, a checkpoint makes room for the change.
       this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
       this.#database.exec('PRAGMA user_version = 0')
     } catch {
@@ -125,7 +125,7 @@ function openExclusively(file: string, open: OpenDatabase, check: ((run: RunSql)
   if (!found) closeSync(openSync(file, 'wx', 0o600))
   else if (!found.isFile()) throw new Error('it is not a file')
   else {
-    // SQLite's own error would not tell why the file cannot be opened.
+    // SQLite's own error would not state why the file cannot be opened.
     accessSync(file, constants.W_OK)
     if (existsSync(`${file}-journal`)) rollBackJournal(file, open, check)
     else if (found.size > 0) requireIntact(file, open, check)
@@ -163,7 +163,7 @@ export function withDatabase<T>(database: Database, work: (database: Database) =
   }
 }
 
-/** Rolls back the journal of a process that was killed while it created the file. This needs write access. */
+/** Rolls back the journal of a process that was killed while creating the file. Requires write access. */
 function rollBackJournal(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): void {
   withDatabase(open(file), (database) => database.prepare('PRAGMA user_version').all())
   if (statSync(file).size > 0) requireIntact(file, open, check)
@@ -177,7 +177,7 @@ function requireIntact(file: string, open: OpenDatabase, check: ((run: RunSql) =
     try {
       requireQuickCheck(database)
       if (!check) return
-      const [mark] = database.prepare('PRAGMA user_version').all() as { user_version: number }[] // The name of the column.
+      const [mark] = database.prepare('PRAGMA user_version').all() as { user_version: number }[] // The column's name.
       if (mark?.user_version === OPEN && !hasLog) throw new Error(copiedProblem(file))
       check((sql, ...values) => database.prepare(sql).all(...values))
     } catch (error) {

@@ -16,9 +16,9 @@ export interface SqliteStore extends Store {
 }
 
 /**
- * A store in one SQLite file, for a served gateway: `gateway.db`, and `gateway.db-wal` while it is open. The commits of
- * requests that arrive together share one transaction and one sync to disk, and their responses wait for it. In the meantime, no other
- * process or store can open the file. Only its owner can read it, because it contains secrets.
+ * A store in one SQLite file, for a served gateway: `gateway.db`, and `gateway.db-wal` while it is open. The commits of requests that
+ * arrive together share one transaction and one sync to disk, and their responses wait for it. While the store is open, no other process or
+ * store can open the file. Only the file's owner can read it, because it contains secrets.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function sqliteStore(file: string): SqliteStore {
   return openStore(file)
 }
 
-/** Opens a file for a command. Its `versions()` shows what a migration changed. */
+/** Opens a file for a command. The store's `versions()` shows what a migration changed. */
 export function openStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite(), requireStoreOnly))
 }
@@ -137,7 +137,7 @@ function createGroup() {
     resolve = yes
     reject = no
   })
-  // Callers of `flushed` handle the rejection. A direct call does not wait for the disk.
+  // Callers of `flushed` handle the rejection. Direct calls do not wait for the disk.
   safe.catch(() => undefined)
   return { commits, safe, resolve, reject }
 }

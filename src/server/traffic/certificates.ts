@@ -14,8 +14,8 @@ const MAX_CONTEXTS = 1000
 /** The certificates of the port with TLS. */
 interface Certificates {
   /**
-   * Returns the certificate for the name that a client sends: the reserved domain's current certificate. Without such a domain,
-   * or if it has no certificate yet, returns the default certificate, which is for another name (rules: traffic#certificate).
+   * Returns the certificate for the name that a client sends: the reserved domain's current certificate. Without such a domain, or if it
+   * has no certificate yet, returns the default certificate. That certificate is for another name (rules: traffic#certificate).
    */
   readonly forName: (name: string) => Promise<SecureContext>
   /** Issues the certificate for clients that do not send a name. */
@@ -49,7 +49,7 @@ export function createCertificates(gateway: Gateway): Certificates {
     const id = findDomain(gateway, name)?.certificate?.id
     if (id === undefined) return keepForDay(defaultCertificateName(gateway.dialect))
     if (name === sent.toLowerCase()) return keep(id, () => readCertificate(gateway, id))
-    // Browsers ask for a name below localhost, which is not covered by any domain's certificate.
+    // Browsers ask for a name below localhost. No domain's certificate covers such a name.
     const { not_before, not_after } = gateway.tlsCertificates.get(id)
     return keep(`${id} ${sent}`, () =>
       gateway.authority.serverCertificate({ names: [sent], notBefore: not_before, notAfter: not_after }),

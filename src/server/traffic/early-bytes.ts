@@ -5,7 +5,7 @@ import { ServerResponse } from '../http.ts'
 /** The maximum number of bytes that a visitor may send before the protocol has switched. */
 const MAX_EARLY_BYTES = 65_536
 
-/** The events that mean that a visitor has disconnected. */
+/** The events that show that a visitor has disconnected. */
 const ENDS = ['end', 'timeout', 'error']
 
 /**
@@ -24,7 +24,7 @@ export class EarlyBytes {
     for (const event of ENDS) socket.on(event, this.#leave)
   }
 
-  /** Creates the response to the request, the last one over HTTP on this connection. */
+  /** Creates the response to the request. It is the last HTTP response on this connection. */
   respondTo(request: IncomingMessage): Response {
     const outgoing = new ServerResponse(request)
     outgoing.shouldKeepAlive = false

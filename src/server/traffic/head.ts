@@ -13,7 +13,7 @@ export type Arrived = IncomingMessage | Http2ServerRequest
 const HOST_HEADER = 'x-fauxgate-host'
 
 /**
- * Returns the reason why the head of a request cannot pass through a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2
+ * Returns the reason why the head of a request cannot pass through a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2,
  * and 6.1; RFC 9113, section 8.3.1).
  */
 export function findHeadProblem(request: Arrived): HeadProblem | undefined {
@@ -46,7 +46,7 @@ export function readHost({ url = '', headers }: Arrived): { readonly name: strin
   if (!/^[^.\s@/?#\\,][^\s@/?#\\,]*$/.test(String(sent)) || !URL.canParse(named))
     return { problem: 'The host is malformed.' }
   const { hostname: name } = new URL(named)
-  // Punycode is longer than the characters that it is for.
+  // Punycode is longer than the characters that it encodes.
   const problem = findHostProblem(name)
   return problem === undefined ? { name } : { problem }
 }
@@ -80,6 +80,6 @@ export function hasBody(request: Arrived): boolean {
 /** Returns the body of a request, or null if it has none. */
 export function toBody(request: Arrived): ReceivedBody | null {
   if (!hasBody(request)) return null
-  // A reader that stops leaves the rest to the end of the request, since its connection still brings the response.
+  // If a reader stops early, discard the rest of the body, because the connection still carries the response.
   return new ReceivedBody(request, request.headers['content-length'], () => request.resume())
 }

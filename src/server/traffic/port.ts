@@ -83,22 +83,21 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
         (error: Error) => callback(error),
       ),
   })
-  // For HTTP/1.1, Node reads these only from the server.
+  // For HTTP/1.1, Node reads these limits only from the server.
   Object.assign(server, limits, { timeout })
   server.on('session', (session: ServerHttp2Session) => endInSilence(session, idle))
-  // Node reads these for each connection. `traffic` tells why it rejects a certificate.
+  // Node reads these options for each connection. `traffic` states why it rejects a certificate.
   server.prependListener('connection', () =>
     Object.assign(server, { requestCert: gateway.transport.asksForCertificates(), rejectUnauthorized: false }),
   )
-  // A client without a server name gets this certificate, and error 3003. Issuing it takes a quarter of the command's startup
-  // time.
+  // A client without a server name receives this certificate, and error 3003. Issuing it takes a quarter of the command's startup time.
   return server.prependOnceListener('connection', () => {
     const { certificate_pem, private_key_pem } = issueOwn()
     server.setSecureContext({ cert: certificate_pem, key: private_key_pem })
   })
 }
 
-/** Lets pending work on a silent connection finish, for example with status 504. If the connection is silent again, it is closed. */
+/** Lets pending work on a silent connection finish, for example with status 504. Closes the connection if it is silent again. */
 function endInSilence(session: ServerHttp2Session, idle: number): void {
   // Node's own listener for the server's timeout would end the session with its pending work.
   session.removeAllListeners('timeout')

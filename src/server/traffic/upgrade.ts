@@ -16,8 +16,8 @@ export class VisitorRequest extends IncomingMessage {
 
 /**
  * Returns whether a connection leaves HTTP with a request. A gateway may ignore a request to switch protocols, and must in HTTP/1.0 (RFC
- * 9110, section 7.8). This one ignores a switch to HTTP/2, which Java's client offers with every request, and any switch in a request with
- * a body.
+ * 9110, section 7.8). This gateway ignores a switch to HTTP/2, which Java's client offers with every request, and any switch in a request
+ * with a body.
  */
 function maySwitch({ method, httpVersion, headers }: VisitorRequest): boolean {
   if (method === 'CONNECT') return true

@@ -32,7 +32,7 @@ export async function logVisit(
     say({ status, error: headers.get(gateway.dialect.errorCodeHeader) ?? null, message: null })
     return response
   } catch (error) {
-    // The port responds with 501 to what only the real service could do.
+    // The port responds with 501 to requests that only the real service could handle.
     say({ status: error instanceof Refusal ? 501 : null, error: null, message: messageOf(error) })
     throw error
   }

@@ -15,8 +15,8 @@ import { answerText, type SendVisit } from './visit.ts'
 const ENDED = 'The visit has ended.'
 
 /**
- * The visitors of a port. It is the boundary around each request. A failure either receives a response with an error code or ends its own
- * connection, along with everything that the request opened.
+ * The visitors of a port. The class is the boundary around each request. A failure either receives a response with an error code or ends
+ * its own connection, along with everything that the request opened.
  */
 export class Visitors {
   readonly #gateway: Gateway
@@ -48,7 +48,7 @@ export class Visitors {
         return sendResponse(response, outgoing, this.#gateway.dialect.errorCodeHeader)
       outgoing.detachSocket(socket)
       headers.set('connection', 'Upgrade')
-      // A policy may have set them, and no 1xx has a body (RFC 9110, section 8.6; RFC 9112, section 6.1).
+      // A policy may have set these headers, but a 1xx has no body (RFC 9110, section 8.6; RFC 9112, section 6.1).
       for (const name of ['content-length', 'transfer-encoding']) headers.delete(name)
       socket.once('close', leave).write(formatHead(101, headers), 'latin1')
       switched.join(socket, early.take(), this.#idle)
@@ -62,7 +62,7 @@ export class Visitors {
     outgoing.setTimeout(this.#idle)
     outgoing.once('timeout', () => {
       if (outgoing.headersSent) return abort(outgoing)
-      // Node takes twice as long to notice that an upstream has stopped reading. Without a listener, it ends the connection then.
+      // Node takes twice as long to notice that an upstream has stopped reading. Without a listener, Node then ends the connection.
       if (!awaitsBody(request)) return void outgoing.setTimeout(2 * this.#idle)
       end.abort('The visitor stopped sending in the middle of a body.')
       sendLast(answerText(408, `No more of the body arrived within ${this.#idle / 1000} s.`), outgoing)
@@ -76,7 +76,7 @@ export class Visitors {
       try {
         sendInformation(status, headers, outgoing)
       } catch {
-        // The visitor has left in this moment, or cannot get it. The final response says all.
+        // The visitor has just left, or cannot receive the response. The final response is enough.
       }
     }
   }
