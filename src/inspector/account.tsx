@@ -7,12 +7,12 @@ import { formatClockTime, formatCount, formatCounted, formatRelative, formatTime
 import { Card, DefinitionList, KeyCard, Mark } from './shared/layout.tsx'
 import { type Column, sortRows, Table } from './shared/table.tsx'
 
-/** A sandbox in the list, with its description once that is loaded. */
+/** A sandbox in the list, with its description once loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
 const PAGE_SIZE = 50
 
-/** The maximum number that one call lists. */
+/** The maximum number of sandboxes that one call lists. */
 const MAX_LISTED = 1000
 
 /** The maximum number of descriptions to load at the same time. Loading a description wakes its sandbox. */
@@ -39,7 +39,7 @@ function useSandboxes() {
   const state = useRef({ limit: PAGE_SIZE, asked: new Set<string>() }).current
   const describe = async (waiting: Row[]) => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      // A sandbox that is gone is not in the next list.
+      // A removed sandbox is not in the next list.
       const found = await call<DescribedSandbox>('GET', `/${next.name}`).catch(() => undefined)
       if (found) setDescribed((all) => ({ ...all, [idOf(found)]: found }))
     }
@@ -286,7 +286,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Ends', by: ({ expires_at: at }) => at ?? '~', cell: (row) => formatAt(row.expires_at, 'never') },
 ]
 
-/** Shows a time relative to now. `at` is undefined while it is loaded. */
+/** Shows a time relative to now. `at` is undefined while it is loading. */
 function formatAt(at: string | null | undefined, none = '', now?: string) {
   if (!at) return at === null ? none : '…'
   return <span title={`${formatTime(at)} UTC`}>{formatRelative(at, now ? Date.parse(now) : Date.now())}</span>

@@ -4,13 +4,13 @@ export interface ServerResponse {
   readonly body: unknown
 }
 
-/** An error response: one sentence, and one for each field that it names. */
+/** An error response: one sentence, and another for each field that it names. */
 export class ResponseError extends Error {
   readonly status: number
   readonly fields: Readonly<Record<string, string>>
 
   constructor({ status, body }: ServerResponse) {
-    // Only errors of the gateway have these members. Errors of a proxy, for example, do not.
+    // Only the gateway's errors have these members. A proxy's errors, for example, do not.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
     super(msg ?? `The response was ${status}.`)
     this.status = status
@@ -51,7 +51,7 @@ async function readResponse(response: Response): Promise<ServerResponse> {
   }
 }
 
-/** Decodes part of a link. A part typed by a person may not be encoded. In that case, it is returned unchanged. */
+/** Decodes part of a link. A part that a person typed may not be encoded. Such a part is returned unchanged. */
 export function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -73,7 +73,7 @@ export function takeKeyFromLink(): boolean {
 
 interface ServerEvent {
   readonly event: string
-  /** Parses the data. Called only if the data is needed because the data of commits is long. */
+  /** Parses the data. Called only if the data is needed, because commits contain a lot of data. */
   readonly data: () => unknown
 }
 
@@ -90,7 +90,7 @@ export class Connection {
   }
 
   get #headers(): Record<string, string> {
-    // A header cannot carry other characters. The server then rejects the key, and the page asks for it again.
+    // A header cannot carry other characters. The server then rejects the key, and the page asks for the key again.
     const key = sessionStorage.getItem(KEY)?.replace(/[^\x20-\xff]/g, '?')
     return { 'Fauxgate-Inspector': '1', ...(key && { 'Fauxgate-Control-Key': key }) }
   }
@@ -113,8 +113,8 @@ export class Connection {
   /**
    * Yields the events of the server until the connection ends. The first one is `overview`. Throws {@link ResponseError}.
    *
-   * A server responds to `GET …/_fauxgate/events` with a stream of server-sent events, or with 204 (No Content). Then the page
-   * opens a WebSocket at the same address, each of whose messages is one event in the same form.
+   * A server responds to `GET …/_fauxgate/events` with a stream of server-sent events, or with 204 (No Content). In the latter case, the
+   * page opens a WebSocket at the same address. Each of its messages is one event in the same form.
    */
   async *events(): AsyncGenerator<ServerEvent> {
     const address = `${location.origin}${this.base}/_fauxgate/events`
@@ -142,7 +142,7 @@ export class Connection {
 /** The interval, in ms, of the messages `:` that keep a WebSocket open. */
 const HEARTBEAT_MS = 30_000
 
-/** Returns the messages of a WebSocket. It cannot carry headers, so a subprotocol carries the control key. */
+/** Returns the messages of a WebSocket. A WebSocket cannot carry headers, so a subprotocol carries the control key. */
 function openWebSocket(address: string, key: string | null): ReadableStream<string> {
   const protocols = key === null ? [] : [`fauxgate-key.${encodeURIComponent(key)}`]
   const socket = new WebSocket(address.replace(/^http/, 'ws'), ['fauxgate', ...protocols])

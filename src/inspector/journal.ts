@@ -29,7 +29,7 @@ export class KnownRequests {
     this.#dropOldest()
   }
 
-  /** Keeps the requests that the server's journal keeps, once the journal drops some. */
+  /** Limits the requests to as many as the server's journal contains, once the journal drops some. */
   limitTo({ requests, dropped }: Overview): void {
     this.#maxEntries = dropped > 0 ? Math.min(requests, MAX_ENTRIES) : MAX_ENTRIES
     this.#dropOldest()
@@ -56,7 +56,7 @@ export class KnownRequests {
     for (const { operationId } of newer) this.#entries.delete(operationId)
     this.#lastNumber -= newer.length
     for (const each of [...missed, ...newer]) this.add(each)
-    // A server may serve a gateway that another one served.
+    // A server may serve a gateway that another server served before.
     const isSame = (old: JournalEntry) =>
       missed.some((each) => each.operationId === old.operationId && each.at === old.at)
     if (this.earlier.length > 0) this.earlier = this.earlier.filter((each) => !isSame(each))
@@ -70,7 +70,7 @@ export class KnownRequests {
     }
   }
 
-  /** Keeps the requests as those from before a restart of the server. */
+  /** Keeps the requests as the ones before a restart of the server. */
   restart(): void {
     this.earlier = [...this.all, ...this.earlier].slice(0, MAX_ENTRIES)
     this.#forget()

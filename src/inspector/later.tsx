@@ -15,7 +15,7 @@ const TABS: Readonly<Record<string, () => Promise<Tab>>> = {
 
 const tabs = new Map<string, Live<Tab>>()
 
-/** A tab that is loaded when it is first shown. */
+/** A tab that loads when it is first shown. */
 export function Later({ name, id }: { name: keyof typeof TABS; id: string }) {
   const [, draw] = useReducer((count: number) => count + 1, 0)
   const tab = tabs.get(name) ?? LOADING

@@ -1,4 +1,4 @@
-/** A value from the server: its first load is in progress or has failed, or the value is known. */
+/** A value from the server. Its first load is in progress, its first load has failed, or the value is known. */
 export type Live<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly problem: string }
@@ -19,7 +19,7 @@ export function inState<T, R>(live: Live<T>, loading: R, failed: R, known: (valu
   return live.state === 'failed' ? failed : loading
 }
 
-/** Loads a value, and returns what is then known. After an error, returns the value of the last load with the error. */
+/** Loads a value, and returns the new state. After an error, returns the last value with the error. */
 export async function settle<T>(last: Live<T>, load: () => Promise<T>): Promise<Live<T>> {
   try {
     return { state: 'known', value: await load(), at: Date.now() }

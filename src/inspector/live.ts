@@ -16,7 +16,7 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
     }
     state.isLoading = false
   }
-  // A layout effect runs with the drawing: an effect would begin to load one frame later.
+  // A layout effect runs during rendering. An effect would start the load one frame later.
   const { version } = page
   useLayoutEffect(() => {
     if (version === 0) return

@@ -89,7 +89,7 @@ const HAPPENED = [
   ['responses', 'delayed response', 'requests'],
 ] as const
 
-/** What happened in the last clock move that can be undone, until it is undone or dismissed. More may have happened since then. */
+/** Shows what happened in the last clock move that can be undone, until it is undone or dismissed. More may have happened since then. */
 function Happened() {
   const { undo, happened = {} } = page.overview ?? {}
   const id = JSON.stringify([undo, happened])

@@ -11,7 +11,7 @@ const MAX_DURATIONS = 2000
 /** The minimum time between two renderings, in ms. Requests that arrive in between are rendered together. */
 const DRAW_MS = 33
 
-/** The time in ms from the first change to its loading, and the minimum time between later loadings. */
+/** The time in ms from the first change to its load, and the minimum time between later loads. */
 const GATHER_MS = 25
 const LOAD_MS = 150
 const RECONNECT_MS = 500
@@ -109,16 +109,18 @@ export class Page extends PageState {
     return inState<Service, Service | undefined>(this.described, undefined, undefined, (service) => service)
   }
 
-  /** The controls, in the same way. */
+  /** The controls, as described by their document. The first view that reads them loads them. */
   get controls(): Live<Service> {
     return this.#describe('/openapi.control.json')
   }
 
-  /** Returns what a document describes. Loads the document once per connection because another server may have a different one. */
+  /**
+   * Returns the service that a document describes. Loads the document once per connection, because another server may have a different one.
+   */
   #describe(path: string): Live<Service> {
     const { service, connection: last } = this.#documents.get(path) ?? { service: LOADING }
     const connection = this.#ended
-    // The first view need not wait until the page is connected.
+    // The first view does not wait until the page is connected.
     if ((this.isConnected || connection === 0) && last !== connection) {
       this.#documents.set(path, { service, connection })
       const load = async () => new Service(await this.control<OpenApiDocument>('GET', path))
@@ -226,7 +228,7 @@ export class Page extends PageState {
         }
       } catch (error) {
         if (error instanceof ResponseError) this.#showRejection(error)
-        // The header shows a connection that is lost later.
+        // Later, the header shows that the connection is lost.
         else if (!this.isConnected && !this.lostAt) this.set({ problem: NO_SERVER })
       }
       this.#ended++
@@ -239,9 +241,9 @@ export class Page extends PageState {
   /** Loads the data that no event contains. */
   async #load(): Promise<void> {
     this.set({ isConnected: true, needsKey: false, problem: '' })
-    // The page has no event of what changed while there was no connection.
+    // Without a connection, the page received no events about changes.
     this.#changed()
-    // The server handles one request after the other, so the requests of the current tab come first.
+    // The server handles requests one at a time, so the current tab's requests go first.
     await new Promise((resolve) => setTimeout(resolve))
     await this.#loadHistory()
     this.#drawNow()
@@ -272,7 +274,7 @@ export class Page extends PageState {
     this.#clockAheadMs = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
     const { requests: _requests, dropped: _dropped, traffic: _traffic, waiting: _waiting, now, ...rest } = overview
     const facts = JSON.stringify(rest.manual ? { now, ...rest } : rest)
-    // The first one comes with the connection, which has loaded everything.
+    // The first overview arrives with the connection. Everything has been loaded by then.
     if (this.#lastOverview && facts !== this.#lastOverview) this.#changed()
     this.#lastOverview = facts
     this.requests.limitTo(overview)

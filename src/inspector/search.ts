@@ -1,7 +1,7 @@
 /** A search term for one field, such as `status:4xx`. */
 interface Word<T> {
   readonly finds: (row: T, value: string) => boolean
-  /** The values that it takes, and a sentence about them. Default: any value. */
+  /** The values that the term accepts, and a sentence about them. Default: any value. */
   readonly allowed?: readonly [pattern: RegExp, sentence: string]
 }
 
@@ -29,7 +29,7 @@ export const COMMON_WORDS: Words<{
 
 const texts = new WeakMap<object, string>()
 
-/** Returns a row as lowercase JSON. It is computed once per row. */
+/** Returns a row as lowercase JSON, computed once per row. */
 export function getSearchText(row: object): string {
   const text = texts.get(row) ?? JSON.stringify(row).toLowerCase()
   texts.set(row, text)

@@ -51,7 +51,7 @@ export class Service {
   resolve(schema: JsonSchema | undefined): JsonSchema {
     if (!schema) return {}
     if (schema.$ref) return this.resolve(this.document.components.schemas[getLastPart(schema.$ref)])
-    // A choice without a type or a reference only says which fields are required.
+    // A choice without a type or a reference only states which fields are required.
     const choice = schema.anyOf?.find(({ type, $ref, properties, enum: values }) => {
       return (type ?? $ref ?? properties ?? values) !== undefined && type !== 'null'
     })

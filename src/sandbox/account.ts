@@ -11,15 +11,15 @@ const TABLES = [
 
 const COUNTS = 'counts'
 
-/** The maximum number of entries of the audit log. */
+/** The maximum number of entries in the audit log. */
 const MAX_AUDIT_ENTRIES = 1000
 
 /** A character that sorts after all characters allowed in names. */
 const AFTER_ALL_NAMES = '~'
 
 /**
- * The single object with the names of all sandboxes, the audit log, and the request counts. Requests with a signed key do not call it,
- * because all sandboxes share it.
+ * The single object with the names of all sandboxes, the audit log, and the request counts. All sandboxes share it, so requests with a
+ * signed key do not call it.
  */
 export class Account extends DurableObject {
   #isReady = false

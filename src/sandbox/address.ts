@@ -12,7 +12,7 @@ export const AUDIT_PATH = `${SANDBOXES_PATH}/_audit`
 
 export const METRICS_PATH = '/metrics'
 
-/** The target of a request: a path in a sandbox, or a call of the account. */
+/** The target of a request: a path in a sandbox, or an account call. */
 export type Address = SandboxAddress | AccountAddress
 
 export interface AccountAddress {
@@ -58,13 +58,13 @@ export function getHomeUrl(url: string, { PUBLIC_URL }: AddressVariables): strin
 /** Splits a URL. The platform resolves dot segments only on the way to an object, so both sides must read the resolved path. */
 function splitUrl(url: string) {
   const [, protocol = '', host = '', query = ''] = /^([a-z]+:)\/\/([^/?#]*)[^?#]*(\?[^#]*)?/i.exec(url) ?? []
-  // workerd accepts any Host header, which then becomes the host of the URL.
+  // workerd accepts any Host header, and the URL then contains that host.
   const { pathname: path } =
     parseUrl(url) ?? refuse(general.request_malformed, { problem: 'The Host header is not a host' })
   return { protocol, host, path, query }
 }
 
-/** Returns the label in front of the wildcard host, or undefined for any other host. A port is ignored. */
+/** Returns the label before the wildcard host, or undefined for any other host. Ignores the port. */
 function findLabel(wildcard: string | undefined, host: string): string | undefined {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   return wildcard && name.endsWith(`.${wildcard.toLowerCase()}`) ? name.slice(0, -wildcard.length - 1) : undefined

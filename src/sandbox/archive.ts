@@ -7,7 +7,7 @@ import type { Metadata } from './metadata.ts'
 import type { SandboxState } from './objects.ts'
 import { storedOptions } from './options.ts'
 
-/** The version of the lines of an archive. An older fauxgate rejects a newer line with the reason. */
+/** The version of the lines of an archive. An older fauxgate rejects a newer line and states the reason. */
 const FORMAT = 1
 
 const time = v.number()
@@ -36,7 +36,7 @@ const archivedSandbox = v.object({
   }),
 })
 
-/** Returns a value as an archive line. */
+/** Encodes a value as an archive line. */
 export function encodeLine(value: object): Uint8Array {
   return utf8Bytes(`${JSON.stringify(value)}\n`)
 }

@@ -9,7 +9,7 @@ import { type ExistingPolicy, getObject } from './objects.ts'
 import { MAX_LINE_BYTES } from './platform-limits.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
 
-/** The number of names that one account call returns. */
+/** The number of names that one call to the account returns. */
 const PAGE_SIZE = 100
 
 /** The maximum number of rejected sandboxes whose reasons the response contains. */
@@ -26,7 +26,7 @@ interface RestoredBody {
 /** The number of bytes within which the name in a line must end. */
 const START_BYTES = 64
 
-/** Yields a line for each sandbox, one at a time, and a last line with the number of complete and omitted sandboxes. */
+/** Yields a line for each sandbox, one at a time, and a last line with the numbers of complete and omitted sandboxes. */
 async function* generateLines({ ACCOUNTS, SANDBOXES }: WorkerEnvironment, after: string): AsyncGenerator<Uint8Array> {
   const counts = { sandboxes: 0, left_out: 0 }
   let last: string | undefined = after
@@ -38,7 +38,7 @@ async function* generateLines({ ACCOUNTS, SANDBOXES }: WorkerEnvironment, after:
   yield encodeLine({ end: true, ...counts })
 }
 
-/** Yields the line of one sandbox in pieces. If the sandbox cannot be read, its line contains the reason, and the others follow. */
+/** Yields the line of one sandbox in pieces. If the sandbox cannot be read, its line contains the reason, and the other lines follow. */
 async function* generateLine(
   sandboxes: WorkerEnvironment['SANDBOXES'],
   name: string,
@@ -56,19 +56,19 @@ async function* generateLine(
       counts.sandboxes++
       return
     }
-    // It was removed after the list was made.
+    // The sandbox was removed after the list was made.
     if (copy.refused.status === 404) return
     error = getMessage(copy.refused)
   } catch (thrown) {
     error = getMessage(failureResponse(thrown))
   }
   counts.left_out++
-  // A line that broke off is none that can be restored.
+  // Ensures that a line that broke off cannot be restored.
   if (hasBegun) yield encodeLine([])
   yield encodeLine({ name, error })
 }
 
-/** Returns the archive as a stream. An error before the first line is the error of the call. */
+/** Returns the archive as a stream. An error before the first line fails the call. */
 export async function archiveResponse(env: WorkerEnvironment, after: string): Promise<Response> {
   const lines = generateLines(env, after)
   const first = await lines.next()
@@ -92,7 +92,7 @@ async function* readParts(stream: ReadableStream<Uint8Array>): AsyncGenerator<Ui
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
 }
 
-/** A line of an archive. Only the beginning of a line that is too long is in memory. */
+/** A line of an archive. If a line is too long, only its beginning is in memory. */
 interface ReceivedLine {
   readonly bytes: Uint8Array
   readonly isTooLong: boolean

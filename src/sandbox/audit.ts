@@ -9,7 +9,7 @@ export interface AuditEntry {
   readonly by: string
   readonly call: string
   readonly sandbox: string | null
-  /** The fork, the key or the prefix that the call named, or null if it was rejected. */
+  /** The fork, key, or prefix that the call named, or null if the call was rejected. */
   readonly target: string | null
   readonly status: number
   readonly error_code: string | null
@@ -35,7 +35,7 @@ interface AuditedBody {
   readonly details?: { readonly restored?: string }
 }
 
-/** Returns the entry of a call. For a platform response, which is a stream, only the status is known. */
+/** Returns the entry of a call. Platform responses are streams, so only their status is known. */
 export function auditEntry(audited: AuditedCall, response: HttpResponse | Response): AuditEntry {
   const { call, name, key, sent, accountKey, now } = audited
   const { status } = response

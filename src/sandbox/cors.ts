@@ -34,7 +34,7 @@ function isApiAddress({ name, path }: Address): boolean {
   return name !== undefined && !path.startsWith(CONTROL_PATH)
 }
 
-/** Returns the response to a preflight, which is identical for all sandboxes, or undefined for any other request. */
+/** Returns the response to a preflight, the same for all sandboxes, or undefined for any other request. */
 export function preflightResponse(
   request: HttpRequest,
   cors: Readonly<Record<string, string>>,

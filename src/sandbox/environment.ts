@@ -6,11 +6,11 @@ import { errors } from './errors.ts'
 import type { Objects, Quota, Stub } from './objects.ts'
 import { isTtl, TTL_RANGE } from './ttl.ts'
 
-/** The configuration of the Worker: the account's binding, secrets, and variables, which are all strings. */
+/** The configuration of the Worker: the account's binding, secrets, and variables. Secrets and variables are strings. */
 export interface SandboxEnvironment {
   /** The objects of the class `Account`. There is only one object. */
   readonly ACCOUNTS: Objects<Stub<Account>>
-  /** The secret that lets its holder create, list, fork, and delete sandboxes. If it is not set, nobody can. */
+  /** The secret that lets its holder create, list, fork, and delete sandboxes. Without it, nobody can. */
   readonly ACCOUNT_KEY?: string
   /**
    * The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change the account key.
@@ -79,7 +79,7 @@ export function requireVariables(env: SandboxEnvironment): void {
     refuseVariable('WILDCARD_HOST', WILDCARD_HOST, 'a host name, such as sandboxes.example.com, without a port')
 }
 
-/** Returns the secret that signs keys, or an empty string if the Worker has none. */
+/** Returns the secret that signs keys, or an empty string if there is none. */
 export function getSigningSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironment): string {
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }
@@ -145,7 +145,7 @@ export class RequestRate {
 
   constructor(readonly most: number) {}
 
-  /** Counts a request. Returns 0, or the seconds to wait if the minute has too many requests. */
+  /** Counts a request. Returns 0, or the number of seconds to wait if there were too many requests in the minute. */
   take(now: number): number {
     const minute = Math.floor(now / MINUTE_MS)
     this.#count = minute === this.#minute ? this.#count + 1 : 1

@@ -27,7 +27,7 @@ export async function respond(work: () => HttpResponse | Promise<HttpResponse>):
 export function refusalResponse(error: unknown): HttpResponse {
   if (error instanceof GatewayError) return createErrorResponse(error)
   if (error instanceof Refusal) return createErrorResponse(createErrorFacts(error, standard))
-  // The platform's own errors have these: the object's process has ended, or has too much to do.
+  // Set on the platform's own errors: the object's process has ended or is overloaded.
   const { retryable, overloaded }: { readonly retryable?: unknown; readonly overloaded?: unknown } = Object(error)
   if (retryable !== true && overloaded !== true) throw error
   return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
@@ -86,7 +86,7 @@ export function createHead(
 /** The maximum size in bytes of a body that contains a whole state. Objects have little memory. */
 export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 
-/** Reads the body of a request, all at once if its length is known, because a stream takes longer. */
+/** Reads the body of a request. Reads it all at once if its length is known, because a stream takes longer. */
 export async function readWholeBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, () => limit)).body
@@ -99,8 +99,8 @@ export async function readWholeBody(request: Request, limit: number): Promise<Re
 }
 
 /**
- * Reads a body that was rejected unread, up to the size of a whole state, and keeps nothing. If a server responds and closes the connection
- * while its client is still sending, the client sees a network error instead of the response.
+ * Reads and discards a body that was rejected unread, up to the size of a whole state. If a server responds and closes the connection while
+ * its client is still sending, the client sees a network error instead of the response.
  */
 export async function discardBody({ body }: Request): Promise<void> {
   if (!body || body.locked) return

@@ -22,14 +22,14 @@ export type ObjectClass = new (state: never, environment: never) => object
  */
 export interface SandboxWorker {
   /**
-   * Handles a request. The environment has the bindings and variables of `examples/sandbox`. Without a context, requests are
-   * counted only when the metrics are read.
+   * Handles a request. The environment contains the bindings and variables of `examples/sandbox`. Without a context, request counts are
+   * reported only when the metrics are read.
    */
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>
 }
 
 /**
- * The state of the process. The platform creates each object from its class, so this is where anything shared by objects must be created.
+ * The state of the process. The platform creates each object from its class, so anything that objects share must be created here.
  */
 const inProcess = new WorkerProcess()
 const turns = new Turns()

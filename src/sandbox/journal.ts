@@ -9,8 +9,8 @@ const JOURNAL = 'journal'
 const WRITE_DELAY_MS = 1000
 
 /**
- * The journal of a sandbox in one row of its storage, which survives a sleep. An alarm writes it because a timer would keep the object
- * awake. A killed process may lose the entries of the last second (rules: sandboxes#journal).
+ * The journal of a sandbox, stored in one row so that it survives a sleep. An alarm writes it because a timer would keep the object awake.
+ * A killed process may lose the entries of the last second (rules: sandboxes#journal).
  */
 export class StoredJournal {
   readonly #storage: ObjectStorage
@@ -44,7 +44,7 @@ export class StoredJournal {
     this.dueAt = undefined
   }
 
-  /** Stores the journal of a gateway, if it has changed. */
+  /** Stores the journal of a gateway if it has changed. */
   store({ transport }: Gateway): void {
     this.dueAt = undefined
     const text = transport.journal.json()

@@ -14,7 +14,7 @@ export interface StoredKey {
   readonly scopes: readonly KeyScope[]
   readonly digest: string
   readonly created: number
-  /** The expiry in ms since 1970, or null if it does not expire. */
+  /** The expiry in ms since 1970, or null if the key does not expire. */
   readonly expires: number | null
 }
 
@@ -23,11 +23,11 @@ export function filterValid(keys: readonly StoredKey[], now: number): StoredKey[
   return keys.filter(({ expires }) => expires === null || expires > now)
 }
 
-/** The permissions that its keys grant to a request. */
+/** The permissions that a request's keys grant. */
 export interface Grant {
   readonly api: boolean
   readonly control: boolean
-  /** The expiry of the control key in ms since 1970, or null if it does not expire. */
+  /** The expiry of the control key in ms since 1970, or null if the key does not expire. */
   readonly until: number | null
 }
 

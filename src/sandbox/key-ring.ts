@@ -22,7 +22,7 @@ export class KeyRing {
     this.#secret = signingSecret
   }
 
-  /** Returns the two keys of a new sandbox: `keys` contains their digests to store, and `issued` contains their strings to send. */
+  /** Returns the two keys of a new sandbox: `keys` contains the digests to store, and `issued` contains the strings to send. */
   createFirst(name: string, created: number): { keys: StoredKey[]; issued: Keys } {
     const issued = { api_key: createKey('api', name, this.#secret), control_key: createKey('ctl', name, this.#secret) }
     const keys: StoredKey[] = [

@@ -14,7 +14,7 @@ export interface Keys {
 /** A function that returns a request header by its lowercase name, or null. */
 export type Header = (name: string) => string | null
 
-/** The kind of a key, which its prefix shows to people: for the API, for the controls, or a named key. */
+/** The kind of a key, shown by its prefix: for the API, for the controls, or a named key. */
 export type KeyKind = 'api' | 'ctl' | 'key'
 
 /** The parts of a sandbox key. Control keys from version 0.1.0 do not name their sandbox. */
@@ -63,7 +63,7 @@ export function checkSignature(key: string, sandbox: string, signingSecret: stri
   return isSigned ? 'signed' : 'foreign'
 }
 
-/** Returns the sandbox that the API key of an `Authorization` header names. The key itself is not checked. */
+/** Returns the sandbox that the API key in an `Authorization` header names. Does not check the key. */
 export function readSandboxName(authorization: string | null): string | undefined {
   return authorization === null ? undefined : /^Bearer +fg(?:api|key)_([a-z0-9-]+)_/i.exec(authorization)?.[1]
 }
@@ -99,7 +99,7 @@ function readOfferedKey(protocols: string | null): string | null {
   }
 }
 
-/** The keys that a request contains: one for the API, one for the controls. */
+/** The keys that a request contains: one for the API, and one for the controls. */
 export interface SentKeys {
   readonly api: string | undefined
   readonly control: string | undefined
@@ -114,7 +114,7 @@ export function readSentKeys(header: Header): SentKeys {
   }
 }
 
-/** Returns headers in which these keys replace those that were sent. */
+/** Returns headers in which these keys replace the keys that were sent. */
 export function withKeys(header: Header, { api, control }: SentKeys): Header {
   return (name) => {
     if (name === CONTROL_KEY && control !== undefined) return control

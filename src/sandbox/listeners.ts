@@ -24,12 +24,12 @@ const PROTOCOL = 'fauxgate'
 /** The message that a listener sends to keep its WebSocket open, and also the response. */
 const HEARTBEAT = ':'
 
-/** The maximum number of characters of events that one request or alarm sends. After that, listeners receive `missed`. */
+/** The maximum number of characters of events that one request or alarm sends. Beyond that, listeners receive `missed`. */
 const MAX_SENT_CHARACTERS = 1024 * 1024
 
 const MAX_LISTENERS = 64
 
-/** The close code of a WebSocket whose key has expired, or whose sandbox was removed. */
+/** The close code for a WebSocket whose key has expired or whose sandbox was removed. */
 const POLICY_VIOLATION = 1008
 
 /**
@@ -102,7 +102,7 @@ export class Listeners {
     const overview = toInspected(gateway).overview()
     if (this.#hasChanged) this.#send('changed', describeChanges(gateway))
     this.#hasChanged = false
-    // The time of a system clock always changes, so it is not compared.
+    // The system clock's time always changes, so it is not compared.
     const text = JSON.stringify(overview.manual ? overview : { ...overview, now: '' })
     if (hasMissed || text !== this.#overview) this.#send('overview', overview)
     this.#overview = text
@@ -120,7 +120,7 @@ export class Listeners {
     this.#keep([])
   }
 
-  /** Reports the use of a control, which may not create a commit. */
+  /** Reports the use of a control, because a control may not create a commit. */
   #sendControl(request: HttpRequest, response: HttpResponse): void {
     const { url } = request
     if (!url.startsWith(`${CONTROL_PATH}/`)) return
@@ -141,7 +141,7 @@ export class Listeners {
         if (until !== null && until <= now) socket.close(POLICY_VIOLATION, 'The key has expired.')
         else socket.send(text)
       } catch {
-        // It is closing; the platform calls `webSocketClose` soon.
+        // The WebSocket is closing. The platform will call `webSocketClose`.
         this.#refresh(socket)
       }
     }

@@ -25,7 +25,7 @@ import { limitedStore } from './store.ts'
 const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
 
 /**
- * The gateway of an awake sandbox, with its journal, listeners and alarm. Its first use loads the state from the storage.
+ * The gateway of an awake sandbox, with its journal, listeners, and alarm. Its first use loads the state from the storage.
  */
 export class LiveGateway {
   readonly listeners: Listeners
@@ -38,7 +38,7 @@ export class LiveGateway {
   readonly #parts: Parts
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
-  /** Resolves after the response to the current clock move. Undefined if there is none. */
+  /** Resolves after the response to the current clock move. Undefined if the clock is not moving. */
   #move: Promise<void> | undefined
   /** Cancels the delayed responses when the sandbox is removed. */
   #ended = new AbortController()
@@ -89,7 +89,7 @@ export class LiveGateway {
     const changes = records.map(({ collection, key, record }) => ({ collection, key, after: record }))
     // Due events of the other sandbox may have exceeded the limits.
     const store = this.#store({ records: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY })
-    // Loading creates the tables. Those of a replaced sandbox may be damaged, or of a newer version.
+    // Loading creates the tables. A replaced sandbox's tables may be damaged, or from a newer version.
     try {
       store.load()
     } catch {
@@ -105,8 +105,8 @@ export class LiveGateway {
   }
 
   /**
-   * Runs work after the current clock move. `blockConcurrencyWhile` would end the object after 30 s, and a move may take that long when
-   * there are many moves.
+   * Runs work after the current clock move. `blockConcurrencyWhile` would end the object after 30 s, and a move may take that long if there
+   * are many moves.
    */
   async afterMove<T>(work: () => T): Promise<Awaited<T>> {
     while (this.#move) await this.#move
@@ -127,11 +127,11 @@ export class LiveGateway {
 
   async #exchange(gateway: Gateway, request: HttpRequest): Promise<Response> {
     const response = gateway.transport.exchange(request)
-    // The alarm and the journal are set in the same turn as the change, which a move makes at its end.
+    // Set the alarm and the journal in the same turn as the change. A move makes its change at its end.
     if (!this.#parts.isMoving) this.#follow(gateway, request, response)
     if (!response.delivery && !response.safe) return toWorkerResponse(response)
     const delivered = await gateway.transport.delivered(response, { signal: this.#ended.signal })
-    // A control that waited has changed what it changes only now.
+    // A control that had to wait made its changes only now.
     if (response.safe) this.#follow(gateway, request, delivered)
     return toWorkerResponse(delivered)
   }
@@ -163,20 +163,21 @@ export class LiveGateway {
   }
 
   /**
-   * Runs due events in parts, and then runs work. A request that arrives in the meantime also runs some of them, and may move the clock.
+   * Runs due events in parts, and then runs work. A request that arrives in the meantime also runs some of the events, and may move the
+   * clock.
    */
   async #whenSettled<T>({ transport }: Gateway, work: () => T): Promise<Awaited<T>> {
     const { signal } = this.#ended
     while (this.#move || transport.settle(this.#parts.start())) {
       await (this.#move ?? this.#parts.pause())
-      // The sandbox may have been removed meanwhile.
+      // The sandbox may have been removed in the meantime.
       signal.throwIfAborted()
     }
     return await work()
   }
 
   /**
-   * Sets the alarm for the next due event, the end of the sandbox, or the journal write, in the same write as the change. With a manual
+   * Sets the alarm for the next due event, the end of the sandbox, or the journal write. Uses the same write as the change. With a manual
    * clock, events do not need an alarm.
    */
   setAlarm(): void {
@@ -188,7 +189,7 @@ export class LiveGateway {
     if (alarm === this.#alarm) return
     this.#alarm = alarm
     const { storage } = this.#state
-    // No response waits for a write that only the journal needs.
+    // Responses do not wait for a write that only the journal needs.
     const options = { allowUnconfirmed: alarm === this.#journal.dueAt }
     void (alarm === null ? storage.deleteAlarm() : storage.setAlarm(alarm, options))
   }
@@ -211,7 +212,7 @@ function refuseUnreadable<T>(name: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Refusal || error instanceof GatewayError) throw error
-    // The store wraps what the storage threw.
+    // The store wraps the storage's error.
     const { message } = error.cause instanceof Error ? error.cause : error
     return refuse(errors.sandbox_unreadable, { name, why: message })
   }

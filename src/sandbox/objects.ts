@@ -16,7 +16,7 @@ export interface ObjectState {
   readonly storage: ObjectStorage
   /** Runs work, and delays all other events until the work has ended. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
-  /** Keeps one end of a WebSocket. It stays open while the object sleeps. */
+  /** Keeps one end of a WebSocket open, even while the object sleeps. */
   acceptWebSocket(end: ListenerSocket): void
   /** Returns the accepted ends that are open or about to close. */
   getWebSockets(): ListenerSocket[]
@@ -71,7 +71,7 @@ export interface RegisteredSandbox {
   readonly clock: string
 }
 
-/** A sandbox as stored by the account. Sandboxes from version 0.1.0 have unsigned keys, which only their object can check. */
+/** A sandbox as stored by the account. Sandboxes from version 0.1.0 have unsigned keys, and only the sandbox's object can check them. */
 export interface Registration extends RegisteredSandbox {
   readonly hasSignedKeys?: boolean
 }
@@ -96,7 +96,7 @@ export interface DescribedSandbox extends ListedSandbox {
   readonly bytes: number
 }
 
-/** A new sandbox with its keys, which no other response contains. */
+/** A new sandbox with its keys. No other response contains the keys. */
 export type CreatedSandbox = DescribedSandbox & Keys
 
 /** The name of a count: a class of HTTP statuses, sandbox alarms, or wrong account keys. */
@@ -137,7 +137,7 @@ export interface InitialSandbox {
 /** A sandbox to create, or a sandbox to fork, and its time to live in ms. */
 export type NewSandbox = { readonly ttl: number | undefined } & (StreamedSandbox | Pick<InitialSandbox, 'options'>)
 
-/** The treatment by a restore of a sandbox whose name already exists. */
+/** The way in which a restore treats a sandbox whose name already exists. */
 export type ExistingPolicy = 'refuse' | 'keep' | 'replace'
 
 /** The properties of a key to be created. */

@@ -12,11 +12,11 @@ import { SCOPES } from './key-list.ts'
 import { isSandboxName } from './names.ts'
 import { isTtl, TTL_RANGE } from './ttl.ts'
 
-/** The time to live of a sandbox in ms. Default: no end. */
+/** The time to live of a sandbox in ms. Default: no limit. */
 const ttl = v.exactOptional(
   v.pipe(
     v.custom<Duration>((value) => isTtl(durationMs(value)), `${DURATION_ALLOWED}, ${TTL_RANGE}`),
-    v.transform((value) => durationMs(value) as number), // The check above has read the duration.
+    v.transform((value) => durationMs(value) as number), // The check above parsed the duration.
   ),
 )
 

@@ -10,23 +10,25 @@ const PART_EVENTS = 1000
 /** The maximum number of parts per move: 10 s of work. */
 const MAX_PARTS = 500
 
-/** The time in ms between two parts, during which all other requests in the process run. */
+/** The time in ms between two parts. All other requests in the process run during this time. */
 const PAUSE_MS = 10
 
-/** The maximum duration in ms of the commit at the end of a move, and its ratio to the time of the move's parts. */
+/** The maximum duration in ms of the commit at the end of a move, and its ratio to the duration of the move's parts. */
 const COMMIT_MS = 1000
 const COMMIT_FACTOR = 2
 
-/** The turns of the sandboxes in one process. They share its thread, and therefore one object of this class. */
+/** The turns of the sandboxes in one process. The sandboxes share its thread, and therefore one object of this class. */
 export class Turns {
   /** The end of the last part reserved by a sandbox, in ms since 1970. */
   #reservedUntil = 0
-  /** The time in ms by which parts exceeded their reservations. All later parts are delayed by it. */
+  /** The time in ms by which parts exceeded their reservations. All later parts are delayed by this time. */
   #delay = 0
 
   constructor(readonly maxParts = MAX_PARTS) {}
 
-  /** Waits for a part of `ms` after a pause, and returns the end of the part. Parts of others that have waited longer come first. */
+  /**
+   * Waits for a part of `ms` after a pause, and returns the end of the part. Parts of other sandboxes that have waited longer come first.
+   */
   async take(ms: number): Promise<number> {
     let start = Math.max(readClock(systemClock), this.#reservedUntil) + PAUSE_MS
     this.#reservedUntil = start + ms

@@ -43,7 +43,7 @@ import { measureUsage } from './store.ts'
 
 const KEYS_CHANGED = 'The keys of the sandbox have changed.'
 
-/** The time in ms after which the alarm removes the remains of an interrupted creation. */
+/** The time in ms after which the alarm cleans up an interrupted creation. */
 const CREATION_MS = 1000
 
 /**
@@ -65,7 +65,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   async fetch(request: Request): Promise<Response> {
     try {
-      const address = parseAddress(request, this.env) as SandboxAddress // The Worker passes on only requests for a sandbox.
+      const address = parseAddress(request, this.env) as SandboxAddress // The Worker passes only requests for a sandbox.
       return await this.#live.afterMove(() => this.#respond(request, address))
     } catch (error) {
       return toWorkerResponse(refusalResponse(error))
@@ -91,12 +91,12 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     // If the head of a request is rejected, its body is not read.
     if (limit === 0) return this.#live.exchange(gateway, { ...head, body: { unread: 'refused' } })
     const body = await readWholeBody(request, limit)
-    // The sandbox may have been removed meanwhile, and created again.
+    // The sandbox may have been removed and recreated in the meantime.
     const { head: again } = this.#requirePermission(request, address, readClock(systemClock))
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with the permissions of its keys and the time at which they end. Rejects keys for other sandboxes. */
+  /** Returns the head of a request, with the permissions of its keys and their expiry. Rejects keys for other sandboxes. */
   #requirePermission(request: Request, { name, below }: SandboxAddress, now: number) {
     const { method, headers } = request
     const sent = readSentKeys((header) => headers.get(header))
@@ -112,7 +112,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   webSocketMessage(): void {
-    // Listeners send only beats, which the platform answers.
+    // Listeners send only heartbeats, and the platform responds to them.
   }
 
   webSocketClose(socket: WebSocket): void {
@@ -195,7 +195,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   remove(name: string): Promise<HttpResponse> {
     return this.#runAlone(async () => {
       const metadata = this.#findMetadata()
-      // An interrupted creation may have left the name.
+      // An interrupted creation may have left the name behind.
       if (!metadata) await this.#account().forget(name)
       await this.#remove(metadata ?? this.#requireMetadata(name))
       return NO_CONTENT
@@ -230,11 +230,11 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   /** Creates the sandbox, and replaces an existing one. If the creation fails, the existing sandbox remains. */
   async #replace(before: Metadata | undefined, metadata: Metadata, initial: InitialSandbox): Promise<void> {
     const { storage } = this.ctx
-    // Until its alarm, a sandbox that has ended is still in memory.
+    // A sandbox that has ended stays in memory until its alarm.
     this.#live.unload(metadata.name)
     if (!before) {
       await storage.deleteAll()
-      // If the process ends meanwhile, the alarm removes the name from the account.
+      // If the process ends in the meantime, the alarm removes the name from the account.
       this.#metadata.put({ ...metadata, expires: 0 })
       await storage.setAlarm(readClock(systemClock) + CREATION_MS)
       // The account lists every sandbox that exists.

@@ -22,10 +22,10 @@ interface Usage {
  */
 const AUTOMATIC: ReadonlySet<string> = new Set(['clock', 'operation_ids', 'migration'])
 
-/** The distance to the size limit, in bytes, within which every commit is counted exactly. No single API call adds that many bytes. */
+/** Every commit within this many bytes of the size limit is counted exactly. No single API call adds that many bytes. */
 const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
 
-/** The maximum number of changes of a commit that is not counted exactly. */
+/** The maximum number of changes in a commit that is not counted exactly. */
 const MAX_UNCOUNTED_CHANGES = 100
 
 /** The time in ms after which a commit is no longer divided, because the platform ends an object whose transaction takes 30 s. */
@@ -89,7 +89,7 @@ export function limitedStore(
       return state && { ...state, records }
     },
     append(commit) {
-      // Counting would lengthen the commit of a move, which others on the same thread wait for.
+      // Counting would lengthen the commit of a move, and others on the same thread wait for it.
       if (!isAutomatic(commit) && isNear(commit)) storage.transactionSync(() => appendCounted(commit))
       else append(commit)
     },
@@ -116,7 +116,7 @@ function estimateBytes(value: SqlValue): number {
 
 /**
  * Returns the number of records and their size as JSON in bytes. Timelines do not count because due events add to them, and the gateway
- * itself limits them. Nor does the state that an undo restores, because it is a copy of what has already been counted.
+ * itself limits them. The state that an undo restores does not count either, because it is a copy of counted records.
  */
 export function measureUsage({ sql }: ObjectStorage): Usage {
   const length = (json: string) => `COALESCE(LENGTH(CAST(${json} AS BLOB)), 0)`

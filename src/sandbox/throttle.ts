@@ -3,7 +3,7 @@ const MAX_AT_ONCE = 20
 
 const REFILL_MS = 1000
 
-/** The maximum number of addresses in memory. Beyond it, the oldest address is dropped. */
+/** The maximum number of addresses in memory. Beyond that, the oldest address is dropped. */
 const MAX_ADDRESSES = 10_000
 
 /** A limit on wrong account keys: each address may send 20 at once, then one per second. Each process of the Worker counts separately. */
@@ -35,10 +35,10 @@ export class FailureThrottle {
 
 /** Returns the client's address without the port, as the platform reports it. For an IPv6 address, returns the first four groups. */
 export function getClientAddress(request: Request & { readonly cf?: { readonly clientIp?: string } }): string {
-  // workerd has the address in `cf`, and the hosted platform in a header that clients cannot set.
+  // workerd provides the address in `cf`, and the hosted platform in a header that clients cannot set.
   const { cf } = request
   const address = cf?.clientIp?.replace(/:\d+$/, '') ?? request.headers.get('cf-connecting-ip') ?? ''
-  // An address with dots is one of IPv4, which may be written as one of IPv6.
+  // An address with dots is an IPv4 address, possibly in IPv6 notation.
   if (!address.includes(':') || address.includes('.')) return address
   const [start = [], end = []] = address
     .replace(/[[\]]/g, '')

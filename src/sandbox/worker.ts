@@ -98,7 +98,7 @@ export class WorkerProcess {
       sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, () => largest), query)
       return await call.run({ env, urlOf, body, name, key }, sent)
     }
-    // A call whose name or input is rejected has an entry in the audit log, too.
+    // The audit log also contains calls whose name or input is rejected.
     const response = await run().catch(failureResponse)
     if (call.audit === undefined) return response
     const auditName = typeof call.audit === 'string' ? call.audit : call.audit(sent)
@@ -106,7 +106,7 @@ export class WorkerProcess {
     return response
   }
 
-  /** Limits only wrong keys, so that a stranger does not slow down an owner at the same address. */
+  /** Limits only wrong keys, so a stranger does not slow down an owner at the same address. */
   #wrongKeyResponse(client: string, now: number): HttpResponse {
     const wait = this.#throttle.getWait(client, now)
     if (wait > 0)

@@ -23,7 +23,7 @@ interface ButtonProps {
   onLeave?: () => void
   children: ComponentChildren
   kind?: string
-  /** The question of a button whose first press only asks for confirmation, until the focus moves elsewhere. */
+  /** The question of a button whose first press only asks for confirmation. Shown until the focus moves elsewhere. */
   asking?: string | false
   label?: string | undefined
   /** The state of a toggle button. */
@@ -31,7 +31,7 @@ interface ButtonProps {
   disabled?: boolean
 }
 
-/** A button with its work's error next to it. It keeps the focus while it is disabled. */
+/** A button, with its error next to it. It keeps the focus while it is disabled. */
 export function Button({ onClick, onLeave, children, kind, asking, label, pressed, disabled }: ButtonProps) {
   const [isAsking, setAsking] = useState(false)
   const { isBusy, error, run } = useWork()
@@ -39,7 +39,7 @@ export function Button({ onClick, onLeave, children, kind, asking, label, presse
   useLayoutEffect(() => {
     const { current } = element
     const heading = current?.closest('section, aside')?.querySelector('h2')
-    // A button that goes, for example because it has fixed something, leaves its focus near.
+    // If a button disappears, for example because it has fixed something, the focus moves nearby.
     return () => {
       if (current === document.activeElement) heading?.focus({ preventScroll: true })
     }
@@ -121,7 +121,7 @@ interface InputProps {
 
 interface ChoiceProps extends InputProps {
   values: readonly string[]
-  /** The text of a first entry, whose value is empty. */
+  /** The text of a first entry with an empty value. */
   none?: string
   /** Returns the text for a value. Default: the value. */
   show?: (value: string) => string
@@ -142,7 +142,7 @@ export function Choice({ label, set, values, none, show = String, ...more }: Cho
 
 /** A single-line input or, with `rows`, a multiline input. */
 export function Text({ label, set, rows, ...more }: InputProps & InputHTMLAttributes & { rows?: number }) {
-  const Tag = (rows ? 'textarea' : 'input') as 'input' // Both have all of these properties.
+  const Tag = (rows ? 'textarea' : 'input') as 'input' // Both elements have all of these properties.
   const size = rows && { rows }
   return (
     <Tag

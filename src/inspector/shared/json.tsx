@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Copy } from './controls.tsx'
 
-/** Matches what is colored in JSON and YAML: comments, keys, and quoted strings. */
+/** Matches the colored parts of JSON and YAML: comments, keys, and quoted strings. */
 const PARTS = /(#.*$)|("[\w.-]+"(?=:\s)|[\w.-]+(?=\s*:(?:\s|$)))|("(?:[^"\\]|\\.)*"|'[^']*')/gm
 
 interface JsonProps {
@@ -22,7 +22,7 @@ export function Json({ value, title, isYaml = false }: JsonProps) {
           {title} <Copy text={() => text} />
         </h3>
       )}
-      {/* A text of several lines in JSON, such as PEM, keeps its lines. */}
+      {/* Multiline text in JSON, such as PEM, keeps its lines. */}
       <pre tabIndex={0}>{isText && !isYaml ? text : colour(isText ? text : text.replaceAll('\\n', '\n'))}</pre>
     </>
   )

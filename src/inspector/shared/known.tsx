@@ -5,7 +5,7 @@ import { Button } from './controls.tsx'
 import { formatClockTime } from './format.ts'
 import { Card } from './layout.tsx'
 
-/** Something that has not been loaded yet. */
+/** A placeholder for a value that has not been loaded yet. */
 export function Loading() {
   return <p class="empty dim">Loading…</p>
 }

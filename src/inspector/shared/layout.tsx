@@ -32,7 +32,7 @@ export function Card({
 
 interface SplitProps {
   tools?: ComponentChildren
-  /** The details of the selected entry. They cover part of the list, whose rows do not move. */
+  /** The details of the selected entry. They cover part of the list without moving its rows. */
   side: ComponentChildren
   /** Goes to the entry before or after the selected one. Called for the keys j and k and for the arrow keys. */
   step?: (by: number) => void
@@ -64,7 +64,7 @@ export function useSteps(step?: (by: number) => void): void {
 export function useKeys(pressed: (key: string) => boolean): void {
   const current = useRef(pressed)
   current.current = pressed
-  // Before the first paint: a key may be pressed immediately.
+  // Runs before the first paint because a key may be pressed immediately.
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event
@@ -84,7 +84,7 @@ interface SideProps {
   back: string
 }
 
-/** The details of the selected entry, which receive the focus. Closing them, with Escape or otherwise, returns the focus to the entry. */
+/** The details of the selected entry. They receive the focus. Closing them, with Escape or otherwise, returns the focus to the entry. */
 export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
   const heading = useRef<HTMLHeadingElement>(null)
   useKeys((key) => {

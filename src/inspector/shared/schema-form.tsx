@@ -13,7 +13,7 @@ import { Known } from './known.tsx'
 import { PolicyInput } from './policy.tsx'
 import { buildBody, getText, type Input, listInputs, listTypes, listValues } from './schema-inputs.ts'
 
-/** The number of objects in a body above which their fields are initially folded. */
+/** If a body contains more objects than this, their fields are initially folded. */
 const MAX_OPEN_OBJECTS = 2
 
 type Texts = Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ interface FormOptions {
   labels?: Texts
   /** The initial strings. */
   initial?: Texts
-  /** The values for fields whose schemas do not list them. */
+  /** The choices for fields whose schemas do not list any. */
   choices?: Readonly<Record<string, readonly string[]>>
   verb: string
 }
@@ -169,7 +169,7 @@ function Control({ service, schema, name, values, ...input }: ControlProps) {
   return <Text {...(isLong && { rows: 3 })} placeholder={isJson ? 'JSON' : ''} {...input} />
 }
 
-/** Returns the families that a field such as `certificate_id` can refer to, based on its name and its description. */
+/** Returns the families that a field such as `certificate_id` can refer to, based on the field's name and description. */
 function listReferredFamilies({ families }: Service, field: string, { description = '' }: JsonSchema): string[] {
   const found = families.filter(({ name }) => {
     const one = name.replace(/ies$/, 'y').replace(/s$/, '')

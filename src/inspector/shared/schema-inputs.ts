@@ -42,7 +42,7 @@ export function listValues(schema: JsonSchema): string[] | undefined {
   return schema.enum?.flatMap((each) => (each === null || each === '' ? [] : [String(each)]))
 }
 
-/** Returns the body for the entered strings: all fields if it replaces a resource, otherwise only those that differ. */
+/** Returns the body for the entered strings: all fields if it replaces a resource, or otherwise only the fields that differ. */
 export function buildBody(
   inputs: readonly Input[],
   texts: Readonly<Record<string, string>>,

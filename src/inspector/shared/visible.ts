@@ -5,9 +5,9 @@ const OVERRIDES = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 const TEXTS = ['title', 'aria-label']
 
-/** Reveals the characters in all strings on the page that would reverse or hide others, such as `\u202e` in a name. */
+/** Reveals the characters that would reverse or hide others, such as `\u202e` in a name, in all strings on the page. */
 export function showOverrides(): void {
-  // A string has no type, and is itself instead of the properties.
+  // A text node has no type, and its string takes the place of the properties.
   options.vnode = (node: { type: unknown; props: unknown }) => {
     if (node.type === null) node.props = withEscapes(node.props)
     const properties = Object(node.props)

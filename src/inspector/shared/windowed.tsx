@@ -27,7 +27,7 @@ export function goToRow(link: string, index: number, rowHeight: number): void {
   else if (top + rowHeight > scrollTop + clientHeight) list.scrollTo(0, top + rowHeight - clientHeight)
 }
 
-/** A long list of rows with the same height. Only the visible ones are in the document. */
+/** A long list of rows with the same height. Only the visible rows are in the document. */
 export function Windowed({ total, rowHeight, label, onRange, onHold, heads, row }: WindowedProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })

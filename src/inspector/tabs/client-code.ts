@@ -7,7 +7,7 @@ const AUTOMATIC_HEADERS =
 
 type SentRequest = Pick<JournalEntry, 'method' | 'path' | 'query' | 'requestHeaders' | 'request'>
 
-/** Returns the headers for resending a request. A hidden API key is replaced with a made-up one. */
+/** Returns the headers for resending a request. A made-up API key replaces a hidden one. */
 export function clientHeaders({ requestHeaders }: SentRequest): Record<string, string> {
   const known = Object.entries(requestHeaders).filter(([name, text]) => {
     return !AUTOMATIC_HEADERS.test(name) && (text !== '[redacted]' || name === 'authorization')
@@ -36,7 +36,7 @@ export function findReplayProblem(page: Page, entry: JournalEntry): string | und
 export function toCurl(page: Page, sent: SentRequest): string {
   const body = bodyText(sent)
   const url = buildUrl(page, sent)
-  // curl leaves out a header without a value unless a semicolon is instead of the colon.
+  // curl omits a header without a value unless a semicolon replaces the colon.
   const headers = Object.entries(clientHeaders(sent)).map(([name, text]) =>
     quoteForShell(text === '' ? `${name};` : `${name}: ${text}`),
   )
@@ -45,7 +45,7 @@ export function toCurl(page: Page, sent: SentRequest): string {
   const parts = [
     'curl',
     ...(sent.method === (body === undefined ? 'GET' : 'POST') ? [] : [method]),
-    // Brackets and braces would be several URLs, and `/../` would be resolved.
+    // curl would expand brackets and braces to several URLs, and resolve `/../`.
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
     ...(/\/\./.test(url) ? ['--path-as-is'] : []),
     ...headers.map((header) => `-H ${header}`),

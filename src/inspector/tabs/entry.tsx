@@ -16,7 +16,7 @@ export const WORDS: Words<JournalEntry> = {
   },
   path: { finds: ({ path, query }, value) => `${path}?${query}`.toLowerCase().includes(value) },
   op: {
-    // A whole name is that of one operation.
+    // A term with a dot is the beginning of an operation's name.
     finds: ({ operation }, value) =>
       value.includes('.') ? `${operation}`.startsWith(value) : (operation ?? 'none').includes(value),
   },
@@ -39,15 +39,15 @@ function getResponseSize({ response }: JournalEntry): number {
 const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
 
 /**
- * States when a journal begins. A gateway that resumed from a store has no earlier visitors. A sandbox's journal also continues, so its
- * oldest request, at this time, is from before.
+ * States when a journal begins. If a gateway resumed from a store, its earlier visitors are not in the journal. A sandbox's journal
+ * continues, so its oldest request, at this time, is from before.
  */
 export function describeStart(oldest = ''): string {
   const { since } = page.overview ?? {}
   return since && !(oldest && oldest < since) ? ` since ${formatTime(since)}` : ''
 }
 
-/** The columns of tables of requests. Requests are numbered because on a manual clock many of them have the same time. */
+/** The columns of request tables. Requests are numbered because many of them have the same time on a manual clock. */
 export function listColumns(): Column<JournalEntry>[] {
   const number = (entry: JournalEntry) => page.requests.getNumber(entry)
   const { manual } = page.overview ?? {}

@@ -17,7 +17,7 @@ import { Axis, Lane, Picture, StateChip } from './picture.tsx'
 
 const LANE_HEIGHT = 44
 
-/** The minimum number of domains to load, which is more than most windows show. */
+/** The minimum number of domains to load: more than most windows show. */
 const MIN_LOADED = 30
 
 /** The number of transitions of a domain that the gateway keeps. */
@@ -50,7 +50,7 @@ function JobList({ loaded, id, show, side }: JobListProps) {
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
   const since = Date.parse(loaded.since ?? '') || page.now
   const all = Object.values(loaded.states).reduce((sum, each) => sum + each, 0)
-  // A state without domains stays while it is chosen.
+  // A state without domains stays in the menu while it is selected.
   const states = Object.entries({ all, ...(state && { [state]: 0 }), ...loaded.states })
   const step = (by: number) => {
     const index = loaded.timelines.findIndex((each) => each.id === id) + by
@@ -208,7 +208,7 @@ function JobDetails({ job }: { job: DomainTimeline }) {
 }
 
 /**
- * Separates an earlier server's transitions from the current server's. A sandbox sleeps and wakes without this separation.
+ * Separates an earlier server's transitions from the current server's. Sandboxes sleep and wake without this separator.
  */
 function Restart() {
   if (!page.gateway?.started) return null

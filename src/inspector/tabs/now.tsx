@@ -33,7 +33,7 @@ export function Now() {
   )
 }
 
-/** What happens next and is not an event of a record. */
+/** The next steps that are not events of a record. */
 const STEPS_TO: Readonly<Record<string, string>> = {
   response: 'delayed response to',
   delivery: 'delivery of events to',

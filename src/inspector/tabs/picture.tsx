@@ -11,7 +11,7 @@ const [START, PRESENT, END] = [1, 56, 99]
 
 const DAY_MS = 86_400_000
 
-/** The furthest time ahead that pictures show: a certificate of Let's Encrypt is valid for 90 days. */
+/** The furthest time ahead that pictures show. A Let's Encrypt certificate is valid for 90 days. */
 const AHEAD_MS = 100 * DAY_MS
 
 /** The axis is not linear, so that both seconds and months fit. A time ten times as far away is 1.8 times as far in the picture. */
@@ -66,7 +66,7 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
   )
   const present = `${PRESENT}%`
   const [expiry, next] = [expiresAt && placeOf(expiresAt), due && placeOf(due.at)]
-  // The timeline may not have the start of a long job any more.
+  // The timeline may no longer contain the start of a long job.
   const [first] = startedAt && startedAt < (events[0]?.at ?? '') ? events : []
   const said = event ? `${formatTime(event.at)}, ${event.transition}. ${event.message}` : 'nothing has happened yet'
   return (

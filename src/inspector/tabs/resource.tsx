@@ -58,7 +58,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
   const below = service.listFamiliesBelow(family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
-  // Only what is attached can be detached. The certificate of a policy cannot.
+  // Only attached parts can be detached. A policy's certificate cannot be detached.
   const isPossible = ({ method, path: to }: ServiceOperation) => {
     const field = to.split('/').pop() ?? ''
     return method !== 'DELETE' || (resource[field] !== null && !(field === 'certificate' && resource[POLICY_FIELD]))
@@ -173,10 +173,13 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
   )
 }
 
-/** The fields that a schema has. */
+/** The fields in a schema. */
 type FieldSchemas = Readonly<Record<string, JsonSchema>> | undefined
 
-/** Fields below their labels. Other names are unchanged. Objects and long strings come last, each with a heading. */
+/**
+ * Fields below their labels. Names that a known schema does not contain are unchanged. Objects and long strings come last, each with a
+ * heading.
+ */
 function Fields({ of, known }: { of: object; known?: FieldSchemas }) {
   const fields = Object.entries(of).map(([name, value]) => {
     const isPast = name === 'not_after' && Date.parse(value) <= page.now
@@ -265,7 +268,7 @@ function describeObject(value: object): string {
   return fields.map(([name, each]) => formatLabel(name) + text(each)).join(', ') || '–'
 }
 
-/** Matches ids and URLs, which have separate styles. */
+/** Matches ids and URLs, because they have their own styles. */
 const ID = /^[a-z]+_\w{20,}$|^https?:/
 
 export function Value({ value }: { value: unknown }) {
@@ -273,7 +276,7 @@ export function Value({ value }: { value: unknown }) {
   if (Array.isArray(value)) return <>{value.flatMap((each, at) => [at > 0 && ', ', <Value value={each} />])}</>
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value)) return <>{formatTime(value)}</>
   if (typeof value !== 'object') return ID.test(String(value)) ? <code>{value}</code> : <>{String(value)}</>
-  const { id, uri } = value as { id?: string; uri?: string } // Of a reference; others have none.
+  const { id, uri } = value as { id?: string; uri?: string } // Only references have an id and a URI.
   if (!id || !uri) return <>{describeObject(Object(value))}</>
   const path = URL.parse(uri)?.pathname.slice(page.connection.base.length) ?? ''
   const family = page.service?.families.find(({ itemPath }) => matchIds(itemPath, path))

@@ -29,7 +29,7 @@ const FIRST_FAMILIES = 4
 export function Resources() {
   const [, name = '', ...ids] = page.path
   const families = Object.entries(page.gateway?.nouns ?? {}).map(([name, nouns]): Family => ({ name, ...nouns }))
-  // A family whose resources are parts of others has no count.
+  // A family whose resources are parts of other resources has no count.
   const countOf = (each: Family) => page.overview?.counts[each.name]
   const family = name ? families.find((each) => each.name === name) : (families.find(countOf) ?? families[0])
   if (families.length === 0 || !page.overview) return <Loading />
@@ -103,7 +103,7 @@ function describeBy(service: Service, { family: { name, list }, ids }: FamilyPro
   const details = isChosen && <ResourceDetails key={ids.join()} {...props} />
   return {
     description: <span class="dim">{description}</span>,
-    // Other resources are created on the page of the one that has them.
+    // Other resources are created on the page of the resource that contains them.
     button: create && !create.path.includes('{') && (
       <Button kind="main" disabled={isNew} onClick={() => page.setQuery({ new: '1' })}>
         Create
@@ -122,7 +122,7 @@ function List(props: FamilyProps) {
   const isWhole = text !== '' || sort !== ''
   const load = () => loadResources(family.list ?? '', text, isWhole ? MAX_SEARCHED : wanted)
   const loaded = useLive(load, [text, wanted, isWhole])
-  // The document is long: the first rows come before it.
+  // The document is long, so show the first rows before it.
   const { description, button, side } = describe(loaded.state === 'loading' ? LOADING : page.described, props)
   const tools = [<Search what={family.many} value={text} set={setText} />, button, description]
   return (

@@ -65,7 +65,7 @@ export function Troubles() {
   )
 }
 
-/** Returns the existing kinds, worst first, with their problems: all of them, and those that the user has not dismissed. */
+/** Returns the existing kinds, worst first, with all their problems, and with the problems that the user has not dismissed. */
 function groupByKind(listed: readonly Trouble[]) {
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
     const all = listed.filter((each) => each.kind === kind)
@@ -78,7 +78,7 @@ function groupByKind(listed: readonly Trouble[]) {
 /** Kinds that a client may cause by the dozen on purpose. */
 const DISMISSIBLE = /^(rejected|cancelled)$/
 
-/** The number of unfolded rows of such a kind. */
+/** The number of rows of such a kind that are not folded. */
 const MAX_ROWS = 5
 
 /** Returns a string that differs each time the problem recurs. */
@@ -104,18 +104,18 @@ function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; ow
   )
 }
 
-/** A cause starts with the problem. Further sentences say what was found, and what to do. */
+/** A cause starts with the problem. Further sentences state what was found and what to do. */
 const SENTENCE_END = /(?<=[.?!]) (?=[A-Z"\d]|[a-z]+_\w{20})/
 
 function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const { kind, count, cause, about, search, due, id, fix = [] } = trouble
   const [first] = about
-  // The last row of many has the places of several causes.
+  // If there are many rows, the last one shows the places of several causes.
   const isRest = cause.startsWith('And ')
   const ofDomains = first?.collection === 'reserved_domains' && count > 1 && !isRest
   const ofRequests = ['requests', 'traffic', 'agent', 'other_hosts'].includes(first?.collection ?? '')
   const more = ofRequests ? 0 : count - about.length
-  // A domain without a policy has no job: it is changed on its own page.
+  // A domain without a policy has no job. It is changed on its own page.
   const hasJob = due !== undefined || fix.length > 0
   const paths = new Set(fix.map(({ path }) => path))
   const [problem = '', ...details] = formatTimes(cause).split(SENTENCE_END)
@@ -174,7 +174,7 @@ const PLACES: Readonly<Record<string, string>> = {
   agent: 'traffic',
 }
 
-/** A link, or only its text if the page does not show the location. */
+/** A link, or only its text if no page shows the location. */
 function Place({ to, children }: { to: string | undefined; children: ComponentChildren }) {
   return to ? <a href={to}>{children}</a> : <code>{children}</code>
 }

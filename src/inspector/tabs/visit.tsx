@@ -68,7 +68,7 @@ export function VisitDetails({ visit, visits }: VisitProps) {
   )
 }
 
-/** Returns an endpoint's policy as a string, or an empty string if it has none or no longer exists. */
+/** Returns an endpoint's policy as a string, or an empty string if there is no policy or the endpoint no longer exists. */
 async function loadPolicy(endpoint: string | null): Promise<string> {
   if (!endpoint?.startsWith('ep_')) return ''
   const found = await page.findResource<{ traffic_policy?: string }>(`/endpoints/${endpoint}`)
