@@ -46,7 +46,7 @@ function extend(prefix: string): string | undefined {
   const groups = prefix.split('.')
   const last = groups.at(-1) ?? ''
   const isV4 = groups.every((each) => /^\d{1,3}$/.test(each)) && groups.length <= 4
-  // 25 continues up to 255, and 26 does not.
+  // 25 can continue, up to 255, but 26 cannot.
   if (isV4 && last !== '0' && Number(`${last}0`) <= 255)
     return [...groups.slice(0, -1), `${last}0`, ...Array(4 - groups.length).fill('0')].join('.')
   const isV6 = /^[0-9a-f]{1,4}(?::[0-9a-f]{0,4})*$/i.test(prefix) && prefix.includes(':')

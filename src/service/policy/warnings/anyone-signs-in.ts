@@ -2,7 +2,7 @@ import { variableOf } from '../action.ts'
 import type { PolicyExpression } from '../expression.ts'
 import { isWithin, type Warning } from './warning.ts'
 
-/** The OpenID Connect issuers with which anyone can have an account. A company's issuer accepts only the company's people. */
+/** The OpenID Connect issuers that give anyone an account. A company's issuer accepts only the company's people. */
 const ANYONES =
   /^https:\/\/(?:accounts\.google\.com|appleid\.apple\.com|gitlab\.com|id\.twitch\.tv|login\.microsoftonline\.com\/(?:common|consumers|organizations|9188040d-6c67-4c5b-b112-36a304b66dad)|www\.(?:facebook|linkedin)\.com)(?:\/|$)/i
 
@@ -26,11 +26,11 @@ export const anyoneSignsIn: Warning = {
   find: ({ actions, expressions, problems }) =>
     actions.flatMap(({ row, config, path }) => {
       const isOpen = row.type === 'openid-connect' && ANYONES.test(String(config.issuer_url))
-      // An action with an error is fixed first.
+      // Errors in an action must be fixed first.
       if ((row.type !== 'oauth' && !isOpen) || problems.some((each) => isWithin(each.path, path))) return []
       const identity = `actions.ngrok.${variableOf(row)}.identity`
       const typeOf = (at: PolicyExpression['path']) => actions.find((each) => isWithin(at, each.path))?.row.type ?? ''
-      // So is an expression that misspells the result.
+      // Errors in expressions must be fixed first too, because one may misspell the result.
       const reads = ({ source, problem }: PolicyExpression) => source.includes(problem ? '.identity' : identity)
       const isRead = expressions.some((each) => reads(each) && !NOTES.has(typeOf(each.path)))
       if (isRead) return []

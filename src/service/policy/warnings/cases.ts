@@ -22,7 +22,7 @@ const MAX_STEPS = 20_000
 /** The minimum cost of a question, in steps. */
 const STEPS_OF_LIST = 20
 
-/** A string ending that does not occur in any constant. */
+/** A string ending that no constant contains. */
 const FRESH = '\0'
 
 const FLIPPED = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
@@ -42,8 +42,8 @@ export class Cases {
   #left = MAX_ALL_STEPS
 
   /**
-   * Returns the truth values of conditions and all their parts in each case, or undefined if there are too many cases. `facts` contains the
-   * known values, by source.
+   * Returns the truth values of conditions and all their parts in each case, or undefined if there are too many. `facts` contains the known
+   * values, by source.
    */
   list(
     conditions: readonly ASTNode[],
@@ -96,7 +96,7 @@ export function listParts(conditions: readonly ASTNode[]): readonly ASTNode[] {
   return nodes
 }
 
-/** Lists the tests that a condition consists of, and whether it holds if they fail. */
+/** Lists the tests that a condition consists of, and whether the condition holds if they fail. */
 export function listTests(condition: ASTNode): readonly { readonly node: ASTNode; readonly isNegated: boolean }[] {
   const tests = [{ node: condition, isNegated: false }]
   for (const { node, isNegated } of tests)
@@ -118,7 +118,7 @@ export function partsOf(node: ASTNode): readonly ASTNode[] {
   return node.op === '!_' ? [node.args] : []
 }
 
-/** Returns whether a condition is true, given its parts, or undefined if it has none. */
+/** Returns whether a condition is true, given its parts, or undefined if there are no parts. */
 function join(node: ASTNode, truths: ReadonlyMap<ASTNode, boolean>): boolean | undefined {
   const parts = partsOf(node).map((each) => truths.get(each))
   if (parts.length === 0) return undefined
@@ -167,7 +167,7 @@ function nameOf(node: ASTNode): string {
   if (node.op !== 'rcall') return pathOfNode(node) ?? ''
   const [name, owner] = node.args
   if (owner.op === 'id' && Object.hasOwn(NAMESPACES, owner.args)) return `${owner.args}.${name}`
-  // A duration has any number of hours.
+  // A duration can have any number of hours.
   const isTime = owner.op === 'call' ? owner.args[0] === 'timestamp' : /\.ts\./.test(pathOfNode(owner) ?? '')
   return isTime || !/^get(?:Hours|Minutes|Seconds|Milliseconds)$/.test(name) ? name : ''
 }

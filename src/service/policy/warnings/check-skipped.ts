@@ -20,7 +20,7 @@ export const checkSkipped: Warning = {
 }
 
 function findSkipped(policy: ReadPolicy): readonly Finding[] {
-  // A rule for all other requests may deny or check these.
+  // A rule for all requests may deny or check the requests without the value.
   const isClosed = policy.rules.some((rule) => rule.conditions.length === 0 && (checkOf(rule) ?? isDenial(rule)))
   if (isClosed) return []
   return policy.holes().flatMap((hole) => {

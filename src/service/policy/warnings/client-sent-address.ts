@@ -20,7 +20,7 @@ export const clientSentAddress: Warning = {
     actions: [{ type: deny }]
 `,
   find: (policy) => {
-    // Headers of a proxy whose own address is checked are those of the proxy.
+    // If a proxy's own address is checked, the headers come from the proxy.
     const isChecked = policy.actions.some(({ row, config }) => row.type === 'restrict-ips' && config.enforce !== false)
     if (isChecked || policy.expressions.some(({ source }) => /\bconn\.client_ip\b(?!\.)/.test(source))) return []
     const keys = policy.expressions.flatMap(({ path, source }) => {

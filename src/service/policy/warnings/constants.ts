@@ -15,14 +15,14 @@ interface Failure {
   readonly message: string
 }
 
-/** The maximum number of operations to try in a policy, and the maximum number of characters or items in a constant. */
+/** The maximum number of operations to try in a policy, and of characters or items in a constant. */
 const MAX_OPERATIONS = 1000
 const MAX_SIZE = 1000
 
 /** A number greater than any index in a policy. */
 const MANY = 10_000
 
-/** Sample values for what is known only at run time. If an operation fails with all of them, its constant is the cause. */
+/** Sample values for operands that are known only at run time. If an operation fails with all of them, its constant is the cause. */
 const SAMPLES: readonly unknown[] = [
   ...['203.0.113.9', 'text '.repeat(MANY / 5)],
   ...[0n, 1n, -1n, 2_000_000_000n],
@@ -49,7 +49,7 @@ class Operation extends Compiler {
 /** Evaluates the constants in the expressions of a policy. */
 export class Constants {
   readonly #values = new Map<ASTNode, unknown>()
-  // The check of an expression knows the patterns that are none.
+  // The check of an expression reports invalid patterns.
   readonly #overloads = createOverloads(() => ({
     size: 0,
     test: () => true,
@@ -61,10 +61,10 @@ export class Constants {
   listFailures(tree: ASTNode): readonly Failure[] {
     const nodes: ASTNode[] = []
     walk(tree, (node, parent) => {
-      // What `has` tests may be missing.
+      // The operand of `has` may be missing.
       if (parent?.op !== 'call' || parent.args[0] !== 'has') nodes.push(node)
     })
-    // What is below a node comes after it.
+    // Descendants come after their node, so reverse the order.
     return nodes.reverse().flatMap((node) => this.#findFailure(node) ?? [])
   }
 
@@ -112,7 +112,7 @@ function operandsOf(node: ASTNode): readonly ASTNode[] | undefined {
   }
 }
 
-/** Returns the items of a list literal in the operation. Returns other operands unchanged. */
+/** Returns the items of a list literal in the operation, or other operands unchanged. */
 function listItems(node: ASTNode): readonly ASTNode[] {
   return node.op === 'list' ? node.args.flatMap(listItems) : [node]
 }
@@ -120,7 +120,7 @@ function listItems(node: ASTNode): readonly ASTNode[] {
 /** Returns whether the constants of an operation determine whether it fails. */
 function isTold(node: ASTNode, operands: readonly ASTNode[], unknown: readonly ASTNode[]): boolean {
   if (unknown.length === 0) return operands.length > 0
-  // No list has an item before the first one, and other indices and keys depend on the request.
+  // A negative index is invalid in every list. Other indices and keys depend on the request.
   if (node.op === '[]') return unknown.length === 1 && node.args[1].op === '-_'
   const isFormat = node.op === 'rcall' && node.args[0] === 'format' && unknown.includes(node.args[1])
   return node.op !== 'list' && node.op !== 'map' && !isFormat && unknown.length < Math.min(3, operands.length)
@@ -136,7 +136,7 @@ function tryAll(evaluate: Evaluate, choices: readonly (readonly unknown[])[]) {
       return { value: evaluate(frame) }
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      // A value of another type says nothing about the constant.
+      // An error about a sample's type says nothing about the constant.
       if (!error.message.startsWith(NO_OVERLOAD)) message ??= error.message
     }
   }

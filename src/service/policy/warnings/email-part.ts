@@ -9,7 +9,7 @@ export const emailPart: Warning = {
   id: 'email-part',
   about: 'An email address is tested for a part that other addresses can also contain.',
   reason:
-    '`someone@notexample.com` ends with `example.com`, and `someone@example.com.evil.test` contains `@example.com`. Only `@example.com` at the end is the domain.',
+    '`someone@notexample.com` ends with `example.com`, and `someone@example.com.evil.test` contains `@example.com`. Only `@example.com` at the end identifies the domain.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
   wrong: `on_http_request:
   - actions: [{ type: oauth, config: { provider: google } }]
@@ -23,7 +23,7 @@ export const emailPart: Warning = {
 `,
   find: ({ rules }) =>
     rules.flatMap((rule) => {
-      // A denial of more people than meant lets nobody in.
+      // Denying more people than intended does not let anyone in.
       const isExpected = isDenial(rule) || checkOf(rule) !== undefined
       return listTestsOf(rule).flatMap(({ node, isNegated, place }): readonly Finding[] => {
         const [email = '', test = '', part] = readTest(node)

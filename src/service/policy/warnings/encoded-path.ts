@@ -26,7 +26,7 @@ export const encodedPath: Warning = {
         listTestsOf(rule).flatMap(({ node, isNegated, place }): readonly Finding[] => {
           const { subject, texts = [] } = readTest(node) ?? {}
           const isRaw = subject && /^req\.url\.(?:raw_path|uri)$/.test(pathOfNode(subject) ?? '')
-          // Who tests for escapes wants the raw path.
+          // A test for escapes needs the raw path.
           if (!isRaw || isNegated || node.op === '!=' || !texts.some((each) => /^\/[\w/.-]*$/.test(each))) return []
           const what = `tests ${cut(sourceOf(node))}, which is false if the client encodes a letter of the path`
           return [{ ...place, what, hint: 'Use req.url.path, which is decoded.' }]

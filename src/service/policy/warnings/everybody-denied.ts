@@ -17,12 +17,12 @@ export const everybodyDenied: Warning = {
     actions.flatMap(({ row, config, path }) => {
       const { allow, deny, ip_policies, enforce } = config
       const [allowed = [], denied = []] = [allow, deny].map((list) => (Array.isArray(list) ? list.map(String) : []))
-      // What is no list has an error.
+      // A value that is not a list is an error.
       const hasRange = [allow, ip_policies].some((list) => (Array.isArray(list) ? list.length > 0 : list !== undefined))
       const isOverlap = allowed.length > 0 && allowed.every((each) => denied.some((range) => hasAll(range, each)))
       const isDenied = ip_policies === undefined && isOverlap
       if (row.type !== 'restrict-ips' || (hasRange && !isDenied) || enforce === false) return []
-      // An action with an error is fixed first.
+      // Errors in an action must be fixed first.
       if (problems.some((each) => isWithin(each.path, path))) return []
       const why = hasRange ? 'that denies each range that it allows, and so' : 'without an allowed range, which'
       const hint = hasRange
@@ -32,7 +32,7 @@ export const everybodyDenied: Warning = {
     }),
 }
 
-/** Returns whether a CIDR range contains all addresses in another range. */
+/** Returns whether a CIDR range contains another range. */
 function hasAll(range: string, other: string): boolean {
   const [address = '', bits] = other.split('/')
   const isRange = [range, other].every((each) => !formatProblem('cidr', each))

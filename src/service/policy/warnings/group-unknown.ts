@@ -6,7 +6,7 @@ import type { Warning } from './warning.ts'
 export const groupUnknown: Warning = {
   id: 'group-unknown',
   about:
-    'A replacement such as `$2` names a group that the pattern does not have, or writes a group as `${1}` or `\\1`.',
+    'A replacement such as `$2` names a group that the pattern does not contain, or writes a group as `${1}` or `\\1`.',
   reason: 'A group that does not exist is replaced with an empty string.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/url-rewrite/',
   wrong: `on_http_request:

@@ -5,7 +5,7 @@ import { type Finding, listValues, type ReadValue, type Warning } from './warnin
 export const headerValue: Warning = {
   id: 'header-value',
   about:
-    'The value of a header has a control character around a `${…}`, or a character outside ASCII, or the name of a header to remove has a `*`.',
+    "A header's value contains a control character around a `${…}` or a character outside ASCII, or the name of a header to remove contains a `*`.",
   reason:
     'Headers cannot contain control characters: traffic fails with error 3900. Other characters are sent in UTF-8, which clients read as Latin-1.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/add-headers/',
@@ -28,7 +28,7 @@ function findIn({ field, value, path }: ReadValue): readonly Finding[] {
   const [letter] = /[^\t\x20-\x7e]/u.exec(fixed) ?? []
   if (letter === undefined) return []
   const isControl = /\p{Cc}/u.test(letter)
-  // A value without expressions has an error.
+  // A value without expressions is an error.
   if (isControl && fixed === value) return []
   const why = isControl ? 'which headers cannot contain' : 'which clients read as other characters'
   const hint = isControl ? 'Remove the control character.' : 'Write it in ASCII, for example percent-encoded.'

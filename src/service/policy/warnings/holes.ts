@@ -12,7 +12,7 @@ const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml
 export const ADDRESS_HEADERS =
   /^'(?:(?:x-)?forwarded(?:-for)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip)'$/
 
-/** The maximum number of values to examine in one rule, and of pairs of such a value and another rule. */
+/** The maximum number of values to examine in one rule, and of pairs of a value and another rule. */
 const MAX_SUBJECTS = 8
 const MAX_PAIRS = 100_000
 
@@ -30,7 +30,7 @@ export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
   const shared: Shared = {
     rules,
     cases: new Cases(),
-    // The phase of responses has the variables of all phases. A condition with one of a later phase has an error.
+    // The response phase has the variables of all phases. A condition that reads a later phase's variable is an error.
     variables: variablesOf(SCOPE),
   }
   let pairs = 0
@@ -54,7 +54,7 @@ function run({ conditions }: ReadRule, given: Given) {
 
 const VISITORS: readonly Visitor[] = ['without', 'wrong', 'empty', 'right', 'high', 'unreadable', 'large']
 
-/** Returns the results of rule conditions for visitors, for each combination of all other tests, along with those tests. */
+/** Returns the results of rule conditions for visitors for each combination of all other tests, and those tests. */
 function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
   const choices: string[] = []
   const compared = new Set<string>()
@@ -80,11 +80,11 @@ function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
 function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | undefined {
   const alone = runAll([rule], subject, shared)
   const isNeeded = !alone.rows.some(([row]) => row?.without)
-  // Who may not be above a limit sends a value that is none.
+  // A visitor who exceeds the limit sends an invalid value instead.
   const isLimit = isDenial(rule)
   const isAddress = (isLimit || checkOf(rule) !== undefined) && ADDRESS_HEADERS.test(subject.name ?? '')
   const find = (rows: readonly Row[]) => ({
-    // Who acts on an empty header means a missing one too.
+    // A rule that acts on an empty header is also meant for a missing one.
     fails: rows.some(({ without, wrong, empty }) => (wrong || (empty && subject.name)) && without === undefined),
     isUnreadable: rows.some(
       ({ wrong, high, unreadable, large }) =>
@@ -136,8 +136,8 @@ function listGuards(rule: ReadRule, subject: Subject, shared: Shared, tests: rea
 }
 
 /**
- * Returns whether a rule is for requests in which a value is missing or malformed, that is, whether it ends or checks those but not all
- * other requests.
+ * Returns whether a rule is for requests in which a value is missing or malformed, that is, whether it ends or checks such requests but not
+ * all other requests.
  */
 function isForOthers(rule: ReadRule, subject: Subject, shared: Shared): boolean {
   if (!isEnd(rule) && !rule.actions.some(({ row }) => CHECKS.includes(row.type))) return false
@@ -153,7 +153,7 @@ function isEnd({ actions }: ReadRule): boolean {
 
 const SCOPE: Scope = { phase: 'on_http_response', hasTls: true, isModule: true }
 
-/** Returns a function that returns whether a combination is possible. For example, a path that begins with `/a/b` also begins with `/a`. */
+/** Returns a function that tells whether a combination is possible. For example, a path that begins with `/a/b` also begins with `/a`. */
 function readChoices(choices: readonly string[], { cases }: Shared): (choice: number) => boolean {
   const tests = choices.flatMap((source, at) => {
     const { tree, problem } = checkExpression(source, SCOPE)
@@ -172,7 +172,7 @@ export function isDenial({ actions }: ReadRule): boolean {
   })
 }
 
-/** Returns the type of a rule's check, or undefined if the rule does not have a check that ends traffic. */
+/** Returns the type of a rule's check, or undefined if the rule contains no check that ends traffic. */
 export function checkOf({ actions }: ReadRule): string | undefined {
   return actions.find(({ row, config }) => CHECKS.includes(row.type) && config.enforce !== false)?.row.type
 }

@@ -6,8 +6,7 @@ import type { Finding, Warning } from './warning.ts'
 export const identityHeader: Warning = {
   id: 'identity-header',
   about: "A header is set to a user's identity, but a value that the client sent stays in front of it.",
-  reason:
-    '`add-headers` only adds: the upstream receives the value from the client first. `remove-headers` removes it.',
+  reason: "`add-headers` only adds: the upstream receives the client's value first. `remove-headers` removes it.",
   docs: 'https://ngrok.com/docs/traffic-policy/actions/add-headers/#addition-only',
   wrong: `on_http_request:
   - actions: [{ type: openid-connect, config: { issuer_url: https://sso.example.com, client_id: a, client_secret: b } }]

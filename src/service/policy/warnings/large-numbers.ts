@@ -3,7 +3,7 @@ import { patternProblem } from '../pattern.ts'
 /** Numbers too large for an integer, by length. */
 const LARGE_NUMBERS: readonly string[] = [19, 20, 25, 40, 80].map((length) => '9'.repeat(length))
 
-/** The parts of RE2 syntax that JavaScript writes differently. */
+/** The RE2 syntax that JavaScript writes differently. */
 const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\[:digit:\]/g, '0-9'],
   [/\\A/g, '^'],
@@ -14,7 +14,7 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns whether an RE2 pattern matches a number that is too large for an integer. Returns false for a pattern that cannot be tried,
- * because the warning states only what is certain. RE2 itself is loaded only when there are visitors.
+ * because warnings state only certain facts. RE2 itself is loaded only when there are visitors.
  */
 export function matchesLarge(pattern: string): boolean {
   if (patternProblem(pattern) !== undefined || isSlow(pattern)) return false
@@ -27,7 +27,7 @@ export function matchesLarge(pattern: string): boolean {
   }
 }
 
-/** Returns whether a pattern could be slow here because it repeats a repetition or has more than four unbounded ones. */
+/** Returns whether a pattern could be slow here because it repeats a repetition or contains more than four unbounded repetitions. */
 function isSlow(pattern: string): boolean {
   const first = pattern.search(/[*+?{]/)
   const isNested = first >= 0 && /\)[*+{]/.test(pattern.slice(first))

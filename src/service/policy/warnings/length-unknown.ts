@@ -7,7 +7,7 @@ const DOCS = 'https://ngrok.com/docs/traffic-policy/variables/req#req-content-le
 
 export const lengthUnknown: Warning = {
   id: 'length-unknown',
-  about: 'A rule denies large requests, but those without `Content-Length` pass.',
+  about: 'A rule denies large requests, but requests without `Content-Length` pass.',
   reason: 'A client that streams its body does not send its length, and `req.content_length` may then be missing.',
   docs: DOCS,
   wrong: `on_http_request:
@@ -27,7 +27,7 @@ const LENGTHS: readonly unknown[] = ['req.content_length', 'req.ContentLength']
 const ABOUT_LENGTH = /content[-_]?length|transfer-encoding/i
 
 function findLimits({ rules }: ReadPolicy): readonly Finding[] {
-  // Clients that must prove who they are do not evade a limit.
+  // Authenticated clients are trusted not to evade a limit.
   if (rules.some(checkOf)) return []
   const cases = new Cases()
   const denials = rules.filter(
@@ -37,14 +37,14 @@ function findLimits({ rules }: ReadPolicy): readonly Finding[] {
   return isDenied ? [] : denials.flatMap((rule) => describeLimit(rule, cases) ?? [])
 }
 
-/** Returns whether a rule can apply to a request whose length variable has a value. */
+/** Returns whether a rule can apply to a request whose length variable is set. */
 function canApply({ conditions }: ReadRule, cases: Cases, length: number): boolean {
   const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
   const rows = cases.list(trees, new Map(LENGTHS.map((name) => [String(name), length])))
   return rows?.some((row) => trees.every((tree) => row.get(tree))) ?? true
 }
 
-/** Returns the test of a rule that denies requests by a length that they may not have. */
+/** Describes the test of a rule that denies requests by a length that may be missing. */
 function describeLimit(rule: ReadRule, cases: Cases): Finding | undefined {
   if (!canApply(rule, cases, Number.MAX_SAFE_INTEGER)) return undefined
   const test = listTestsOf(rule).find(({ node }) => LENGTHS.includes(pathOfNode(readTest(node)?.subject ?? node)))

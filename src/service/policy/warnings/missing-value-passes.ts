@@ -5,7 +5,7 @@ import type { Finding, Hole, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValuePasses: Warning = {
   id: 'missing-value-passes',
-  about: 'A rule denies requests with a wrong token, but requests without one pass.',
+  about: 'A rule denies requests with a wrong token, but requests without a token pass.',
   reason:
     'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can omit.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#hasreqheaderstring---bool',
@@ -20,14 +20,14 @@ export const missingValuePasses: Warning = {
   find: findPassing,
 }
 
-/** The names of values that only authorized clients have. */
+/** The names of values that only authorized clients know. */
 const CREDENTIAL = /auth|token|secret|key|password|passwd|credential|session|signature/i
 /** The names of headers that may legitimately be omitted and that do not identify the client. */
 const STANDARD =
   /^'(?:accept|access-control-|cache-control|connection|content-|date|dnt|expect|forwarded|if-|origin|pragma|range|referer|sec-|te|upgrade|user-agent|via|x-forwarded-|x-requested-with)/
 
 function findPassing(policy: ReadPolicy): readonly Finding[] {
-  // Another check may be for the requests without the value.
+  // Another check may cover the requests without the value.
   if (policy.rules.some(checkOf)) return []
   return policy.holes().flatMap((hole) => {
     const { rule, subject, isAllowList, fails } = hole
@@ -51,7 +51,10 @@ function isCredential({ rule, subject, compared }: Hole): boolean {
   return isOneText && !STANDARD.test(name) && rule.actions.some(({ config }) => isForbidden(config.status_code))
 }
 
-/** Returns whether a denial means that the client is not authorized. Other statuses, such as 400, mean that the request is malformed. */
+/**
+ * Returns whether a denial's status means that the client is not authorized. Other statuses, such as 400, mean that the request is
+ * malformed.
+ */
 function isForbidden(status: unknown): boolean {
   return status === undefined || status === 401 || status === 403
 }

@@ -30,7 +30,7 @@ export const neverEqual: Warning = {
       if (!form || wrong === undefined) return undefined
       const source = subject.input.slice(subject.range.start, subject.range.end)
       const fixed = form.fix?.(wrong) ?? wrong
-      // A part of a string stays a part only if its letters change.
+      // Suggest the part of a string only if its letters change.
       const isPart = !['ends with', 'has'].includes(test) || fixed.length === wrong.length
       const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
@@ -52,7 +52,7 @@ interface TextTest {
   readonly subject: ASTNode
   readonly texts: readonly string[]
   readonly test?: Test
-  /** The pattern that contains the text. */
+  /** The pattern that contains the string. */
   readonly pattern?: string
 }
 
@@ -76,8 +76,7 @@ export function readTest(node: ASTNode): TextTest | undefined {
 }
 
 /**
- * Returns the literal text at the beginning of a pattern, which every match starts with. Returns an empty string for a pattern with
- * alternatives.
+ * Returns the literal text that every match of a pattern starts with. Returns an empty string for a pattern with alternatives.
  */
 function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'pattern'> {
   const [all, start, text = '', end] = /^(\^?)((?:[\w/:= -](?![*+?{]))*)(\$?)/.exec(pattern) ?? ['']
@@ -105,7 +104,7 @@ function formOf(node: ASTNode, variables: Variables): Form | undefined {
   return { about, whole: new RegExp(`^(?:${choices.join('|')})$`), never: /[^a-z]/, fix }
 }
 
-/** Returns whether a string can be a value or part of one. An empty string means that there is no value. */
+/** Returns whether a string can be a value or part of a value. An empty string means that there is no value. */
 function fits(text: string, test: Test, { start, whole, never }: Form): boolean {
   if (text === '') return true
   if (never?.test(text)) return false

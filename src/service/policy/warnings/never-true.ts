@@ -87,7 +87,7 @@ function findConstant({ expressions, rules }: ReadPolicy, truth: boolean): reado
 
 /**
  * Lists the conditions that are alone in their rule, and the tests of values that no other test of the rule reads. One end of a range may
- * be true by itself.
+ * be always true by itself.
  */
 function listLoneTests(rules: readonly ReadRule[]): ReadonlySet<ASTNode> {
   return new Set(
@@ -103,7 +103,7 @@ function listLoneTests(rules: readonly ReadRule[]): ReadonlySet<ASTNode> {
   )
 }
 
-/** Finds a number in a list that a value never equals, beside others. A test that is never true has its own warning. */
+/** Finds a number in a list, among others, that a value never equals. A test that is never true has its own warning. */
 function describeOutside(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
   const { subject, name, constants = [] } = readTest(node) ?? {}
   const [min, max] = (subject && name === 'in' && rangeOf(subject)) || []
@@ -172,7 +172,7 @@ function findContradictions({ rules }: ReadPolicy): readonly Finding[] {
 /** Finds rules for requests that an earlier check has rejected. */
 function findRejected(policy: ReadPolicy): readonly Finding[] {
   const cases = new Cases()
-  // Those have a warning.
+  // Already reported by neverEqual.
   const wrong = new Set(neverEqual.find(policy).map(({ path }) => path))
   const results = new Map<string, readonly Constant[]>()
   return policy.rules.flatMap((rule) => {
@@ -195,7 +195,7 @@ function findRejected(policy: ReadPolicy): readonly Finding[] {
   })
 }
 
-/** Stores the results of a rule's checks for requests that pass. If the rule has conditions, the results may be missing. */
+/** Stores the results of a rule's checks for requests that pass. If the rule has conditions, the checks may not have run. */
 function learn({ conditions, actions, phase }: ReadRule, results: Map<string, readonly Constant[]>): void {
   for (const { row, config } of actions) {
     const isStrict = conditions.length === 0 && config.enforce !== false && config.on_error !== 'continue'

@@ -43,7 +43,7 @@ interface Text {
   readonly path: PolicyPath
 }
 
-/** Lists the strings in a value in which expressions are replaced. */
+/** Lists the strings in a value that can contain expressions. */
 function listTexts({ field, value, path }: ReadValue): readonly Text[] {
   if (!field.takesCel && field.kind !== 'variables') return []
   if (typeof value === 'string') return [{ text: value, path }]
@@ -55,7 +55,7 @@ function listTexts({ field, value, path }: ReadValue): readonly Text[] {
 
 const NAME = '((?:req|res|conn|endpoint|time|vars|actions)(?:\\.\\w+)+)'
 const CALL = '(?:(?:get|has)(?:Re[qs](?:Header|Cookie)|QueryParam)|secrets\\.get)\\(\\s*[\'"]'
-/** A variable or a call in the signs of another language, and one that is the whole string. */
+/** A variable or a call in another language's syntax, or as the whole string. */
 const OTHER_SIGNS = new RegExp(`(?:\\$\\(|\\{\\{-?|[#%]\\{|\\{|\\$)\\s*(?:${NAME}|${CALL})`)
 const WHOLE = new RegExp(`^\\s*(?:${NAME}|${CALL}[^{}]*\\)(?:\\[\\d+\\])?)\\s*$`)
 

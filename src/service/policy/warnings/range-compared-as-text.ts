@@ -61,7 +61,7 @@ function isAddress(node: ASTNode | undefined): node is ASTNode {
 /** Returns the ranges among strings, with individual addresses as ranges. Returns an empty list if no string is a range. */
 function rangesIn(node: ASTNode | undefined): readonly string[] {
   const literals = node?.op === 'list' ? node.args.map(literalOf) : [literalOf(node)]
-  // A range in a pattern may have escaped dots and ends.
+  // A range in a pattern may contain escaped dots and anchors.
   const texts = literals.flatMap((each) => each?.replace(/\\|^\^|\$$/g, '') ?? [])
   return texts.some(isRange) ? texts.map(toRange).filter(isRange) : []
 }

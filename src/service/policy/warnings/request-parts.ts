@@ -23,7 +23,7 @@ type Facts = Omit<Subject, 'key' | 'test'>
 const PRESENTED = 'actions.ngrok.basic_auth.credentials.presented'
 const AUTHORIZED = 'actions.ngrok.basic_auth.credentials.authorized'
 
-/** A value whose key comes from its map, in a macro: it is there. */
+/** A value whose key comes from its own map, in a macro. It always exists. */
 const OWN_KEY = /^(.+)\[\1\[\*\]\]$/
 
 /** Reads the parts of a request that a visitor may lack, such as headers, and records which ones conditions read. */
@@ -91,7 +91,7 @@ export class RequestParts {
     return found === FAILED && !isCookie ? [] : found
   }
 
-  /** Returns the items of all headers, cookies, or parameters. Returns other values unchanged. */
+  /** Returns the items of all headers, cookies, or parameters, or other values unchanged. */
   items(of: Value, test?: { readonly source: string; readonly guard: string }): Value {
     if (!(of instanceof Unknown) || !Object.values(LISTS).includes(of.key)) return of
     const { source, guard } = test ?? { source: of.key, guard: `size(${of.key}) == 0` }
@@ -99,7 +99,9 @@ export class RequestParts {
     return items instanceof Unknown ? of : items
   }
 
-  /** Returns the number of items in a list that the visitor has or lacks one of, or undefined if the policy does not determine it. */
+  /**
+   * Returns the number of items in a list of which the visitor has or lacks one, or undefined if the policy does not determine the number.
+   */
   sizeOf(list: Unknown): bigint | undefined {
     const { key = '' } = this.subject ?? {}
     const at = key.startsWith(`${list.key}[`) ? /\[(\d+)\]$/.exec(key)?.[1] : undefined

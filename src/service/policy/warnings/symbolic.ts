@@ -13,9 +13,9 @@ export interface Subject {
   readonly test: ASTNode
   /** The name of a header, cookie, or parameter, or undefined for other values. */
   readonly name?: string
-  /** The key of the text that it is part of. */
+  /** The key of the text that the value is part of. */
   readonly base?: string
-  /** True if the conditions test only whether it exists. */
+  /** True if the conditions test only whether the value exists. */
   readonly isTested?: true
 }
 
@@ -43,11 +43,11 @@ export class Unknown {
 }
 
 export const FAILED: unique symbol = Symbol('failed')
-/** The visitor's value, and what is derived from it. */
+/** Marks the visitor's value, and values derived from it. */
 export const SENT: unique symbol = Symbol('sent')
 export type Value = string | bigint | boolean | Unknown | typeof FAILED | typeof SENT | readonly Value[]
 
-/** The lists of values that functions read, by the end of the function name. */
+/** The lists of values that functions read, by the ending of the function name. */
 export const LISTS: Readonly<Record<string, string>> = {
   ReqHeader: 'req.headers',
   ResHeader: 'res.headers',
@@ -59,7 +59,7 @@ export const LISTS: Readonly<Record<string, string>> = {
 export const HOST = 'req.headers.host'
 export const MACROS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map', 'sortBy']
 export const TEXT_TESTS: readonly string[] = ['contains', 'endsWith', 'matches', 'startsWith']
-/** The strings for headers and the query. They are empty if the request has none. */
+/** The strings for headers and the query. They are empty if the request does not set them. */
 export const OPTIONAL: readonly string[] = [
   'req.content_type',
   'req.content_type.raw',
@@ -68,7 +68,7 @@ export const OPTIONAL: readonly string[] = [
   'req.url.user_password',
   'req.user_agent',
 ]
-/** The functions that fail for some strings, because they are too short or are not a number, a time, or an address. */
+/** The functions that fail for strings that are too short, or that are not a number, a time, or an address. */
 const PARTIAL =
   /^(?:base64\.decode|bool|charAt|decodeBase64|decodeJson|double|duration|inCidrRanges?|int|json\.decode|lists\.range|parseUrl|slice|substring|timestamp|uint|unescapeUrl|url\.parse|url\.unescape)$/
 /** The functions that fail for numbers that are too large. */
@@ -150,14 +150,14 @@ export function sourceOf({ input, range }: ASTNode): string {
 export function isThere(node: ASTNode, owner: ASTNode, key: Value, variables: Variables): boolean {
   const path = pathOfNode(node)
   const of = path ?? pathOfNode(owner)
-  // A field of an item, such as the value of a cookie, is there. Results of actions are lists with an item.
+  // A field of an item, such as the value of a cookie, always exists. Results of actions are lists with one item.
   if (of === undefined ? node.op === '.' && owner.op === '[]' : /^(?:vars|actions)\b/.test(of)) return true
   let root = node
   while (root.op === '.' || root.op === '[]') root = root.args[0]
-  // So is an item of a macro.
+  // A macro's item always exists too.
   if (root.op === 'id' && !Object.hasOwn(variables, root.args)) return true
   if (findBelow(variables, path?.split('.') ?? ['']) !== undefined) return true
-  // A string has one part at least, and a path begins with a slash.
+  // A split string has at least one part, and a path begins with a slash.
   const parts = /^req\.url\.path\.split\(['"]\/['"]\)$/.test(sourceOf(owner)) ? 2 : 1
   return owner.op === 'rcall' && owner.args[0] === 'split' && typeof key === 'bigint' && key < parts
 }

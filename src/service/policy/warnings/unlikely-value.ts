@@ -18,7 +18,7 @@ export const unlikelyValue: Warning = {
 `,
   find: ({ actions, problems }) =>
     actions.flatMap(({ row, config, path }) => {
-      // A wrong value may have been meant as one that makes sense of the others.
+      // Errors must be fixed first: the intended value may make sense of the other values.
       if (problems.some((each) => isWithin(each.path, path))) return []
       const docs = `https://ngrok.com/docs/traffic-policy/actions/${row.page}/`
       return CHECKS.flatMap((find) => find(config)).map((each) => ({

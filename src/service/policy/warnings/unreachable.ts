@@ -88,20 +88,20 @@ function findUnreachable({ rules, problems }: ReadPolicy, isLimit: boolean): rea
         hint: 'Remove this rule, or change the expressions of the rules before it.',
       })
     const changes = rule.actions.map(({ row }) => row.type)
-    // A rewritten URL may have another path.
+    // A rewrite may change the path.
     if (changes.includes('url-rewrite')) endings = []
     if (changes.includes('add-headers') || changes.includes('remove-headers'))
       endings = endings.filter((each) => !each.conditions.some(({ input }) => OF_HEADERS.test(input)))
     const by = rule.actions.find(isEnding)
     const isStable = rule.conditions.every(({ source }) => !UNSTABLE.test(source))
-    // A rule with a mistake may have been meant for less traffic.
+    // A rule with an error may have been intended for less traffic.
     const isWrong = problems.some((each) => isWithin(each.path, rule.path) && each.path[2] !== 'actions')
     if (by && isStable && !isWrong) endings.push({ rule, by, conditions })
   }
   return found
 }
 
-/** Returns the conditions of a rule, without those that are just `true`. */
+/** Returns the conditions of a rule, except any that are just `true`. */
 function treesOf({ conditions }: ReadRule): readonly ASTNode[] {
   const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
   return trees.filter(({ op, args }) => op !== 'value' || args !== true)
@@ -122,6 +122,6 @@ function isEnding({ row, config }: ReadAction): boolean {
 
 function isBefore({ rule, conditions }: Ending, later: ReadRule): boolean {
   if (rule.phase === later.phase) return true
-  // Responses are not from the upstream alone: actions before may have answered.
+  // Responses may come from earlier actions instead of the upstream.
   return conditions.length === 0 && rule.phase === 'on_tcp_connect'
 }

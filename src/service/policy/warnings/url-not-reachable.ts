@@ -4,7 +4,7 @@ import type { Warning } from './warning.ts'
 export const urlNotReachable: Warning = {
   id: 'url-not-reachable',
   about:
-    '`forward-internal` or `http-request` names a host that is not below `.internal`, or `http-request` a URL that is not http or https.',
+    '`forward-internal` or `http-request` names a host that is not below `.internal`, or the URL of `http-request` is not http or https.',
   reason:
     'Traffic is forwarded only to internal endpoints, and their hosts end with `.internal`. Requests are made over HTTP, and to other hosts only if support enables it.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/forward-internal/',
@@ -16,7 +16,7 @@ export const urlNotReachable: Warning = {
 `,
   find: ({ actions }) =>
     actions.flatMap(({ row: { type }, config: { url }, path: action }) => {
-      // The host before a `${…}` is only a part.
+      // The text before a `${…}` is only part of the host.
       const [, scheme, host] = /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#:$]+)(?=[/?#:]|$))?/i.exec(String(url)) ?? []
       const path = [...action, 'config', 'url']
       if (type === 'forward-internal' && host !== undefined && !/\.internal$/i.test(host))

@@ -7,7 +7,7 @@ import { type Finding, findInExpressions, type ReadPolicy, type Warning } from '
 
 export const variableType: Warning = {
   id: 'variable-type',
-  about: 'A variable of `set-vars` is compared with a value of another type.',
+  about: 'A `set-vars` variable is compared with a value of another type.',
   reason: 'A string never equals a number. A string that is a single `${…}` keeps the type of the value.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/set-vars/',
   wrong: `on_http_request:
@@ -28,7 +28,7 @@ export const variableType: Warning = {
 
 type Types = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Returns the types of the values that a policy gives to each variable. Their names are those of CEL. */
+/** Returns the types of the values that a policy gives to each variable. Types have their CEL names. */
 function readTypes({ actions, expressions }: ReadPolicy): Types {
   const types = new Map<string, Set<string>>()
   for (const { row, config, path } of actions) {

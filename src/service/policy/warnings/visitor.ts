@@ -88,7 +88,7 @@ export class Evaluation {
     return this.#count(value) ? value : FAILED
   }
 
-  /** Counts the steps that it takes to read a value. Returns false if the steps are used up. */
+  /** Counts the steps needed to read a value. Returns false if there are no steps left. */
   #count(value: Value): boolean {
     this.#steps += Math.trunc(measure(value, MAX_STEPS * SIZE_OF_STEP) / SIZE_OF_STEP)
     return this.#steps <= MAX_STEPS
@@ -175,7 +175,7 @@ export class Evaluation {
       const other = isSent(left) ? right : left
       this.compared.add(describe(other))
       const isEmpty = other === '' || (Array.isArray(other) && other.length === 0)
-      // No test names the empty text as the value that it wants.
+      // No test expects an empty string.
       return this.given.visitor === (isEmpty ? 'empty' : 'right')
     }
     if (isTold(left) && isTold(right)) return describe(left) === describe(right)
@@ -253,10 +253,10 @@ export class Evaluation {
     const size = name === 'size' && first instanceof Unknown ? this.#parts.sizeOf(first) : undefined
     if (size !== undefined) return size
     if (name === 'join' && Array.isArray(first) && first.length === 0) return ''
-    // Who has the part of a string has a string of that form.
+    // If the visitor sends part of a string, the string contains that part.
     if (TEXT_TESTS.includes(name) && first instanceof Unknown && first.key === this.given.subject?.base)
       return this.given.visitor !== 'without'
-    // The empty text has no other in it.
+    // An empty string contains no other string.
     if (first === '' && typeof values[1] === 'string' && TEXT_TESTS.includes(name) && name !== 'matches')
       return values[1] === ''
     if (values.some(isSent)) return this.#isFailure(name, values) ? FAILED : (this.#matchNumber(name, values) ?? SENT)

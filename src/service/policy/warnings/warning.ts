@@ -54,11 +54,11 @@ export interface ReadAction {
 export interface Hole {
   readonly rule: ReadRule
   readonly subject: Subject
-  /** True if the conditions fail without the value and are true with a wrong or an empty value. */
+  /** True if the conditions fail without the value but are true with a wrong or empty value. */
   readonly fails: boolean
   /**
-   * True if the conditions fail with some values, such as one that is not a number, and either are true with a wrong value or deny a high
-   * one.
+   * True if the conditions fail with some values, such as a value that is not a number, and are true with a wrong value or deny a high
+   * value.
    */
   readonly isUnreadable: boolean
   /** True if the conditions are false without the value and true only with a wrong value. */
@@ -66,11 +66,11 @@ export interface Hole {
   /** True if the conditions are never true without the value. */
   readonly isNeeded: boolean
   /**
-   * True if the value is an address that the client sends, and the rule denies or checks requests with a wrong address but not those with
-   * the right one.
+   * True if the value is an address that the client sends, and the rule denies or checks requests with a wrong address but not requests
+   * with the right one.
    */
   readonly isClientAddress: boolean
-  /** The values that it is compared with. */
+  /** The values that the value is compared with. */
   readonly compared: ReadonlySet<string>
 }
 

@@ -7,8 +7,8 @@ import { type Finding, findInExpressions, literalOf, type Warning } from './warn
 
 export const wildcard: Warning = {
   id: 'wildcard',
-  about: 'A `*` is meant as a wildcard, but is compared as a character, or repeats the character before it.',
-  reason: 'Only `matches` has patterns, and they are regular expressions: `.*` matches any characters.',
+  about: 'A `*` meant as a wildcard is compared as a character or repeats the character before it.',
+  reason: 'Only `matches` takes patterns, and they are regular expressions: `.*` matches any characters.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
   wrong: `on_http_request:
   - expressions: ["req.url.path.startsWith('/admin/*')"]
@@ -21,7 +21,7 @@ export const wildcard: Warning = {
   find: (policy) => findInExpressions(policy, '*', (node) => describePattern(node) ?? describeText(node)),
 }
 
-/** The end of a pattern, or a whole part of a path, in which a `*` repeats a character. At the end, that has no effect. */
+/** The end of a pattern, or a whole part of a path, in which a `*` repeats a character. At the end, the repetition has no effect. */
 const GLOB = /(?:^|[^\\])(?:[\w/-]\*$|\/\*[/)])/
 
 function describePattern(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
@@ -32,7 +32,7 @@ function describePattern(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefi
   return { what, hint: 'Write .* for any characters, and ^ at the start of a path.' }
 }
 
-/** The variables whose values have no `*`. Headers may have one. */
+/** The variables whose values do not contain `*`. Headers may contain it. */
 const SUBJECTS = /^(?:req|res)\.(?!headers|cookies|url\.query)|^actions\.ngrok\..*email$/
 
 function describeText(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
