@@ -13,7 +13,7 @@ export type Live<T> =
 
 export const LOADING = { state: 'loading' } as const
 
-/** Returns the result for a value's state, which the caller specifies for each of the three states. */
+/** Returns the result for a value's state. The caller specifies a result for each of the three states. */
 export function inState<T, R>(live: Live<T>, loading: R, failed: R, known: (value: T) => R): R {
   if (live.state === 'known') return known(live.value)
   return live.state === 'failed' ? failed : loading

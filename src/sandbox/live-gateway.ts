@@ -29,7 +29,7 @@ const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
  */
 export class LiveGateway {
   readonly listeners: Listeners
-  /** The keys of the gateway, which clients never see. */
+  /** The keys of the gateway. Clients never see them. */
   readonly keys = createGatewayKeys()
   readonly #state: ObjectState
   readonly #metadata: MetadataStore

@@ -27,7 +27,7 @@ export const sandboxOptions = v.object({
   snapshot: v.exactOptional(anyObject<Snapshot>('a snapshot, such as the response to GET /_fauxgate/state')),
 })
 
-/** The options of an archived sandbox: only those that a request can set. The gateway checks their values. */
+/** The options of an archived sandbox: only options that a request can set. The gateway checks their values. */
 export const storedOptions = v.strictObject({
   ...v.omit(sandboxOptions, ['ttl', 'snapshot']).entries,
   start: v.string(),
@@ -49,7 +49,7 @@ export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 
 export type StoredOptions = Omit<SandboxOptions, 'snapshot' | 'ttl' | 'start'> & { readonly start: string }
 
-/** Returns the options to store: with the clock's start time and without the snapshot, which is used only once. */
+/** Returns the options to store: with the clock's start time, and without the snapshot, because it is used only once. */
 export function toStoredOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 'ttl'>, now: number): StoredOptions {
   return { start: timestamp(now), ...options }
 }

@@ -17,7 +17,7 @@ const CHECK_MS = 100
 /** The number of checks between two heartbeats. */
 const CHECKS_PER_HEARTBEAT = 150
 
-/** The maximum number of bytes queued for a slow listener, which misses later events. */
+/** The maximum number of bytes queued for a slow listener. The listener misses later events. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 /** The maximum number of durations to keep for pages opened later. */
@@ -115,7 +115,7 @@ export class Events {
     }
   }
 
-  /** Reads the overview, which runs due events first. Sends it if it has changed. */
+  /** Reads the overview, and sends it if it has changed. Reading the overview runs due events first. */
   #check(): void {
     this.#checks++
     try {
@@ -137,7 +137,7 @@ export class Events {
     if (!listener.hasMissed) return
     listener.hasMissed = false
     listener.response.write(formatEvent('missed', {}) + this.#createChangedEvent())
-    // The next check sends the overview, which cannot be read while the clock is being advanced.
+    // The next check sends the overview, because it cannot be read while the clock is being advanced.
     this.#overview = undefined
   }
 

@@ -8,7 +8,7 @@ export const SERVER_LIMITS = {
   /** The maximum time between the first and the last byte of a request. */
   requestTimeout: 60_000,
   /**
-   * Longer than clients keep a connection open for their next request (Go: 90 s), so that requests do not arrive at a closing connection.
+   * Longer than clients keep a connection open for their next request (Go: 90 s), so requests do not arrive at a closing connection.
    */
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 5000,

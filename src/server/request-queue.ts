@@ -66,7 +66,7 @@ export function takeTurns(
   // Node's own response to an unknown expectation would not wait for its turn.
   server.on('request', receive).on('checkExpectation', receive)
   server.on('clientError', (error: ParseError, socket: Socket) => {
-    // A failed connection, such as one that failed during the TLS handshake, gets no response.
+    // A failed connection, such as one that failed during the TLS handshake, receives no response.
     if (/^HPE_|^ERR_HTTP_REQUEST_TIMEOUT$/.test(error.code ?? '')) queueOf(socket).end(() => refuse(error))
     else socket.destroy()
   })

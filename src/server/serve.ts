@@ -58,8 +58,8 @@ export interface Served {
   /** The URL of the agent's local API, such as `http://127.0.0.1:4040`, or undefined without the `agent` option. */
   readonly agentUrl: string | undefined
   /**
-   * Stops listening and closes all connections immediately, even those with pending requests. When it resolves, clients in
-   * this process have seen their connections close.
+   * Stops listening and closes all connections immediately, even connections with pending requests. When it resolves, clients in this
+   * process have seen their connections close.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -213,8 +213,8 @@ function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): 
 }
 
 /**
- * Makes several calls. If one is rejected, the previous state is restored, except for faults with a predicate, which snapshots do
- * not contain.
+ * Makes several calls. If one is rejected, the previous state is restored, except for faults with a predicate, because snapshots do not
+ * contain them.
  */
 function allOrNothing<T>(gateway: Gateway, calls: (gateway: Gateway) => T): T {
   const before = gateway.snapshot()

@@ -21,7 +21,7 @@ const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 /** The type of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
-/** The first year of UTCTime, which every certificate parser supports. */
+/** The first year of UTCTime. Every certificate parser supports UTCTime. */
 const EARLIEST_TIME = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MAX_ISSUERS = 5

@@ -65,7 +65,7 @@ export function expiredPair(options: PairAroundOptions = {}): Pair {
 }
 
 /**
- * Creates a pair that becomes valid a day after `at`, for a year. The API accepts it.
+ * Creates a pair that is valid for a year, starting a day after `at`. The API accepts it.
  *
  * @throws TypeError like {@link certificatePair}.
  */

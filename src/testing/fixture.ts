@@ -95,8 +95,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const added = `\n\n${texts.join('\n')}\n`
   if (diff) overwrite(error, 'diff', diff + added.trimEnd())
   else overwrite(error, 'message', message + added)
-  // A function, since a replacement string may contain patterns such as "$&". Without a message, the first line is the error's
-  // name.
+  // A function, because a replacement string may contain patterns such as "$&". Without a message, the first line is the error's name.
   const stackWithReport = stack?.replace(message || /$/m, () => message + added)
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
@@ -208,7 +207,7 @@ function describeTimers({ waiting }: ReplacedTimers): string | undefined {
 
 /** Returns a hint if code waits on the runner's fake timers, but the gateway has a manual clock. */
 function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
-  // Vitest and Jest use @sinonjs/fake-timers, which sets this property.
+  // Vitest and Jest use @sinonjs/fake-timers, and it sets this property.
   const { clock: fake } = globalThis.setTimeout as { clock?: { countTimers?(): number } }
   const count = fake?.countTimers?.() ?? 0
   if (count === 0 || !isManual(clock)) return undefined

@@ -249,7 +249,7 @@ function errorIn(received: unknown): CheckedError {
   }
 }
 
-/** Calls a function, and throws if it returns a promise, which may still reject, so that `not` would pass too early. */
+/** Calls a function, and throws if it returns a promise: the promise may still reject, so `not` would pass too early. */
 function thrownBy(call: () => unknown): CheckedError {
   let result: unknown
   try {

@@ -57,7 +57,7 @@ function requirePossible(response: Response, request: Request): Response {
  */
 function breakConnection(error: unknown, request: Request): Response {
   if (!isBroken(error) && !request.signal.aborted) throw error
-  // MSW destroys the socket of such a response, so that Node reports ECONNRESET.
+  // MSW destroys the socket of such a response, so Node reports ECONNRESET.
   if (isOfNodeHttp(request)) return new HttpResponse(new ReadableStream({ start: (body) => body.error(error) }))
   // MSW makes this response the `cause` of the error.
   return Object.assign(HttpResponse.error(), { code: 'ECONNRESET' })

@@ -23,7 +23,7 @@ export interface WaitingTimer {
   readonly setAfter: string | undefined
 }
 
-/** The timers and dates that replace those of the host. */
+/** The timers and dates that replace the host's. */
 interface Replacement extends Pick<ReturnType<typeof fakeTimersOn>, 'fake'> {
   readonly setTimeout: object
   readonly setInterval: object

@@ -18,7 +18,7 @@ import { watchUncaught } from './uncaught.ts'
 export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
   /** Creates each test's gateway, such as `createNgrok` from `fauxgate/ngrok`. Default: `createGateway`. */
   readonly create?: (options: GatewayOptions<C>) => G
-  /** Options for each test's gateway. To set a clock, pass a function, so that each test has its own clock. */
+  /** Options for each test's gateway. To set a clock, pass a function, so each test has its own clock. */
   readonly gatewayOptions?: GatewayOptions<C> | (() => GatewayOptions<C>)
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
@@ -204,7 +204,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
   }
 }
 
-/** A Node process, which calls these listeners when only a promise is waiting. */
+/** A Node process. It calls these listeners when only a promise is waiting. */
 interface ExitTarget {
   prependOnceListener?(type: 'beforeExit', work: () => void): void
   off?(type: 'beforeExit', work: () => void): void

@@ -16,8 +16,8 @@ const EVENT_TYPES = ['error', 'unhandledrejection']
 const FIRST = { capture: true }
 
 /**
- * Calls a function with each uncaught error, until the returned function is called. It does nothing in Node, which does not
- * have these events.
+ * Calls a function with each uncaught error, until the returned function is called. Does nothing in Node, because Node does not have these
+ * events.
  */
 export function watchUncaught(onError: (error: unknown) => void): () => void {
   const { addEventListener, removeEventListener }: ErrorEventTarget = globalThis

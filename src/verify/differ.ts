@@ -24,11 +24,11 @@ export interface ComparisonContext {
   readonly base: string
   /** The lowercase name of the header that carries the request id. */
   readonly operationIdHeader: string
-  /** Returns true for the resources to ignore when comparing lists, such as those that existed before the first request. */
+  /** Returns true for the resources to ignore when comparing lists, such as resources that existed before the first request. */
   readonly isIgnored: (id: string) => boolean
   /** Returns true for a time that a request contained: the service returns it as sent. */
   readonly isSentTime?: (time: string) => boolean
-  /** True if resources may have been ignored in the list, so that there may be another page. */
+  /** True if resources may have been ignored in the list, so there may be another page. */
   readonly hasIgnored: boolean
 }
 

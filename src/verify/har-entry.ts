@@ -5,7 +5,7 @@ import type { RecordedExchange } from './har.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The head of a HAR entry, which shows whether the entry belongs to this API. */
+/** The head of a HAR entry. It shows whether the entry belongs to this API. */
 export interface EntryHead {
   /** The one-based number of the entry in the file. */
   readonly number: number

@@ -4,7 +4,7 @@ import { markOf } from './run-log.ts'
 import type { RequestPlan } from './scenarios.ts'
 import type { VerifyOptions } from './verify.ts'
 
-/** Describes the requests that a run would send, and those that it would not. `isShort` omits the individual requests. */
+/** Describes the requests that a run would send, and the requests that it would omit. `isShort` omits the individual requests. */
 export function planText(
   { scenarios, notAsked, fieldsNotAsked, requests }: RequestPlan,
   { url, domain, perMinute, run }: Pick<VerifyOptions, 'url' | 'domain' | 'perMinute' | 'run'>,

@@ -5,7 +5,7 @@ import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { requestInit } from './client.ts'
 import { type ApiRequest, type ApiResponse, readResponse } from './exchange.ts'
 
-/** A separate gateway. Its responses are compared with those of a service. */
+/** A separate gateway. Its responses are compared with a service's. */
 export interface ReferenceGateway {
   send(request: ApiRequest): Promise<ApiResponse>
   /** Empties the gateway. */

@@ -19,7 +19,7 @@ export interface CallerOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly url: string
   readonly dialect: DialectName
-  /** The id of the run, which is part of all names that it assigns: lowercase letters and digits. */
+  /** The id of the run: lowercase letters and digits. All names that the run assigns contain it. */
   readonly run: string
   readonly domain?: string | undefined
   readonly host: VerifyHost

@@ -35,8 +35,7 @@ const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 const HARMLESS = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|0\.0\.0\.0|127\.|2001:db8:|::1$)/i
 
 /**
- * Matches values by their form. Each part matches only at the start of its run of characters, so that a string with many dots is read only
- * once.
+ * Matches values by their form. Each part matches only at the start of its run of characters, so a string with many dots is read only once.
  */
 const FORMS = new RegExp(
   [

@@ -20,7 +20,7 @@ export interface RequestPlan {
   readonly fieldsNotAsked: readonly FieldNotAsked[]
   /** All operations of the dialect, in table order. */
   readonly operations: readonly string[]
-  /** The approximate number of requests, including those that read the lists before and after the run. */
+  /** The approximate number of requests, including requests that read the lists before and after the run. */
   readonly requests: number
 }
 
@@ -39,7 +39,7 @@ function operationsOf(dialect: DialectName): readonly Operation[] {
 /** The reason for omitting the families that `--only` excludes. */
 export const NOT_CHOSEN = 'not among the --only families'
 
-/** Returns the groups of a dialect's operations, which are the families that a run can call. */
+/** Returns the groups of a dialect's operations. They are the families that a run can call. */
 export function operationGroups(dialect: DialectName): readonly string[] {
   return [...groupsOf(operationsOf(dialect)).keys()]
 }

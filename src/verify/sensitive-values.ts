@@ -14,7 +14,7 @@ const SECRET_FIELD =
 const NAME_FIELD =
   /^(description|metadata|name|domain|.*_name|.*namespace|subject_.*|issuer_.*|dns_names|created_by_name|labels?|upstream_url|forwards_to|acl|endpoint_selectors|url|public_url|hostport|addr|address|cname_target|.*_cname_target)$/
 
-/** Fields that contain sentences, which repeat names. */
+/** Fields that contain sentences. Sentences may repeat names. */
 const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
 
 /** A field and its value in a string that is not JSON, such as a query, a form, YAML, or a page. */

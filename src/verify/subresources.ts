@@ -105,7 +105,7 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
   })
 }
 
-/** The steps around those that detach parts of a resource. */
+/** The steps around steps that detach parts of a resource. */
 interface AroundDetachment {
   /** Reads the resource after each detachment. */
   readonly get: Step

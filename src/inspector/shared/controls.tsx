@@ -111,7 +111,7 @@ export function Form({ act, kind = 'row', children }: FormProps) {
   )
 }
 
-/** A named input keeps its own value, which the form reads. Any other input shows `value` and calls `set`. */
+/** A named input keeps its own value for the form to read. Any other input shows `value` and calls `set`. */
 interface InputProps {
   label: string
   name?: string

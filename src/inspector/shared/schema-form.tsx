@@ -155,7 +155,7 @@ interface ControlProps extends InputControlProps {
 /** Matches the description of a field that is a traffic policy. */
 export const POLICY = /^(The|A) traffic policy\b/
 
-/** The input for a field, which depends on the field's schema, name, and description. */
+/** The input for a field. It depends on the field's schema, name, and description. */
 function Control({ service, schema, name, values, ...input }: ControlProps) {
   const types = listTypes(schema)
   const isJson = types.includes('object') || types.includes('array')

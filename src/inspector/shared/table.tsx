@@ -52,7 +52,7 @@ function Head({ tag: Tag, of, sort, setSort }: { tag: 'th' | 'span'; of: Column<
 interface TableProps<T> extends Partial<Sorting> {
   columns: readonly Column<T>[]
   rows: readonly T[]
-  /** The key of a row, so that inputs and confirmations stay with their rows. Default: the index. */
+  /** The key of a row. It keeps inputs and confirmations with their rows. Default: the index. */
   keyOf?: (row: T) => string
 }
 
@@ -88,7 +88,7 @@ export const ROW_HEIGHT = 30
 
 interface LongTableProps<T> extends Pick<WindowedProps, 'onRange' | 'onHold'>, Partial<Sorting> {
   label: string
-  /** The class of the rows, which defines the column widths. */
+  /** The class of the rows. It defines the column widths. */
   kind: string
   columns: readonly Column<T>[]
   /** A string is a line between rows. */

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 /** The furthest time ahead that pictures show. A Let's Encrypt certificate is valid for 90 days. */
 const AHEAD_MS = 100 * DAY_MS
 
-/** The axis is not linear, so that both seconds and months fit. A time ten times as far away is 1.8 times as far in the picture. */
+/** The axis is not linear, so both seconds and months fit. A time ten times as far away is 1.8 times as far in the picture. */
 const EXPONENT = 0.25
 
 /** Returns the color of a state or of a transition. */

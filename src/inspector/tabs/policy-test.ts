@@ -24,7 +24,7 @@ export function findHidden({ url, headers, body, from }: TrafficEntry): string {
   ].join(', ')
 }
 
-/** Matches policies that use account resources, which are not available in a policy test. */
+/** Matches policies that use account resources, because a policy test does not provide them. */
 const OF_ACCOUNT = /secrets\.get|\bipp_|\bca_\w{8}/
 
 /** Actions whose outcome depends on more than the request and the policy. */

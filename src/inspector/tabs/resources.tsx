@@ -223,7 +223,7 @@ const PAGE_SIZE = 100
 
 const MAX_SEARCHED = 20_000
 
-/** Loads at least `wanted` resources, newest first. Returns those that contain the text. */
+/** Loads at least `wanted` resources, newest first. Returns the ones that contain the text. */
 async function loadResources(path: string, text: string, wanted: number) {
   const most = Math.max(1, wanted)
   const all: Resource[] = []

@@ -83,7 +83,7 @@ function parseWords(
   return fields
 }
 
-/** The maximum number of characters in a query, so that the server accepts the head of the request. */
+/** The maximum number of characters in a query. Within this limit, the server accepts the head of the request. */
 const MAX_QUERY = HEAD_LIMITS.bytes - 1000
 
 /** @throws UsageError if the query is longer than a server accepts. */

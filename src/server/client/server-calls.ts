@@ -44,7 +44,7 @@ export class ControlError extends Error {
  */
 export async function readServerAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
   const textFor = (flag: string) => flagValue(parsed, flag) ?? (environment[variableName(flag)] || undefined)
-  // Users also copy the URL of the inspector, which `serve` prints.
+  // Users also copy the inspector's URL, because `serve` prints it.
   const url = (textFor('url') ?? (await findOnlyServer(environment))).replace(/\/_fauxgate\/?$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     const name = parsed.flags.has('url') ? '--url' : variableName('url')

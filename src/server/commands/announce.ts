@@ -86,7 +86,7 @@ async function findFreePort(host: string, taken: number): Promise<number | undef
   return undefined
 }
 
-/** Returns a free port: this one, or the next. If no port nearby is free, returns 0, which means any port. */
+/** Returns a free port: this port or the next free one. If no port nearby is free, returns 0 for any port. */
 export async function findPort(host: string, port: number): Promise<number> {
   return (await findFreePort(host, port - 1)) ?? 0
 }

@@ -89,7 +89,7 @@ const MEANT: Readonly<Record<string, string>> = {
   '--target': 'to',
 }
 
-/** Reads `--no-` with the name of a switch, which turns the switch off. Throws for any other name. */
+/** Reads `--no-` followed by the name of a switch, which turns the switch off. Throws for any other name. */
 function readNegation(
   name: string,
   typed: string,

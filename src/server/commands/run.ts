@@ -102,7 +102,7 @@ function unknownCommandMessage(
   return `${quote(first)} is not a command.${did || stop || ` Allowed: ${names.join(', ')}.`}`
 }
 
-/** Returns the keys on the command line and in the environment, which messages must not contain. */
+/** Returns the keys on the command line and in the environment. Messages must not contain them. */
 function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): Redactor {
   const typed = args.flatMap((arg, index) => {
     const option = /^--(?:control-)?key(?:=(.*))?$/s.exec(arg)

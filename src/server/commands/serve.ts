@@ -148,7 +148,7 @@ function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, name
   )
 }
 
-/** Logs the options from the config file, which are easy to forget. */
+/** Logs the options from the config file, because they are easy to forget. */
 function logConfigFile({ file, names }: ParsedServerOptions, log: Log): void {
   if (file === undefined) return
   const name = pathFromHere(file)

@@ -42,7 +42,7 @@ export class Exploration implements Runner {
   readonly #steps = new StepQueue()
   readonly #runs = new Map<number, ExternalRun>()
   readonly #source: GatewaySource
-  /** Aborted at the end, so that no run starts after it. */
+  /** Aborted at the end, so no run starts afterwards. */
   readonly #closed = new AbortController()
   #count = 0
 

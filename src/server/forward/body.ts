@@ -43,7 +43,7 @@ export class ReceivedBody implements BodyParts {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    // Left open, because a partly read request still gets its response.
+    // Left open, because a partly read request still receives its response.
     try {
       for await (const part of this.#source.iterator({ destroyOnReturn: false })) {
         this.#see(part)

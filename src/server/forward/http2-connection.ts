@@ -93,7 +93,7 @@ function toServed(stream: ClientHttp2Stream, headers: IncomingHttpHeaders, metho
   return { status, headers: toPairs(headers), body: null }
 }
 
-/** Returns the names and values of headers, without those that begin with a colon. */
+/** Returns the names and values of headers, except names that begin with a colon. */
 function toPairs(headers: IncomingHttpHeaders): [name: string, value: string][] {
   return Object.entries(headers).flatMap(([name, value = []]) =>
     name.startsWith(':') ? [] : [value].flat().map((each): [string, string] => [name, each]),

@@ -95,7 +95,7 @@ export function formatHead(status: number, headers: MessageHeaders): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
 }
 
-/** Ends a response partway through, so that the visitor notices. */
+/** Ends a response partway through, so the visitor notices. */
 export function abort(outgoing: VisitorResponse): void {
   if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   else outgoing.destroy()

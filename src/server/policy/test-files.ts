@@ -14,7 +14,7 @@ export interface LoadedTests {
   readonly tests: PolicyTestFile['tests']
   /** The path of the policy, from the working directory, or of the test file if it contains the policy itself. */
   readonly policyFile: string
-  /** Loads the gateway, which is slow, and checks the policy. Rejects with an error that lists the policy's errors. */
+  /** Loads the gateway (slow), and checks the policy. Rejects with an error that lists the policy's errors. */
   load(): Promise<PolicyTestRun>
 }
 

@@ -35,7 +35,7 @@ function canResolve(required: NodeJS.Require): boolean {
   }
 }
 
-/** The workerd configuration, which the build writes. It lists the Worker's modules. */
+/** The workerd configuration, written by the build. It lists the Worker's modules. */
 const CONFIG = new URL('./workerd.capnp', import.meta.url)
 
 /** The time allowed for the last requests. It must be shorter than the 10 s after which Docker kills a container. */

@@ -31,14 +31,14 @@ export function nodeSqlite(): OpenDatabase {
   return (file, options) => (options ? new DatabaseSync(file, options) : new DatabaseSync(file))
 }
 
-/** A SQLite file with an exclusive lock and a write-ahead log, which is synced at every commit. */
+/** A SQLite file with an exclusive lock and a write-ahead log that is synced at every commit. */
 export class SqliteFile {
   readonly #database: Database
   readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
   /** Inodes of the opened files, by name. */
   readonly #inodes: ReadonlyMap<string, number | undefined>
 
-  /** True if the file is marked as open, so that a copy without the log can be rejected. */
+  /** True if the file is marked as open. The mark lets a copy without the log be rejected. */
   #isMarked = false
 
   /**
@@ -62,7 +62,7 @@ export class SqliteFile {
     return statement.all(...values)
   }
 
-  /** Runs work as one transaction, which is on disk when this function returns. */
+  /** Runs work as one transaction. It is on disk when this function returns. */
   atomically(work: () => void): void {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
@@ -130,7 +130,7 @@ function openExclusively(file: string, open: OpenDatabase, check: ((run: RunSql)
     if (existsSync(`${file}-journal`)) rollBackJournal(file, open, check)
     else if (found.size > 0) requireIntact(file, open, check)
   }
-  // After the checks, so that the mode of any other file stays unchanged.
+  // After the checks, so the mode of any other file stays unchanged.
   chmodSync(file, 0o600)
   const database = open(file)
   try {

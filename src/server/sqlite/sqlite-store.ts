@@ -122,7 +122,7 @@ export class GroupedStore implements SqliteStore {
   }
 }
 
-/** Raises or lowers the listener limit, so that many open stores do not trigger Node's leak warning. */
+/** Raises or lowers the listener limit, so many open stores do not trigger Node's leak warning. */
 function allowExitListeners(more: number): void {
   const limit = process.getMaxListeners()
   if (limit > 0) process.setMaxListeners(limit + more)

@@ -20,7 +20,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   const { method = '', url = '', httpVersion, headers } = request
   const found = findMessageProblem(request)
   if (found) return { ...found, problem: `${found.problem}.` }
-  // Node's client would send `delete` as DELETE, which no rule has checked.
+  // Node's client would send `delete` as DELETE, and no rule would have checked DELETE.
   if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods are in upper case.' }
   if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect || '100-continue'))
     return { status: 417, problem: 'The only supported expectation is 100-continue.' }

@@ -60,7 +60,7 @@ const HANDSHAKE_MS = 60_000
 const MAX_STREAMS = 250
 
 function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http2SecureServer {
-  // Uploads may take any time, as with the service.
+  // Uploads may take any amount of time, as with the service.
   const limits = {
     ...{ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: idle, requestTimeout: 0, keepAliveTimeout: idle },
     ...{ maxHeadersCount: 0, connectionsCheckingInterval: Math.min(idle, 5000), requireHostHeader: false },

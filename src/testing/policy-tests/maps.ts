@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** The names that valibot would omit from a map, so that nothing would be compared. */
+/** The names that valibot would omit from a map, so their values would not be compared. */
 const UNREADABLE = ['__proto__', 'prototype', 'constructor']
 
 /** Creates the schema of a map with names as keys. */

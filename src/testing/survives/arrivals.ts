@@ -13,7 +13,7 @@ import type { ScheduledFault } from './types.ts'
 export interface Event {
   /** The operation, such as `POST /reserved_addrs`, in the form used in schedules. */
   readonly at: string
-  /** The position of the event among those of the same operation, from 1. */
+  /** The position of the event among the events of the same operation, from 1. */
   readonly nth: number
   readonly type: Failure['type']
   /** The time since the start, in ms. */

@@ -13,7 +13,7 @@ const MAX_SMALL_MOVES = 5000
 /** The maximum number of clock moves after the code has ended. */
 const MAX_STOPS_AFTER = 1000
 
-/** The number of pauses in the first runs, which may load modules that a test runner fetches from another thread. */
+/** The number of pauses in the first runs. They may load modules that a test runner fetches from another thread. */
 const FIRST_PAUSES = 500
 
 /** The reason why code was stopped before it ended. */

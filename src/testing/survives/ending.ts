@@ -89,7 +89,7 @@ export class Ending {
     return counts
   }
 
-  /** Returns the values of all resources, with labels instead of ids, which reflect only the order of creation. */
+  /** Returns the values of all resources, with labels instead of ids. The labels reflect only the order of creation. */
   listInOrder(): OrderedValues {
     return JSON.parse(this.#toText(this.#unmasked, () => true))
   }

@@ -104,7 +104,7 @@ export class Explorer {
       baseline?.outcomes.push(...run.outcomes)
       if (!first) {
         first = run
-        // Must happen before the next run, which resets the gateway.
+        // Must happen before the next run, because it resets the gateway.
         baseline = baselineOf(run)
         // Code that never ends would take as long again.
         const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, serial)
@@ -158,7 +158,7 @@ export class Explorer {
 
   /**
    * Tries levels of schedules, smallest first. Without copies, the level is the number of failures. With copies, it is the number of
-   * switches, and the last level has the orders with a failure.
+   * switches, and the last level contains the orders with a failure.
    */
   async *#runTrials(first: RunRecord): AsyncGenerator<TriedSchedule> {
     const { budget } = this.#options

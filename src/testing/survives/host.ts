@@ -27,13 +27,13 @@ export function readHost() {
      * handles.
      */
     lastPauses: !resources || 'Bun' in globalThis || 'Deno' in globalThis ? 500 : 20,
-    /** Creates a context that follows calls, promises and timers. */
+    /** Creates a context that follows calls, promises, and timers. */
     createContext: () => {
       const hooks = nodeModule?.('node:async_hooks')
       if (!hooks) throw new Error('The copies option needs AsyncLocalStorage, which this host does not have.')
       return { storage: new hooks.AsyncLocalStorage<Copy>(), bind: hooks.AsyncLocalStorage.bind }
     },
-    /** The pending work on threads, which resources do not include: crypto and zlib. Counted between start and stop. */
+    /** The pending work on threads: crypto and zlib. Resources do not include it. Counted between start and stop. */
     threads: watchThreads(),
   }
 }

@@ -19,7 +19,7 @@ export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
 /** Replaces all ids and generated strings in a string with one label, `#`. */
 type Unlabel = (text: string) => string
 
-/** The values that are not compared: those at `ignore` paths, and those that depend on the time or on random numbers. */
+/** The values that are not compared: values at `ignore` paths, and values that depend on the time or on random numbers. */
 export class Masks {
   readonly #ignored: ReadonlySet<string>
   /** The families in which a value varies. */
@@ -51,8 +51,8 @@ export class Masks {
   }
 
   /**
-   * Compares the resources left by runs without failures with those left elsewhere. Differences depend on the time or on random numbers.
-   * Runs that do not leave the same families are ignored.
+   * Compares the resources left by runs without failures with the resources left elsewhere. Differences depend on the time or on random
+   * numbers. Runs that do not leave the same families are ignored.
    */
   learn(pairs: readonly Learned[]): void {
     this.areLearned = true

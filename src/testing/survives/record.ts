@@ -74,7 +74,7 @@ export abstract class RunRecord {
   /** Runs an option's function to its end. */
   abstract runToEnd(option: string, work: () => unknown): Promise<unknown>
 
-  /** Ends the run once it has been judged, so that its requests and crashes cannot reach the next run. */
+  /** Ends the run once it has been judged, so its requests and crashes cannot reach the next run. */
   abstract end(): Promise<void>
 
   /** The last lines of a story. */

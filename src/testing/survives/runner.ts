@@ -10,7 +10,7 @@ export interface Runner {
   readonly collections: readonly ViewedCollection[]
   /** The maximum number of concurrent runs. */
   readonly jobs: number
-  /** False for code with its own dates and random numbers, which differ in each run. */
+  /** False for code whose own dates and random numbers differ in each run. */
   readonly isRepeatable: boolean
   /** Sentences that explain how to change code that sends no requests, or different requests in each run. */
   readonly hints: Readonly<Record<'noRequests' | 'unequal', string>>

@@ -75,7 +75,7 @@ function rowsOf(
     const life = lives.get(event.copy) ?? 1
     if (event.life > life) rows.push({ time, text: againText(rejections.get(life)), result: '', copy })
     if (event.type !== 'attempt') lives.set(event.copy, event.life)
-    // Ids are shortened first, so that lines have their final length.
+    // Ids are shortened first, so lines have their final length.
     const text = shortenIds(event.hideSecrets(event.description))
     rows.push({ time, text, result: resultOf(event), created: shortenIds(createdText(event)), copy })
   }

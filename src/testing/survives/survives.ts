@@ -11,7 +11,7 @@ import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, T
  */
 type CreateForRun = (options: GatewayOptions<ManualClock>) => Gateway
 
-/** The gateway of a run, which has a manual clock. */
+/** The gateway of a run, with a manual clock. */
 type GatewayOf<Create extends CreateForRun> =
   ReturnType<Create> extends Gateway<ManualClock> ? ReturnType<Create> : ReturnType<Create> & Gateway<ManualClock>
 

@@ -161,9 +161,8 @@ export interface SurvivalResult {
 /** The options of {@link schedules}. */
 export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /**
-   * The number of copies of the code that run concurrently on one gateway: 2 or 3. Every order in which their requests can
-   * arrive is tried, those with few switches first. The result must be the same as if the copies ran one after the other.
-   * Default: 1.
+   * The number of copies of the code that run concurrently on one gateway: 2 or 3. Every order in which their requests can arrive is tried,
+   * orders with few switches first. The result must be the same as if the copies ran one after the other. Default: 1.
    */
   readonly copies?: number
   /** The maximum number of switches away from a copy that could continue. Default: 2. */

@@ -50,7 +50,8 @@ const SURVIVED = verdictOf('survived', 'It survives.')
 const MANY_REQUESTS = 100
 
 /**
- * Counts the requests of a run, and those equal to the most frequent one, if there are at least `min` requests. Shows the last response.
+ * Counts the requests of a run, and repetitions of its most frequent request, if there are at least `min` requests. Shows the last
+ * response.
  */
 export function countRequests({ arrivals: { events } }: RunRecord, min: number): string | undefined {
   const requests = events.filter(({ type }) => type === 'request')

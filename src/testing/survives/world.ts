@@ -49,7 +49,7 @@ export function requireHostTimers(): void {
 
 /**
  * The environment of the code under test: timers, dates, random numbers, and the global `fetch`, all on one clock that the explorer moves.
- * They are the same for all runs, so that code can keep references to them.
+ * They are the same for all runs, so code can keep references to them.
  */
 export class World implements Surroundings {
   readonly clock = manualClock(START)
