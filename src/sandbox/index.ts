@@ -22,7 +22,7 @@ export type ObjectClass = new (state: never, environment: never) => object
  */
 export interface SandboxWorker {
   /**
-   * Handles a request. The environment contains the bindings and variables of `examples/sandbox`. Without a context, request counts are
+   * Handles a request. The environment contains the bindings and variables of `examples/sandbox`. Without a context, request counts may be
    * reported only when the metrics are read.
    */
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>

@@ -131,7 +131,7 @@ export class LiveGateway {
     if (!this.#parts.isMoving) this.#follow(gateway, request, response)
     if (!response.delivery && !response.safe) return toWorkerResponse(response)
     const delivered = await gateway.transport.delivered(response, { signal: this.#ended.signal })
-    // A control that had to wait made its changes only now.
+    // A control that waited has made its changes only now.
     if (response.safe) this.#follow(gateway, request, delivered)
     return toWorkerResponse(delivered)
   }

@@ -218,7 +218,7 @@ function send(result: HttpResponse, response: ServerResponse, packed?: PackedRes
   // A stalled body does not end until the client disconnects.
   if (cut) return void response.write(body, () => cut.ending === 'break' && socket?.destroy())
   if (socket && body !== null) {
-    // This writes head and body in one write. `end(body)` would need a second write, of an empty chunk.
+    // Writes head and body at once. `end(body)` would need a second write, of an empty chunk.
     socket.cork()
     response.write(body)
     socket.uncork()

@@ -86,7 +86,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
     // Rare, but the likeliest causes when they occur.
     ...timeZoneHint(message, connection.timers),
     ...timersHint(message, gateway, connection),
-    // A SurvivalError tells about its own gateways.
+    // A SurvivalError describes its own gateways.
     ...(connection.hasReport(message) || error.name === 'SurvivalError' ? [] : [gateway.report({ about: message })]),
     ...listUnfinished(message, connection),
     ...connection.traffic.hints,

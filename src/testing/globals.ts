@@ -23,7 +23,7 @@ export const globalsOption = v.union(
  */
 export type ReplaceGlobals = (gateway: Gateway, readLastRequest: () => string | undefined) => ReplacedTimers | undefined
 
-/** Loads the function that replaces the globals. Fake timers set a real timer when they are loaded, and Workers do not allow that. */
+/** Loads the function that replaces the globals. Loading fake timers sets a real timer, which Workers do not allow. */
 export async function loadGlobals(option: true | InstallOptions): Promise<ReplaceGlobals> {
   const { installGlobals } = await import('./install-globals.ts')
   return (gateway, readLastRequest) => installGlobals(gateway, option, readLastRequest)

@@ -13,7 +13,7 @@ import { type CheckedDomain, describeProvisioning, jobOf, readCheckedDomain } fr
 import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './matcher-result.ts'
 import { type TrafficMatchers, trafficMatchers } from './traffic-matchers.ts'
 
-/** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields, and their number. */
+/** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields and number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
   /** The exact number of matching requests. Default: at least one. */
   readonly times?: number

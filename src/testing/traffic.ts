@@ -78,7 +78,7 @@ export class DelayedRequests {
     return describeUnfinished('request', this.#servedAtEnd, 'Is an await missing?', ' over HTTP', end)
   }
 
-  /** Lets HTTP requests that are in transit when a test fails arrive, and notes them. */
+  /** Waits for the HTTP requests that are in transit when a test fails, and notes them. */
   async awaitServed(): Promise<void> {
     if (!this.#wasServed) return
     const noted = this.#served.closing()

@@ -90,7 +90,7 @@ function linkTo(id: string): string {
   return page.path[0] === 'requests' ? page.linkWithin(`requests/${id}`) : `#requests/${id}`
 }
 
-/** What a request's row shows in addition to the entry. */
+/** The values that a request's row shows in addition to the entry. */
 export const listShown = (entry: JournalEntry) => [
   page.findWaitEnd(entry),
   getDuration(entry),

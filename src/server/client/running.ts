@@ -62,7 +62,7 @@ function readEntry(file: string): RegisteredServer[] {
     const { url, started } = Object(JSON.parse(readFileSync(file, 'utf8')))
     return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
   } catch {
-    // It is not JSON, or its server has just ended.
+    // The file is not JSON, or its server has just ended.
     return []
   }
 }

@@ -121,7 +121,7 @@ function settingsOf({ flags, words }: Arguments): ExplorationSettings {
   }
 }
 
-/** Quotes a word for a shell, if it needs that. */
+/** Quotes a word for a shell if the word needs quotes. */
 const quoteWord = (word: string) => (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** Returns the last line of an output, truncated to the length that a report shows. */

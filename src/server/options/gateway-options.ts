@@ -20,7 +20,7 @@ type Names = ParsedServerOptions['names']
  */
 export async function gatewayOptionsOf({ config, names }: ParsedServerOptions): Promise<AnyOptions> {
   const { dialect, initial } = config
-  const configured = config.families as Families | undefined // The schema checks that the kit created them.
+  const configured = config.families as Families | undefined // The schema checks that the kit created the families.
   const dialectOnly = typeof dialect === 'string' && dialect !== 'standard' ? await loadFamilies(dialect) : undefined
   const options: { [Name in keyof AnyOptions]?: AnyOptions[Name] | undefined } = {
     ...config,

@@ -20,7 +20,7 @@ export interface Row {
   readonly isOld: boolean
   /** The values that are compared, secrets included. */
   readonly values: object
-  /** These values without masks. */
+  /** The same values without masks. */
   readonly unmasked: object
   /** The strings that the gateway generated for the resource, such as its address. */
   readonly made: readonly string[]

@@ -136,7 +136,7 @@ export class Explorer {
 
   /**
    * Learns which values depend on the time or on random numbers. Runs the code at another time, with other random numbers and another seed,
-   * once with immediate and once with slow responses.
+   * first with immediate and then with slow responses.
    */
   async #learnMasks({ outcomes }: Baseline): Promise<void> {
     const learned: Learned[] = []
