@@ -31,7 +31,7 @@ export interface ClockFollower {
   moves?(): () => void
   /** Set for timers, which run after all gateways. No time passes when a clock is set, so the clock calls these functions instead. */
   readonly timers?: {
-    /** Moves every timer so that its remaining time stays the same. Called before the clock is set to `ms`. */
+    /** Moves every timer to keep its remaining time the same. Called before the clock is set to `ms`. */
     timeSet(ms: number): void
     /** Drops every timer. */
     reset(): void
@@ -55,7 +55,7 @@ export function isManual(clock: Clock): clock is MovableClock {
   )
 }
 
-/** The system clock, read through the current globals on each call, so that faked dates and timers apply. */
+/** The system clock, read through the current globals on each call, so faked dates and timers apply. */
 export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSystemTime }
 
 /** The longest wait supported by a host timer. */

@@ -47,7 +47,7 @@ export interface RestorableState {
   readonly sequence: number
   /** Null if the authority uses its own keys. */
   readonly seed: string | null
-  /** True if a gateway of this process made the snapshot, so that nothing in it needs to be checked. */
+  /** True if a gateway of this process made the snapshot, so nothing in it needs to be checked. */
   readonly isOwn: boolean
 }
 

@@ -93,7 +93,7 @@ export class Engine {
     return this.#state.wire.authority
   }
 
-  /** Reserves operation ids in the store before a response uses one, so that a later process does not use it again. */
+  /** Reserves operation ids in the store before a response uses one, so a later process doesn't reuse the id. */
   reserveOperationIds(): void {
     if (this.#persistence?.hasReserved(this.#state.operations) === false) this.#commit()
   }
@@ -278,7 +278,7 @@ export class Engine {
     this.#attachIfDue()
   }
 
-  /** Attaches the gateway to its clock as soon as something is due, so that an idle gateway costs its clock no time. */
+  /** Attaches the gateway to its clock as soon as something is due, so an idle gateway doesn't slow down its clock. */
   #attachIfDue(): void {
     if (this.nextDue) this.clock.attach()
   }

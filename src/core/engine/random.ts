@@ -3,7 +3,7 @@ import { utf8Bytes } from '../schema/platform.ts'
 import type { Draw } from '../schema/values.ts'
 
 /**
- * The single source of randomness. It has no state: each value is a function of the seed, a stream's name, and a number. Draws therefore
+ * The single source of randomness. It is stateless: each value is a function of the seed, a stream's name, and a number. Draws therefore
  * never need to be undone, and identical calls produce identical values.
  */
 export interface RandomSource {
@@ -27,7 +27,7 @@ export function createRandomSource(seed: string): RandomSource {
 
 /**
  * Creates a random source for keys that outlive a test. It is based on SHA-256 and can't be predicted without the secret. Identical draws
- * produce identical bytes here, too.
+ * also produce identical bytes.
  */
 export function createSecretSource(text: string): RandomSource {
   const secret = sha256(utf8Bytes(text))

@@ -2,7 +2,7 @@ import { countOneMore } from '../operation/limit.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 
-/** The maximum number of requests of an account within a rolling window, in ms. */
+/** An account's maximum number of requests within a rolling window, in ms. */
 interface RateLimit {
   readonly requests: number
   readonly window: number

@@ -166,7 +166,7 @@ export class Transactions {
       throw error
     }
     if (tx.changes.length === 0) return { result, commit: null }
-    // The copy has no spare capacity. The journal may hold it for a long time.
+    // Copied without spare capacity, because the journal may hold the list for a long time.
     const commit = new RawCommit(operation, now, [...tx.changes], this.publicRecords)
     this.onCommit(commit)
     return { result, commit }

@@ -89,7 +89,7 @@ export class Compiler {
     }
   }
 
-  /** Compiles a chain such as `a && b && c` as one expression, so that a long chain does not exceed the maximum nesting. */
+  /** Compiles a chain such as `a && b && c` as one expression, so long chains don't exceed the maximum nesting. */
   #compileChain(node: ASTNode, operator: '&&' | '||'): FilterExpression {
     const rest: ASTNode[] = []
     let first = node

@@ -117,7 +117,7 @@ type ShapeWith<Cs extends Columns> = ObjectOf<Omit<typeof resourceHead, keyof In
 type Created<Cs extends Columns> = Described & ObjectOf<In<'create', Cs>>
 type Changes<Cs extends Columns> = Described & Partial<ObjectOf<In<'update', Cs>>>
 
-/** The stored fields that are optional in bodies and have no `first` value. */
+/** The stored fields that are optional in bodies, without a `first` value. */
 type Unsent<Cs extends Columns> = {
   [Name in keyof In<'kept', Cs>]: [Cs[Name]['first'], undefined] extends [undefined, Output<Cs[Name]['create']>]
     ? Name

@@ -58,7 +58,7 @@ export interface EventTarget {
   readonly added: Readonly<Record<string, string>>
 }
 
-/** The settings of a source of events, which only sources of traffic have. */
+/** The settings of a traffic event source. */
 export interface EventSource {
   /** The CEL expression that an event must match; undefined for all events. */
   readonly filter?: string

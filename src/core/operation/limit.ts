@@ -63,7 +63,7 @@ export interface AccountLimit {
    * The index whose values define the groups of records to count together, such as the index by vault. Default: all records count together.
    */
   readonly each?: string
-  /** True if it limits the size of a single resource. Such a limit has no rates. A family checks it with `limitProblem`. */
+  /** True if it limits the size of a single resource. Such a limit can't be a rate. Families check it with `limitProblem`. */
   readonly isSize?: boolean
   /**
    * True if it is a feature, which an account either has or lacks: its only maximum is 0. A family checks it with
@@ -80,7 +80,7 @@ export interface AccountLimit {
   readonly rate?: LimitError
   /** The error that `{ max, number }` selects instead of `reached`. */
   readonly older?: LimitError
-  /** The maximum of each plan. Plans without a number have no limit. */
+  /** The maximum of each plan. Plans missing here are unlimited. */
   readonly plans?: Readonly<Partial<Record<Plan, number>>>
 }
 

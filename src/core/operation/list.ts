@@ -63,7 +63,7 @@ export interface ListQuery {
  */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
-/** Returns the schema of the query of a list, such as `endpoints.list`, with additional parameters. */
+/** Returns the query schema of a list, such as `endpoints.list`, with additional parameters. */
 export function createListQuery(list: string, matching: Matching = {}): v.GenericSchema {
   const additional = Object.entries(matching).map(([name, field]) => {
     const sentence = `Only items with this \`${field}\`. Repeat the parameter to match any of several values.`
@@ -246,7 +246,7 @@ export function createShow<R extends object, Resource extends object>(
   related: Related<R, Resource> | undefined,
 ): (tx: Transaction, record: R) => Resource {
   if (!related) return (tx, record) => tx.show(view, record)
-  // The engine freezes the responses of operations, but declarations show records too.
+  // The engine freezes the responses of operations, but declarations also show records.
   return (tx, record) => deepFreeze({ ...tx.show(view, record), ...related(tx, record) })
 }
 

@@ -57,7 +57,7 @@ interface Definition<Ids extends PathIds> {
   readonly nouns?: Nouns
   /** The prefix of each id in the path. */
   readonly ids: Ids
-  /** The schema of the response; absent if the response has no body. */
+  /** The schema of the response; absent for a response without a body. */
   readonly response?: v.GenericSchema
   /** The errors that `run` may throw, in addition to the errors of its schemas and of every operation of its kind. */
   readonly errors?: readonly CatalogueError[]
@@ -252,7 +252,7 @@ export function errorsOf(operation: Operation, dialect: IdRule = {}): readonly C
   return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listDirectErrors(operation, dialect)])
 }
 
-/** Returns the errors of {@link errorsOf} that a direct call can throw too. */
+/** Returns the errors of {@link errorsOf} that direct calls can also throw. */
 export function listDirectErrors(operation: Operation, { malformedIds }: IdRule = {}): readonly CatalogueError[] {
   const { body, query, ids } = operation
   return sortByNumber([

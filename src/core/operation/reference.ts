@@ -19,7 +19,7 @@ export interface Target {
   isUndeclared?(tx: Transaction, id: string): boolean
 }
 
-/** The error for deleting a resource to which another resource refers. */
+/** The error for deleting a resource that another resource references. */
 export interface DeletionRefusal {
   readonly error: CatalogueError
   /** Returns the values for the message, from the id and the record that references it. */
@@ -39,7 +39,7 @@ export type Deletion =
   /** The field is computed from the existing records, not stored. */
   | 'follows'
 
-/** One row of the table of references: a field that references other resources (rules: references#table). */
+/** A row in the table of references: a field that references other resources (rules: references#table). */
 export interface Reference {
   /** The collection of the records that have the field. */
   readonly holder: Collection<object>
@@ -74,7 +74,7 @@ type RowOf<R> = Omit<Reference, 'holder' | 'ids' | 'only' | 'deletion'> & {
   ids?(record: R): readonly string[]
 }
 
-/** Creates a row of the table of references. */
+/** Creates a row in the table of references. */
 export function referenceOf<R extends object>(holder: Collection<R>, row: RowOf<R>): Reference {
   return { holder, ...row } as Reference // The row's functions are called only with the holder's records.
 }

@@ -74,7 +74,7 @@ export interface ResourceKind extends ReadableKind {
   readonly more?: Readonly<Record<string, Operation>>
 }
 
-/** The key of the items in a page of a kind. */
+/** The key of a page's items. */
 export type ItemsOf<Kind extends ReadableKind> = Kind extends { readonly items: infer Items extends string }
   ? Items
   : Kind['name']

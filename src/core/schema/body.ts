@@ -8,7 +8,7 @@ import { isSecretAt } from './secret-fields.ts'
 import { formatPath, quote, quoteSecret, THE_BODY } from './text.ts'
 import { isJson, isObject, omit, requirePlainPrototype } from './values.ts'
 
-/** The maximum number of bytes of a body (rules: requests#body). */
+/** The maximum body size in bytes (rules: requests#body). */
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**

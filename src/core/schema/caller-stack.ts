@@ -5,8 +5,8 @@ const OWN_FRAME = /[/\\]fauxgate[/\\]dist[/\\]/
 const FRAME_WITH_PLACE = /^\s*at (?!.*\(?(?:node:|<anonymous>)).*:\d+/
 
 /**
- * Removes the package's frames from the stack of an error caused by the caller, so that test runners show the caller's line. Returns the
- * error, unchanged if it has no other frames.
+ * Removes the package's frames from the stack of an error caused by the caller, so test runners show the caller's line. Returns the error,
+ * unchanged if there are no other frames.
  */
 export function atCaller<E extends Error>(error: E): E {
   const { stack } = error
@@ -21,7 +21,7 @@ export function withoutWrapperFrames(stack: string): string {
   return first !== undefined && OWN_FRAME.test(first) ? stack : withoutOwnFrames(stack)
 }
 
-/** Removes the package's frames from a stack, unless it has no other frames. */
+/** Removes the package's frames from a stack, unless there are no others. */
 function withoutOwnFrames(stack: string): string {
   if (!OWN_FRAME.test(stack)) return stack
   const others = stack.split('\n').filter((line) => !(/^\s*at /.test(line) && OWN_FRAME.test(line)))

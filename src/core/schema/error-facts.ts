@@ -59,7 +59,7 @@ function createDetails(
   return { ...facts, ...all }
 }
 
-/** Returns the facts about an error's field, so that programs need not parse the message (rules: errors#details). */
+/** Returns the facts about an error's field, so programs don't need to parse the message (rules: errors#details). */
 function describeField({ error, field, values }: Problem): Readonly<Record<string, string>> {
   if (field === undefined) return {}
   const { received, choices, nearest, typed }: Partial<FieldFacts> = values

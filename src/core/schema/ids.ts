@@ -3,7 +3,7 @@ import { type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { formatIdStart, quote } from './text.ts'
 
-/** The digits of ids, in the order of their character codes, so that strings of equal length sort like their numbers. */
+/** The digits of ids, in character code order, so strings of equal length sort like their numbers. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export const OPERATION_PREFIX = 'op'

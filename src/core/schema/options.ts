@@ -69,7 +69,7 @@ interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
 }
 
 /**
- * A row of a table of options. Types, defaults, flags, environment variables, the config file, `--help`, and documents are derived from it.
+ * A row in a table of options. Types, defaults, flags, environment variables, the config file, `--help`, and documents are derived from it.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionRow<S extends v.GenericSchema, const D extends v.InferInput<S> | undefined = undefined>(

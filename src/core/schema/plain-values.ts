@@ -15,7 +15,7 @@ const MAX_DEPTH = 64
  */
 const MAX_VALUES = 1_000_000
 
-/** The schemas of the fields of an object. */
+/** The schemas of an object's fields. */
 type Fields = Readonly<Record<string, v.GenericSchema>>
 
 /**
@@ -42,7 +42,7 @@ export class PlainCopier {
     return type === 'array' && item && Array.isArray(value) ? this.#copyList(item, value) : this.#copyJson(value)
   }
 
-  /** Returns a symbol instead of a value, so that the schema rejects the value, because valibot would accept an array as an object. */
+  /** Returns a symbol instead of a value to make the schema reject it, because valibot would accept an array as an object. */
   #replace(value: unknown): symbol {
     const replacement = Symbol('not an object')
     this.#replaced.set(replacement, value)

@@ -108,7 +108,7 @@ export function findSchema(schema: v.GenericSchema, path: readonly unknown[]): v
   return next && findSchema(next, rest)
 }
 
-/** Returns the schema that another one wraps, or the step of its pipe that describes the fields. */
+/** Returns a wrapper's inner schema, or the step of its pipe that describes the fields. */
 export function innerOf(schema: v.GenericSchema): v.GenericSchema | undefined {
   const { wrapped, pipe = [] } = partsOf(schema)
   return (

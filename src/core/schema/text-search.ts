@@ -22,7 +22,7 @@ export class TextSearch {
 
   /** Replaces each match in a string. Overlapping matches are replaced together. */
   replaceIn(text: string, replacement: string): string {
-    // Most strings have no match. A quick search for beginnings is cheaper than building the tree.
+    // Most strings don't contain a match. A quick search for beginnings is cheaper than building the tree.
     const isFew = this.#texts.length <= MAX_TEXTS_WITHOUT_TREE
     if (isFew && !this.#texts.some((each) => text.includes(each.slice(0, COMPARED_LENGTH)))) return text
     this.#tree ??= new Tree(this.#texts)

@@ -18,7 +18,7 @@ export function quote(value: unknown): string {
   return typeof value === 'object' ? nameObject(value) : `a ${typeof value}`
 }
 
-/** Describes a thrown value as text, such as `TypeError: too long`, or by its kind if it has no text. Never throws. */
+/** Describes a thrown value as text, such as `TypeError: too long`, or by its kind if there is no text. Never throws. */
 export function describeThrown(thrown: unknown): string {
   try {
     const text = String(thrown)

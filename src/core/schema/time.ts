@@ -112,7 +112,7 @@ export function durationMs(value: unknown): number | undefined {
   return known && Number(count) * UNIT_MS[known]
 }
 
-/** The bounds of a range of durations. */
+/** The bounds of a duration range. */
 export interface Range {
   /** In ms. */
   readonly from: number

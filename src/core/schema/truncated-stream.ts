@@ -6,7 +6,7 @@ export type Ending = 'complete' | 'break' | 'stall'
 /** The error codes of Node's `fetch` for a connection that ended before a response and for one that ended within the body. */
 const CODES = { 'fetch failed': 'ECONNRESET', terminated: 'UND_ERR_SOCKET' } as const
 
-/** Returns the error with which Node's `fetch` rejects if a connection breaks. */
+/** Returns the error that Node's `fetch` rejects with if a connection breaks. */
 export function createBrokenConnection(message: keyof typeof CODES): TypeError {
   const cause = Object.assign(new Error('A fault broke the connection.'), { code: CODES[message] })
   return atCaller(new TypeError(message, { cause }))
@@ -49,7 +49,7 @@ export function truncateStream(
       controller.error(signal?.reason)
     }
   }
-  // Without a queue, the client gets all bytes before the error.
+  // Without a queue, the client receives all bytes before the error.
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 

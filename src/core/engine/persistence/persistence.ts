@@ -80,7 +80,7 @@ export class Persistence {
     return stored !== undefined
   }
 
-  /** Releases the store, so that another gateway can use it. */
+  /** Releases the store for another gateway. */
   release(): void {
     Reflect.deleteProperty(this.store, IN_USE)
   }

@@ -42,7 +42,8 @@ export function listAllChanges(records: Records, sideRecords: SideRecordsByName)
 
 /**
  * Reads the side records and the records of a store. Converts each record to this fauxgate's version, and validates it against its
- * collection's schema. @throws Error that names the damaged record; TypeError if this gateway has no family for a record's collection.
+ * collection's schema. @throws Error that names the damaged record; TypeError if a record's collection belongs to no family in this
+ * gateway.
  */
 export function readStoredRecords(
   families: readonly Family[],
