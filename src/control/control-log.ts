@@ -101,7 +101,7 @@ interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
 
 /** The state at the start of a list of controls. */
 interface Beginning {
-  /** The number from which the next id is derived. */
+  /** The sequence number of the next id. */
   readonly sequence: number
   /** The `initial` option, if it created the state, and the seed of its ids, if known. */
   readonly initial?: object | undefined

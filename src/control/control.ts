@@ -212,7 +212,7 @@ export interface ControlCall<Result = unknown, Members = unknown> extends Member
   readonly errors?: readonly CatalogueError[]
   /** True if the call reads stored records. Its errors then include those of the records' schemas. */
   readonly readsRecords?: true
-  /** The maximum number of bytes of a body. Default: 1 MiB. */
+  /** The maximum body size in bytes. Default: 1 MiB. */
   readonly maxBytes?: number
   /** The media type of a string result. By default, the result is sent as JSON. */
   readonly mediaType?: string
@@ -247,7 +247,7 @@ export function controlCall<S extends v.GenericSchema, Result, Members>(
 
 type WithoutMembers<Result> = Omit<ControlCall<Result>, 'members'>
 
-/** Wraps a call so that the log of controls records it if it changed something, over HTTP and in the same process. */
+/** Wraps a call so the log of controls records any that changes something, over HTTP or in the same process. */
 export function remembered<Result>(call: WithoutMembers<Result>): WithoutMembers<Result> {
   if (!isChange(call)) return call
   return {

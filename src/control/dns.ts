@@ -112,8 +112,8 @@ const put = controlCall({
     return {
       /**
        * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
-       * @throws GatewayError `field_invalid` if the name, the target, or an option is not valid. The other methods that set a record throw
-       * it too.
+       * @throws GatewayError `field_invalid` if the name, the target, or an option is not valid. The other methods that set a record also
+       * throw it.
        */
       cname: (name: string, target: string | null, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'CNAME', value: target }, options),

@@ -27,7 +27,7 @@ export interface Requests {
    * Returns the entries in the journal, oldest first. To check whether a request was made, use `count`, which includes
    * requests that the journal has dropped.
    * @throws GatewayError `field_invalid` for a filter that no entry can match, as `count` and `last` do. GatewayAssertionError if no entry
-   * matches but the journal has dropped requests that match or might match. `last` throws both errors, too.
+   * matches but the journal has dropped requests that match or might match. `last` also throws both errors.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
   /**

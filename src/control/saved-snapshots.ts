@@ -4,7 +4,7 @@ import type { StoredChange } from '../core/operation/store.ts'
 import type { Snapshot } from '../generated/controls.ts'
 import type { SnapshotRecords } from './snapshot.ts'
 
-/** The name of the collection of saved snapshots in a store. */
+/** The collection name of saved snapshots in a store. */
 export const SNAPSHOTS = 'saved_snapshots'
 
 /** A snapshot that the gateway keeps under a name. */
@@ -23,7 +23,7 @@ interface Part extends Omit<SavedSnapshot, 'snapshot'> {
 
 const RECORDS_PER_PART = 100
 
-/** The maximum number of characters of a part, apart from a single record. Some stores do not allow rows larger than 2 MB. */
+/** The maximum number of characters in a part, except for a single record. Some stores do not allow rows larger than 2 MB. */
 const CHARACTERS_PER_PART = 500_000
 
 /** Passes changes to the store, if any. Throws if the store rejects them. */
@@ -65,7 +65,7 @@ export class SavedSnapshots implements SideRecords {
   }
 }
 
-/** The name of the collection of the state that an undo restores. */
+/** The collection name of the state that an undo restores. */
 export const REMEMBERED = 'remembered_state'
 
 /** The numbers of domain transitions and delayed responses in the clock move that an undo reverts. */

@@ -21,7 +21,7 @@ const snapshot = controlCall({
   run: (host) => host.snapshot(false),
 })
 
-/** The maximum number of bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
+/** The maximum size of a snapshot over HTTP, in bytes: about 250,000 domains with their certificates. */
 const MAX_STATE_BYTES = 256 * MAX_BODY_BYTES
 
 // Created without controlCall, whose reader drops nulls: in a snapshot, `null` is a value.
@@ -46,8 +46,8 @@ const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } sati
 
 export interface StateMembers {
   /**
-   * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states produce equal snapshots. If the
-   * same process restores the returned object itself (not a copy), the secrets are restored too.
+   * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states produce equal snapshots. If the same process
+   * restores the returned object itself (not a copy), the secrets are also restored.
    * @throws TypeError for an unknown option or a value that is not allowed.
    */
   snapshot(options?: SnapshotOptions): Snapshot

@@ -148,7 +148,7 @@ export interface Transport<Sibling = object> {
  * installed.
  */
 export interface ViewedCollection {
-  /** The name in snapshots, commits and stores, for example `reserved_domains`. */
+  /** The name in snapshots, commits, and stores, for example `reserved_domains`. */
   readonly name: string
   /** Returns the key of a record. */
   key(record: object): string

@@ -40,7 +40,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * Calls the function with each new commit, in order. With a collection such as `reserved_domains`, only commits that change it
    * are passed. Returns a function that ends the subscription. Exceptions from the subscriber are ignored.
    *
-   * @throws TypeError if the gateway has no such collection.
+   * @throws TypeError for an unknown collection.
    */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**

@@ -19,7 +19,7 @@ export interface ActionResult {
   readonly isStated: boolean
 }
 
-/** The source of the values of variables. */
+/** The source of variables' values. */
 export interface Surroundings {
   readonly request: PolicyRequest
   readonly response: PolicyResponse | undefined

@@ -226,7 +226,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     return new UpstreamResponse(response.status, headers, response.body)
   }
 
-  /** Returns the response as the visitor receives it. A response to HEAD has no body. */
+  /** Returns the response as the visitor receives it. Responses to HEAD omit the body. */
   toResponse(method: string): Response {
     const { status, headers, body } = this
     // The status of a `fetch` response is never below 200.

@@ -141,7 +141,7 @@ function readValues({ paths, calls }: Expression, values: Values): Record<string
     try {
       found[source] = evaluate(values)
     } catch (error) {
-      // An absent cookie has no value.
+      // An absent cookie doesn't have a value.
       if (!(error instanceof EvaluationProblem)) throw error
     }
   }

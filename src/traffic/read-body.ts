@@ -103,7 +103,7 @@ export function toStream(body: Exclude<Body, null>): ReadableStream<Uint8Array> 
   return stream as ReadableStream<Uint8Array> // A response with a body always has a stream.
 }
 
-/** Returns the codings in a `content-encoding` header, in the order in which they were applied. */
+/** Returns the codings in a `content-encoding` header, in the order they were applied. */
 export function readCodings(header: string | undefined): readonly string[] {
   const names = (header ?? '').split(',').map((each) => each.trim().toLowerCase())
   return names.filter((each) => each !== '' && each !== 'identity')

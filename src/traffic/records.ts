@@ -14,7 +14,7 @@ export const windows = collection({
   schema: v.object({ key: someText, ends_at: instant, slots }),
 })
 
-/** The parts of the window of a rate limit. Requests in the same part leave the window together. */
+/** The parts of a rate limit's window. Requests in the same part leave the window together. */
 const PARTS = 60
 /** Ended windows are removed each time the number of windows reaches a multiple of this number. */
 const MANY = 1000
@@ -41,7 +41,7 @@ function removeEnded(tx: Transaction): void {
   for (const each of [...tx.newestFirst(windows)]) if (each.ends_at < tx.now) tx.remove(windows, each)
 }
 
-/** Returns the start of the part of the window that contains a time. */
+/** Returns the start of the window part that contains a time. */
 function startOf(time: number, part: number): number {
   return Math.floor(Math.floor(time / part) * part)
 }
@@ -52,7 +52,7 @@ export const breakers = collection({
   key: ({ key }) => key,
   schema: v.object({
     key: someText,
-    /** The time at which the breaker tripped, in ms, or null while it is closed. */
+    /** When the breaker tripped, in ms, or null while it is closed. */
     tripped_at: v.nullable(instant),
     /** True while a request tests whether the upstream works again. */
     is_trying: v.boolean(),

@@ -44,7 +44,7 @@ export interface TracedRule {
   readonly matched: boolean
   readonly expressions: readonly TracedExpression[]
   readonly actions: readonly TracedAction[]
-  /** The fauxgate decision because of which the rule didn't apply. */
+  /** The fauxgate decision that kept the rule from applying. */
   readonly decision?: Decision
 }
 

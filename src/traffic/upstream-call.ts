@@ -23,7 +23,7 @@ const HOW_TO_SERVE =
 export interface UpstreamPlace {
   /** The URLs and ids for which a test may have set the upstream, most specific first. */
   readonly keys: readonly string[]
-  /** The URL to which the request is sent, without its path. */
+  /** The request's destination URL, without the path. */
   readonly url: string
   /** True for an agent's upstream, whose failures have a separate error number. */
   readonly isAgent: boolean

@@ -66,7 +66,7 @@ export function createCannedResponse({ status = 200, headers = {}, body = null }
   return new Response(isBodiless ? null : body, { status, headers })
 }
 
-/** The name of the collection of upstreams in a store. */
+/** The collection name of upstreams in a store. */
 export const UPSTREAMS = 'upstreams'
 
 /** An upstream with a canned response, as stored. */
@@ -190,7 +190,7 @@ export class Upstreams implements SideRecords {
     return undefined
   }
 
-  /** Returns the server at a URL that a program specified as an agent's upstream, or undefined if the gateway has no server. */
+  /** Returns the server at a URL that a program specified as an agent's upstream, or undefined for a gateway without a server. */
   dial(
     url: string,
   ): { readonly key: string; readonly responder: Responder } | { readonly problem: string } | undefined {

@@ -1,6 +1,6 @@
 /** A visitor who has signed in, for the actions `oauth`, `openid-connect`, and `saml`. */
 export interface Identity {
-  /** The provider with which the visitor signed in, such as `google`. Default: the action's provider. */
+  /** The visitor's sign-in provider, such as `google`. Default: the action's provider. */
   readonly provider?: string
   readonly email?: string
   readonly name?: string

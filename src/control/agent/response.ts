@@ -14,7 +14,7 @@ export interface AgentResponse {
 /** The noun that error messages use for what a request starts. */
 export type Started = 'tunnel' | 'endpoint'
 
-/** The Go types into which the agent reads definitions. */
+/** The Go types that the agent reads definitions into. */
 const TYPES: Readonly<Record<Started, string>> = { tunnel: 'config.HTTPv2Tunnel', endpoint: 'config.Endpoint' }
 
 /** Ends a request with one of the agent's own errors. */

@@ -50,7 +50,7 @@ class TestFile {
   #blocks: string[][] = []
   #lines: string[] = []
   readonly #values: TestValues
-  /** The faults that the test adds, by id. A fault that only delays responses has no effects. */
+  /** The faults that the test adds, by id. A fault that only delays responses doesn't have effects. */
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
   readonly #snapshots = new Set<unknown>()

@@ -156,7 +156,7 @@ const API_FIELDS = [
 /** The fields that do not apply to requests to the agent's API. */
 const OTHER_FIELDS = ['traffic', ...API_FIELDS.filter((name) => name !== 'method')] as const
 
-/** Rejects a field that has no effect in combination with the others, because a test would pass without the failure that it requests. */
+/** Rejects a field without effect in combination with the others, because a test would pass without the failure that it requests. */
 function requireEffect(sent: FaultSpec): void {
   const refuseField = (field: keyof FaultSpec, allowed: string) =>
     refuse(general.field_invalid, { field, received: quote(sent[field]), allowed })

@@ -49,7 +49,7 @@ const domain = v.optional(
 
 const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
-/** Returns the name of the domain with the name or id `received`. Rejects a service domain, because such domains have no attempts. */
+/** Returns the name of the domain with the name or id `received`. Rejects a service domain, because such domains don't have attempts. */
 function requireDomainName(
   tx: Transaction,
   { dialect }: ControlHost,

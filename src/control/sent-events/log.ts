@@ -16,7 +16,7 @@ import { describeVisit, type EndedVisit } from './visit-objects.ts'
 /** The maximum number of stored events. */
 const SIZE = 1000
 
-/** The types of the events of a visit. */
+/** The event types of a visit. */
 const REQUEST = 'http_request_complete.v0'
 const CONNECTION = 'tcp_connection_closed.v0'
 

@@ -88,7 +88,7 @@ async function sendRequest(
   return { number, status: response.status, headers, ...(await readText(response)), rule, trace }
 }
 
-/** The maximum number of bytes of a response body in the outcome. */
+/** The maximum size of a response body in the outcome, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Reads as much of a body as arrives, as a string. */

@@ -6,7 +6,7 @@ import type { Visitor } from '../../traffic/visitor.ts'
 export interface TrafficEntry {
   /** The number of the request since the journal was cleared, starting at 1. */
   readonly number: number
-  /** The time at which the request arrived. */
+  /** The request's arrival time. */
   readonly at: string
   readonly method: string
   readonly url: string

@@ -52,7 +52,7 @@ export interface Traffic {
   upstream(url: string, handler: UpstreamHandler, options?: { readonly times?: number }): UpstreamHandle
   /**
    * Returns the last 1,000 requests, oldest first, without secrets.
-   * @throws GatewayError `field_invalid` for a filter with an unknown name. `last` and `count` throw it too.
+   * @throws GatewayError `field_invalid` for a filter with an unknown name. `last` and `count` also throw it.
    */
   all(filter?: TrafficFilter): readonly TrafficEntry[]
   /** Returns the newest request, or undefined. */

@@ -67,7 +67,7 @@ export const visitor = named(
 
 const text = v.exactOptional(v.nullable(v.string()))
 
-/** The schema of a filter of the traffic journal. An unknown name throws, because it would match nothing and look correct. */
+/** The schema of a traffic journal filter. An unknown name throws, because the filter would silently match nothing. */
 export const trafficFilter = optionsOf(
   {
     method: text,

@@ -15,7 +15,7 @@ import { createRedaction, TrafficJournal } from './journal.ts'
 export interface TrafficHooks {
   /** Receives the parts of expressions that decide a value, which makes evaluation slower. */
   onDecided?: OnDecided | undefined
-  /** Receives each request as it happened, secrets included. The trace grows until the response body is read. */
+  /** Receives each request as it happened, including secrets. The trace grows until the response body is read. */
   onVisited?: ((exchange: VisitorExchange) => void) | undefined
 }
 

@@ -65,7 +65,7 @@ function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typ
   })
 }
 
-/** Rejects a name that is neither a collection nor a group of operations. Some groups have no records. */
+/** Rejects a name that is neither a collection nor a group of operations. Some groups don't have records. */
 function requireKnownCollection({ collections, api }: ControlHost, received: string): void {
   const names = collections.map(({ name }) => name)
   const groups = api.operations.map(({ name }) => name.split('.')[0])

@@ -76,8 +76,8 @@ export function listRequests(host: ControlHost, message: string): ListedRequests
 }
 
 /**
- * Returns the lines of earlier requests with a note, and of some that failed, without repeats. Each kind of note has a separate limit, so
- * that a series of errors does not hide other notes.
+ * Returns the lines of earlier requests with a note, and of some that failed, without repeats. Each kind of note has a separate limit, so a
+ * series of errors doesn't hide other notes.
  */
 function lastExplained(
   newestFirst: readonly JournalEntry[],

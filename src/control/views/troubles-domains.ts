@@ -15,7 +15,7 @@ import { describeLasting, type Fix, MAX_CALLS, MAX_PLACES, removeOutcome } from 
 export const SOON_MS = 30 * 86_400_000
 
 /**
- * The cause of one domain's problem, without the name, so that domains with the same cause are listed together. Rarely needed values are
+ * The cause of one domain's problem, without the name, so domains with the same cause are listed together. Rarely needed values are
  * functions.
  */
 interface Cause extends Pick<Trouble, 'kind' | 'cause'> {

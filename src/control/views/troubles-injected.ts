@@ -81,7 +81,7 @@ function describeWaiting(
     hits === 0
       ? 'A fault is waiting for a request.'
       : `A fault has applied to ${hits} of ${formatCount(times, 'request')}, and waits for ${times - hits} more.`
-  // The journal has no requests to the agent's API.
+  // The journal doesn't contain requests to the agent's API.
   if (agent !== undefined) return cause
   if (traffic !== undefined) {
     const [visit] = host.traffic.journal.newestFirst()
@@ -185,7 +185,7 @@ function findPolled({ journal }: ControlHost, now: number): string | undefined {
 /** Describes the next due event if a manual clock does not move while clients poll, because they would then wait forever. */
 function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Trouble, 'id' | 'fix'>): Trouble[] {
   const next = findNextEvent(host, tx)
-  // No client waits for a renewal that is two months away.
+  // Clients don't wait for a renewal that is two months away.
   if (!next || next.event === 'renewal' || !isManual(host.clock)) return []
   const { oldestTime = 0 } = host.journal
   const move = describeShortMove(tx.now - oldestTime)

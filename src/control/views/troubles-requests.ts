@@ -73,7 +73,7 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns the message of an error without its values, so that mistakes that differ only in values are grouped together. */
+/** Returns an error's message without its values, so mistakes that differ only in values are grouped together. */
 function getTemplate({ readResponse }: SeenRequest): string {
   const response = readResponse()
   return isObject(response) ? String(response.msg).replace(/"[^"]*"|\d+/g, '') : ''

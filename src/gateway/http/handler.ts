@@ -147,9 +147,7 @@ class Call {
     }
   }
 
-  /**
-   * Returns the response for an error. Rethrows what test code inside an operation threw, so that the caller of `fetch` sees it.
-   */
+  /** Returns the response for an error. Rethrows errors from test code inside an operation, so the caller of `fetch` sees them. */
   #createErrorResponse(error: unknown): HttpResponse {
     const refusal = this.#isControl ? toControlRefusal(error, this.#request) : error
     if (!(refusal instanceof Refusal)) throw error

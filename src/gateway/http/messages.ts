@@ -44,9 +44,8 @@ export interface HttpResponse {
   /** The problem with the request, for the journal and the log. Absent if the body already states the problem. */
   readonly problem?: string
   /**
-   * Resolves with the response to send (possibly an error) once the work has ended and the store has flushed the changes.
-   * Absent if there is nothing to wait for. Rejects only if test code that an operation runs throws; `fetch` then rejects
-   * too.
+   * Resolves with the response to send (possibly an error) once the work has ended and the store has flushed the changes. Absent if there
+   * is nothing to wait for. Rejects only if test code that an operation runs throws; `fetch` then also rejects.
    */
   readonly safe?: Promise<HttpResponse>
 }

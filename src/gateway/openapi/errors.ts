@@ -65,7 +65,7 @@ function createMessage(error: CatalogueError, dialect: Dialect): string {
   return recorded.replaceAll(standard.versionHeader, dialect.versionHeader).replaceAll(recordedDomain, serviceDomain)
 }
 
-/** Returns the schema of the body of these errors. */
+/** Returns the body schema of these errors. */
 export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readonly CatalogueError[]): JsonSchema {
   const codes = [...new Set(errors.flatMap(({ code = [] }) => code))]
   return {

@@ -34,7 +34,7 @@ export class DocumentEvidence {
     return rules[name] ? { 'x-fauxgate-evidence': this.#createEvidence(rules[name]) } : {}
   }
 
-  /** Returns the evidence of the fields of a type, by field. */
+  /** Returns the evidence for a type's fields, by field. */
   ofFields(type: string): WithEvidence<Readonly<Record<string, Evidence>>> {
     const types: Readonly<Record<string, Rules>> = evidenceFile.fields
     const own = types[type]

@@ -67,7 +67,7 @@ export function createConversion(
 
 /**
  * Converts a schema to JSON Schema, based on its pipe steps and its facts. A named schema becomes a reference.
- * @throws Error for a schema that JSON Schema cannot express and that has no facts.
+ * @throws Error for a schema without facts that JSON Schema can't express.
  */
 export function convert(schema: AnySchema, conversion: Conversion): JsonSchema {
   const name = conversion.names.get(schema)

@@ -80,7 +80,7 @@ const ISSUEWILD =
 
 const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
-/** The values that each record type allows, as a description and as a test, and the form in which a value is stored. */
+/** The values that each record type allows, as a description and as a test, and the stored form of a value. */
 const VALUES: Readonly<
   Record<RecordType, { allowed: string; isValid(value: string): boolean; normalize(value: string): string }>
 > = {
@@ -109,7 +109,7 @@ interface ValueOfType {
 
 const NO_ISSUEWILD = 'no value: only CAA records have it'
 
-/** Creates the schema of a record whose value matches its type. The output has the form in which values are stored. */
+/** Creates the schema of a record whose value matches its type. The output is the stored form. */
 function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
   return v.pipe(
     schema,
@@ -207,7 +207,7 @@ export function getCaa(tx: Transaction, key: string): DnsRecord | undefined {
   return record?.type === 'CAA' ? record : tx.get(caaZone, key)
 }
 
-/** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before its subdomains. */
+/** The simulated zone. Keys are names with reversed labels, so a name sorts right before its subdomains. */
 export const zone = collection<DnsRecord>({
   name: 'dns_records',
   key: (record) => reverseLabels(record.name),

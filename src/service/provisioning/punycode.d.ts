@@ -1,4 +1,4 @@
-/** The part of punycode.js that this library uses: RFC 3492 without the prefix `xn--`. The package has no types. */
+/** The part of punycode.js that this library uses: RFC 3492 without the prefix `xn--`. The package doesn't include types. */
 declare module 'punycode.js' {
   const punycode: {
     /** Throws a RangeError if the text is not Punycode. */

@@ -1,2 +1,2 @@
-/** The maximum number of rules in a traffic policy, by plan. A plan without a number has no limit. */
+/** The maximum number of rules in a traffic policy, by plan. Plans missing here are unlimited. */
 export const RULES_OF_PLANS: Readonly<Record<string, number | undefined>> = { free: 5 }

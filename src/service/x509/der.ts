@@ -85,7 +85,7 @@ export function sliceElements(der: Uint8Array, what: string): Uint8Array[] {
   return elements
 }
 
-/** Returns the start and the end of the content of the element at an offset. */
+/** Returns where the content of the element at an offset starts and ends. */
 function readHeader(der: Uint8Array, at: number): { readonly content: number; readonly end: number } {
   const first = der[at + 1]
   if (first === undefined) throw new Unreadable('its DER ends too early')

@@ -130,7 +130,7 @@ export function clientCertificate(
   return certificate({ ...content, extensions }, issuer)
 }
 
-/** Creates a CA, signed by `issuer` or with its own key. It is always valid. */
+/** Creates an always valid CA, signed by `issuer` or with its own key. */
 export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
   const name = createName(['O', 'fauxgate'], ['CN', commonName])
   const content = {

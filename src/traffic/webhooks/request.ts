@@ -3,7 +3,7 @@ import { isObject } from '../../core/schema/values.ts'
 /** The head of a request that a webhook sender may have signed, and a function that reads its body. */
 export interface SentRequest {
   readonly method: string
-  /** The complete URL to which the sender sent the request, byte for byte. */
+  /** The complete URL that the sender requested, byte for byte. */
   readonly url: string
   readonly headers: Headers
   readonly readBody: () => Promise<Uint8Array>
