@@ -105,6 +105,10 @@ test.each([
   ["req.method.matches('^get$')", "Methods are uppercase. Use '^GET$'."],
   ["req.url.path.matches('^admin/.*')", "A path begins with a slash, and has no query. Use '^/admin/.*'."],
   ["req.url.path.matches('^admin')", "A path begins with a slash, and has no query. Use '^/admin'."],
+  ["req.url.path.matches('(?i)^admin')", "A path begins with a slash, and has no query. Use '(?i)^/admin'."],
+  ...['^(admin|root)', '^[.]env', String.raw`(?i)^\\.(png|webp)$`, String.raw`(?i)^(?:wp-admin|\\.env)`].map(
+    (pattern) => [`req.url.path.matches('${pattern}')`, 'A path begins with a slash, and has no query.'],
+  ),
   ["req.url.scheme.matches('^HTTP$')", "It is http or https. Use '^http$'."],
   ["req.host == 'https://a.example.com/b'", "It is a host name, without a scheme or a path. Use 'a.example.com'."],
   ["req.method.lower() != 'GET'", "The text is lowercase. Use 'get'."],
@@ -195,6 +199,7 @@ test.each([
   "req.url.path.contains('a/b') || req.url.path.endsWith('b') || req.url.uri.contains('?a=')",
   "req.url.startsWith('https:') || req.url == 'http://a.example.com/A?b' || req.host == 'A.example.com:8080'",
   "req.method.matches('^(get|GET)$') || req.method.matches('(?i)get') || req.method.matches('get|GET') || req.method.matches('^G[e]*T')",
+  "req.url.path.matches('(?i)^/A') || req.url.path.matches('^(a|/b)') || req.url.path.matches('^(a)?/b') || req.method.matches('(?i)^(get|head)$')",
   "req.url.path.matches('/a') || req.url.path.matches('^/a?b') || req.url.path.matches('^a*/b') || req.url.path.matches('a$')",
   "req.url.scheme.matches('^https?$') || req.host.matches('^a[.]example[.]com(:[0-9]+)?$') || req.host.matches('^a.+[.]com$')",
   "req.content_type.startsWith('text/') || req.content_type.raw == 'Text/HTML; charset=utf-8'",
@@ -295,6 +300,11 @@ describe('A rule is unreachable only if an earlier one surely ends its traffic',
     ['after one of several prefixes', [rule(`${prefix('/a')} || ${prefix('/b')}`), rule(prefix('/b/c'))]],
   ])('%s', (_, rules) => {
     expect(check(...rules)).toEqual(['rule-unreachable'])
+  })
+
+  test('after a condition that every request meets, as are all rules after it', () => {
+    const all = check(rule(prefix('/')), rule("req.method == 'GET'"), rule(undefined))
+    expect(all).toEqual(['always-true', 'rule-unreachable', 'rule-unreachable'])
   })
 
   test.each<[string, object[]]>([
@@ -530,6 +540,19 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     ['res.status_code >= 500 && res.status_code < 400', EXCLUDED],
     ['res.status_code > 400 && 300.5 > res.status_code', EXCLUDED],
     ['res.status_code == 42', 'res.status_code is from 100 to 999.'],
+    ["!hasReqHeader('x') && getReqHeader('x')[0] != 'a'", "Write !hasReqHeader('x') || before it, in one expression."],
+    [
+      "!hasQueryParam('x') && getQueryParam('x')[0] == 'a'",
+      "Write !hasQueryParam('x') || before it, in one expression.",
+    ],
+    [
+      "!('x' in req.headers) && req.headers['x'][0] != 'a'",
+      "Write !has(req.headers['x']) || before it, in one expression.",
+    ],
+    [
+      "!has(req.cookies.x) && req.cookies['x'][0].value == 'a'",
+      "Write !has(req.cookies['x']) || before it, in one expression.",
+    ],
     ['100 > res.status_code || req.method == "GET"', 'res.status_code is from 100 to 999.'],
     ['timestamp(time.now).getMonth() == 12', 'timestamp(time.now).getMonth() is from 0 to 11.'],
     [
@@ -558,6 +581,14 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     ['size(req.url.path) >= 0', 'size(req.url.path) is at least 0.'],
     ["'a' != 'b'", 'Remove it, or change a value.'],
     ["!(req.method == 'GET') || req.method == 'GET'", 'Use && if all of the tests must hold.'],
+    ...["matches('')", "matches('.*')", "matches('(?i)gptbot|ccbot|')", "contains('')", "endsWith('')"].map((test) => [
+      `req.user_agent.${test}`,
+      'An empty string, or an empty alternative of a pattern, is in every string.',
+    ]),
+    ...["startsWith('/')", "contains('/')", "startsWith('')"].map((test) => [
+      `req.url.path.${test} && req.url.path != '/a'`,
+      'Each path begins with a slash: write what follows it, and end a whole path with $.',
+    ]),
     ...['^/', '^(/|/admin)', '/(.*)', '.*', '^/.*$', '^/[^?]*'].map((pattern) => [
       `req.method == 'PUT' && req.url.path.matches('${pattern}')`,
       'Each path begins with a slash: write what follows it, and end a whole path with $.',
@@ -569,6 +600,9 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
   test('The expressions of a rule exclude each other', () => {
     expect(check("req.url.path == '/a'", "req.url.path == '/b'")).toMatchObject([
       { rule: 'never-true', path: ['on_http_response', 0, 'expressions'] },
+    ])
+    expect(check("!hasReqCookie('x')", "getReqCookie('x').value == 'a'")).toMatchObject([
+      { rule: 'never-true', path: ['on_http_response', 0, 'expressions', 1], within: { offset: 0, length: 30 } },
     ])
     expect(check("req.url.path == '/a'", '1 == 2')).toMatchObject([
       { rule: 'never-true', path: ['on_http_response', 0, 'expressions', 1] },
@@ -589,6 +623,12 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     ["req.method != 'GET' && req.method != 'POST'"],
     ["req.method == 'GET' || req.method == 'POST'"],
     ["req.url.path.startsWith('/a') && req.url.path != '/a'"],
+    ["!req.url.path.matches('^[^<>]*$') || !req.user_agent.matches('^.{0,1000}$') || !req.host.matches('^[^;]*$')"],
+    [`req.url.path.matches('${'(a*)*'.repeat(20)}') || req.url.path.matches('${'.*'.repeat(20)}!')`],
+    ["getReqHeader('x')[0].matches('.*')"],
+    ["!hasReqHeader('x') && (getReqHeader('x')[0] != 'a' || req.method == 'GET')"],
+    ["!(hasReqHeader('x') && getReqHeader('x')[0] == 'a') && getReqHeader('x')[0] == 'b'"],
+    ["!hasReqHeader('x') && getReqHeader('y')[0] == 'a'"],
     ["req.url.path.startsWith('/a') && req.url.path.startsWith('/a/b') && !(req.url.path in ['/a/b', '/a/b/c'])"],
     ["req.url.path.contains('a') && req.url.path.contains('b') && req.url.path.endsWith('c')"],
     ["'x' in req.headers && req.headers['x'].exists(v, v == 'a') && req.headers['x'].exists(v, v == 'b')"],
@@ -1446,7 +1486,7 @@ test.each([
 
 test.each([
   ["req.url.path.startsWith('/old/')", ['pattern-of-url']],
-  ["req.url.path.startsWith('/')", ['pattern-of-url']],
+  ["req.url.path.startsWith('/')", ['always-true', 'pattern-of-url']],
   ["req.url.path == '/old/'", []],
   ["req.url.path.startsWith('/old/') && req.method == 'GET'", []],
 ])('A redirect to a path for which its condition holds again leads to another: %s', (condition, rules) => {

@@ -10,7 +10,7 @@ import { placeOfNode, type ReadRule } from './warning.ts'
 export type Constant = string | number | boolean
 
 /** A test of whether a value equals one of the constants or is less than the only constant. */
-interface Test {
+export interface Test {
   readonly subject: ASTNode
   readonly name: string
   readonly constants: readonly Constant[]
@@ -140,9 +140,37 @@ function isComparison(node: ASTNode): node is Extract<ASTNode, { op: keyof typeo
 
 function toTest(subject: ASTNode, name: string, nodes: readonly ASTNode[]): Test | undefined {
   const constants = nodes.flatMap((each) => toConstant(each) ?? [])
+  if (matchesAll(subject, name, constants[0])) return { subject, name: 'startsWith', constants: [''] }
   const isOrder = /[<>]/.test(name) && typeof constants[0] !== 'number'
   const isTest = Object.hasOwn(TESTS, name) && constants.length === nodes.length && !isOrder
   return isTest ? { subject, name, constants } : undefined
+}
+
+/** The variables that are strings in every request. */
+const IS_STRING = /^(?:req|res|conn|endpoint)\.(?!headers\b|cookies\b|url\.query_params\b|trailers\b)/
+/** Texts that have nothing in common: nothing, all signs, and more than a pattern can count. */
+const SIGNS = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).join('')
+const ANY_TEXTS = ['', 'q', '7/', '-.Z', 'é~/x', SIGNS, 'q'.repeat(1001)]
+/** Matches patterns that could take long: those with more than two repetitions, or with a repeated group. */
+const IS_SLOW = /(?:[*+{].*){3}|\)[*+{]/s
+
+/** Returns whether every string passes a test, such as `matches('')`. Every path begins with a slash. */
+function matchesAll(subject: ASTNode, name: string, constant: Constant | undefined): boolean {
+  const path = pathOfNode(subject) ?? ''
+  if (typeof constant !== 'string' || !IS_STRING.test(path)) return false
+  const texts = ANY_TEXTS.map((each) => (path === 'req.url.path' ? `/${each}` : each))
+  if (name !== 'matches')
+    return (
+      /^(?:startsWith|endsWith|contains)$/.test(name) &&
+      (constant === '' || (constant === '/' && name !== 'endsWith' && path === 'req.url.path'))
+    )
+  const [, flags, pattern = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(constant) ?? []
+  try {
+    const compiled = new RegExp(pattern, flags)
+    return !IS_SLOW.test(pattern) && texts.every((each) => compiled.test(each))
+  } catch {
+    return false
+  }
 }
 
 function toConstant(node: ASTNode): Constant | undefined {

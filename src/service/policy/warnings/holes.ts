@@ -1,3 +1,4 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
 import { type Scope, variablesOf } from '../environment.ts'
 import { checkExpression } from '../expression.ts'
 import { Cases } from './cases.ts'
@@ -96,10 +97,22 @@ function findHole(rule: ReadRule, subject: Subject, shared: Shared): Hole | unde
   })
   const isHole = (found: ReturnType<typeof find>) => Object.values(found).includes(true)
   const found = find(alone.rows.flat())
+  const fails = isNeeded && alone.rows.some(([row]) => row && row.without === undefined)
+  if (fails && rule.conditions.some(({ tree }) => tree && requiresAbsence(tree, subject, shared)))
+    return { rule, subject, compared: alone.compared, ...find([]), isNever: true }
   if (!isHole(found)) return undefined
   const guards = listGuards(rule, subject, shared, alone.choices)
   const open = guards.length === 0 ? found : find(listOpen(rule, guards, subject, shared))
   return isHole(open) ? { rule, subject, compared: alone.compared, ...open } : undefined
+}
+
+/** Returns whether a condition is, or joins with `&&`, a test such as `!hasReqHeader('x')` that is true only without a value. */
+function requiresAbsence(tree: ASTNode, subject: Subject, shared: Shared): boolean {
+  if (tree.op === '&&') return tree.args.some((each) => requiresAbsence(each, subject, shared))
+  const isTest =
+    tree.op === '!_' && (tree.args.op === 'in' || (tree.args.op === 'call' && /^has/.test(tree.args.args[0])))
+  const isFor = (visitor: Visitor) => new Evaluation({ ...shared, visitor, subject, choices: [] }).run(tree)
+  return isTest && isFor('without') === true && isFor('wrong') === false
 }
 
 /** Returns the results of a rule's conditions for visitors that no guard stops. For stopped visitors, the rule counts as applied. */

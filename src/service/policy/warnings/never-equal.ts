@@ -24,15 +24,19 @@ export const neverEqual: Warning = {
   find: (policy) => {
     const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
     return findInExpressions(policy, '', (node) => {
-      const { subject, texts = [], test = 'is', pattern } = readTest(node) ?? {}
+      const { subject, texts = [], test = 'is', pattern, isAnyCase } = readTest(node) ?? {}
       const form = subject && formOf(subject, variables)
-      const wrong = form && texts.find((text) => !fits(text, test, form))
+      const formsOf = (text: string) => (isAnyCase ? [text, text.toLowerCase(), text.toUpperCase()] : [text])
+      const all = form ? texts.filter((text) => !formsOf(text).some((each) => fits(each, test, form))) : []
+      // Alternatives of a pattern may list what is only sometimes right.
+      const wrong = pattern !== undefined && all.length < texts.length ? undefined : all[0]
       if (!form || wrong === undefined) return undefined
       const source = subject.input.slice(subject.range.start, subject.range.end)
       const fixed = form.fix?.(wrong) ?? wrong
       // Suggest the part of a string only if its letters change.
       const isPart = !['ends with', 'has'].includes(test) || fixed.length === wrong.length
-      const isBetter = isPart && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
+      const isBetter =
+        isPart && pattern?.includes(wrong) !== false && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
         what: `tests whether ${source} ${test} ${quote(wrong)}, which ${form.isOpen ? 'the service does not document' : 'is never true'}`,
         hint: `${form.about}${isBetter ? ` Use '${pattern?.replace(wrong, fixed) ?? fixed}'.` : ''}`,
@@ -54,6 +58,8 @@ interface TextTest {
   readonly test?: Test
   /** The pattern that contains the string. */
   readonly pattern?: string
+  /** True if uppercase and lowercase letters are equal. */
+  readonly isAnyCase?: boolean
 }
 
 /** Returns the string that is tested and the strings that it is compared with, or undefined for other nodes. */
@@ -76,13 +82,27 @@ export function readTest(node: ASTNode): TextTest | undefined {
 }
 
 /**
- * Returns the literal text that every match of a pattern starts with. Returns an empty string for a pattern with alternatives.
+ * Returns the literal text at the beginning of a pattern, or of each alternative of its first group. Returns no text for a pattern with
+ * other alternatives.
  */
-function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'pattern'> {
-  const [all, start, text = '', end] = /^(\^?)((?:[\w/:= -](?![*+?{]))*)(\$?)/.exec(pattern) ?? ['']
-  const isWhole = all === pattern
-  const test = start ? (end && isWhole ? 'is' : 'begins with') : end && isWhole ? 'ends with' : 'has'
-  return { texts: pattern.includes('|') ? [] : [text], test, pattern }
+function readPattern(pattern: string): Pick<TextTest, 'texts' | 'test' | 'pattern' | 'isAnyCase'> {
+  const [, flags = '', start, body = ''] = /^(?:\(\?([a-z]+)\))?(\^?)(.*)$/s.exec(pattern) ?? []
+  const [, group] = (start && /^\((?:\?:)?([^()]*)\)(?![*?{])/.exec(body)) || []
+  const isOpen = body
+    .replace(/\\.|\[[^\]]*\]/g, '')
+    .replace(/\([^()]*\)/g, '')
+    .includes('|')
+  const texts = isOpen ? [] : (group?.split('|') ?? [body]).map(readLiteral)
+  const isWhole = body === `${texts[0]}$`
+  const test = start ? (isWhole ? 'is' : 'begins with') : isWhole ? 'ends with' : 'has'
+  // Escapes and groups cannot be replaced as text.
+  return { texts, test, pattern: body.startsWith(texts[0] ?? '') ? pattern : '', isAnyCase: flags.includes('i') }
+}
+
+/** Returns the literal text at the beginning of a pattern. */
+function readLiteral(pattern: string): string {
+  const [literal] = /^(?:(?:[\w/:= -]|\\[./-]|\[\.\])(?![*+?{]))*/.exec(pattern) ?? ['']
+  return literal.replace(/\\(.)|\[(\.)\]/g, '$1$2')
 }
 
 /** Returns the form of a node's values, for a variable or for a lowercased or uppercased string. */

@@ -1,15 +1,16 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { cut, quote } from '../../../core/schema/text.ts'
+import { cut } from '../../../core/schema/text.ts'
 import { type Config, type Variables, variableOf } from '../action.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { isVariable } from '../variables.ts'
-import { Cases, type Constant, listParts, listTests, partsOf, rangeOf, readTest } from './cases.ts'
+import { Cases, type Constant, listParts, listTests, partsOf, rangeOf, readTest, type Test } from './cases.ts'
+import { placeOf } from './holes.ts'
 import { neverEqual } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
 import {
   type Finding,
   findInExpressions,
-  literalOf,
+  type Hole,
   placeOfNode,
   type ReadPolicy,
   type ReadRule,
@@ -38,6 +39,7 @@ export const neverTrue: Warning = {
     ...findInExpressions(policy, 'in', describeOutside),
     ...findContradictions(policy),
     ...findRejected(policy),
+    ...policy.holes().flatMap((hole) => (hole.isNever ? describeAbsent(hole) : [])),
   ],
 }
 
@@ -54,7 +56,7 @@ export const alwaysTrue: Warning = {
   - expressions: ["req.method != 'GET' && req.method != 'POST'"]
     actions: [{ type: deny }]
 `,
-  find: (policy) => [...findConstant(policy, true), ...findInExpressions(policy, 'matches', describeAnyPath)],
+  find: (policy) => findConstant(policy, true),
 }
 
 /** Finds the smallest parts of expressions that are always true or never true. */
@@ -96,11 +98,17 @@ function listLoneTests(rules: readonly ReadRule[]): ReadonlySet<ASTNode> {
       const tests = trees.flatMap((tree) => listTests(tree))
       const sources = tests.map(({ node }) => sourceOf(readTest(node)?.subject ?? node))
       const lone = tests.filter(({ node, isNegated }, at) => {
-        return readTest(node) && !isNegated && sources.filter((each) => each === sources[at]).length === 1
+        const test = readTest(node)
+        return test && !isNegated && (isEverything(test) || sources.filter((each) => each === sources[at]).length === 1)
       })
       return [...(conditions.length === 1 ? trees : []), ...lone.map(({ node }) => node)]
     }),
   )
+}
+
+/** Returns whether every string passes a test. */
+function isEverything({ name, constants }: Test): boolean {
+  return name === 'startsWith' && constants[0] === ''
 }
 
 /** Finds a number in a list, among others, that a value never equals. A test that is never true has its own warning. */
@@ -117,32 +125,14 @@ function describeOutside(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefi
   }
 }
 
-/** Paths that share only their slash. */
-const PATHS = ['/', '/q', '/7/', '/-.Z', '/é~/x']
-const MAX_PATTERN = 200
-
-/** Finds a pattern that matches every path, such as `^(/|/admin)`. */
-function describeAnyPath(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
-  if (node.op !== 'rcall' || node.args[0] !== 'matches' || pathOfNode(node.args[1]) !== 'req.url.path') return undefined
-  const pattern = literalOf(node.args[2][0]) ?? ''
-  if (pattern.length > MAX_PATTERN || !matchesAll(pattern)) return undefined
-  const hint = 'Each path begins with a slash: write what follows it, and end a whole path with $.'
-  return { what: `tests whether req.url.path matches ${quote(pattern)}, which is always true`, hint }
-}
-
-function matchesAll(pattern: string): boolean {
-  try {
-    const compiled = new RegExp(pattern)
-    return PATHS.every((each) => compiled.test(each))
-  } catch {
-    return false
-  }
-}
-
 function suggest(node: ASTNode, truth: boolean): string {
-  const { subject } = readTest(node) ?? {}
-  const range = subject && describeRange(subject)
+  const test = readTest(node)
+  const range = test && describeRange(test.subject)
   if (range !== undefined) return range
+  if (test && isEverything(test))
+    return pathOfNode(test.subject) === 'req.url.path'
+      ? 'Each path begins with a slash: write what follows it, and end a whole path with $.'
+      : 'An empty string, or an empty alternative of a pattern, is in every string.'
   if (truth) return node.op === '||' ? 'Use && if all of the tests must hold.' : 'Remove it, or change a value.'
   const isAny = node.op === '&&' ? 'Use || if one of the tests is enough' : 'Remove the rule'
   return `${isAny}, or change a value.`
@@ -153,6 +143,13 @@ function describeRange(subject: ASTNode): string | undefined {
   if (max <= min) return undefined
   const range = Number.isFinite(max) ? `from ${Math.round(min)} to ${Math.round(max)}` : `at least ${min}`
   return `${cut(sourceOf(subject))} is ${range}.`
+}
+
+/** Describes a rule that requires a value to be missing, and to be compared too. */
+function describeAbsent(hole: Hole): Finding {
+  const { guard, source } = hole.subject
+  const what = `can never be true together with ${cut(guard)}: without ${cut(source)} it fails`
+  return { ...placeOf(hole), what, hint: `Write ${guard} || before it, in one expression.` }
 }
 
 /** Finds rules whose expressions are mutually exclusive. */

@@ -65,6 +65,8 @@ export interface Hole {
   readonly isAllowList: boolean
   /** True if the conditions are never true without the value. */
   readonly isNeeded: boolean
+  /** True if the conditions are true only without the value, and then fail. */
+  readonly isNever?: true
   /**
    * True if the value is an address that the client sends, and the rule denies or checks requests with a wrong address but not requests
    * with the right one.
