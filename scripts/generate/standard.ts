@@ -29,7 +29,8 @@ const ROWS: Readonly<Record<string, (dialect: Dialect) => string>> = {
 /** Says where the numbers are explained. test/docs/truths.test.ts proves the sentences. */
 const NUMBERS =
   '`docs/reference.md` in the package lists the errors of `createNgrok` by number. Errors from `createGateway` have the same number after ' +
-  '`ERR_GATEWAY_`. Its status is the same too, except for the two kinds above.'
+  '`ERR_GATEWAY_`. Its status is the same too, except for the two kinds above, a sent authtoken (206: 401, not 400), and a wrong method ' +
+  '(405, not 404).'
 
 const NOTATION =
   'A request that is not the last one has its expected response after the arrow. Without an arrow, it must succeed. `{id}` is the id of the ' +

@@ -30,7 +30,7 @@ describe('docs/ngrok.md', () => {
   })
 })
 
-test('docs/standard.md says that both dialects number errors alike, and where their statuses differ', () => {
+test('docs/standard.md says that both dialects number errors alike, and where their statuses differ', async () => {
   const [ours, theirs] = [openApi(standard), openApi(ngrok, { families: ngrokFamilies })].map(
     ({ components }) => components.examples,
   )
@@ -39,7 +39,20 @@ test('docs/standard.md says that both dialects number errors alike, and where th
   expect(errors.filter(({ value, other }) => numberOf(value.error_code) !== numberOf(other?.error_code))).toEqual([])
   const others = errors.filter(({ value, other }) => value.status_code !== other?.status_code).map(({ key }) => key)
   expect(others.toSorted()).toEqual(['auth_invalid', 'auth_missing', 'auth_unparsable', 'domain_taken'])
-  expect(read('docs/standard.md')).toContain('Its status is the same too, except for the two kinds above.')
+  expect(read('docs/standard.md')).toContain(
+    'except for the two kinds above, a sent authtoken (206: 401, not 400), and a wrong method (405, not 404).',
+  )
+  const statuses = [createGateway({ keys: ['key'] }), createNgrok({ keys: ['key'] })].map(async (gateway) => {
+    gateway.faults.add({ error: 'auth_is_authtoken' })
+    const init = { headers: { authorization: 'Bearer key', 'Service-Version': '2', 'Ngrok-Version': '2' } }
+    const failed = await gateway.fetch('/reserved_addrs', init)
+    const wrong = await gateway.fetch('/reserved_addrs', { ...init, method: 'PUT' })
+    return [failed.status, wrong.status]
+  })
+  expect(await Promise.all(statuses)).toEqual([
+    [401, 405],
+    [400, 404],
+  ])
 })
 
 test('docs/sandbox.md names the limits of Cloudflare that the sandboxes keep to', () => {

@@ -206,7 +206,9 @@ describe('The globals option of any runner', () => {
         throw new Error('no')
       }, options)
     const timers = "2 timers are waiting for the gateway's clock. The next is due at 2026-01-01T00:00:02Z"
-    expect(await failAfter('/rd_one')).toContain(`${timers}, and was set after GET /reserved_domains/rd_one. Advance`)
+    expect(await failAfter('/rd_one')).toContain(
+      `${timers}, and was set after GET /reserved_domains/rd_one → 404. Advance`,
+    )
     expect(await failAfter('/rd_one', '/rd_two')).toContain(`${timers}. Advance`)
   })
 
