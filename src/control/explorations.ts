@@ -61,9 +61,9 @@ const settings = named(
         v.string(),
         v.check((text) => tries(() => new RegExp(text)), 'a regular expression'),
       ),
-      'A regular expression for the errors that the code may reject with. Default: any error.',
+      'A regular expression that matches the errors that the code is allowed to fail with. Default: any error.',
     ),
-    setup: optional(v.boolean(), 'Whether each run starts with the step `setup`. Default: false.'),
+    setup: optional(v.boolean(), 'Whether each run starts with the `setup` step. Default: false.'),
     silence: optional(above0, 'How long a request may wait for its response, in real seconds. Default: 2.'),
     timeout: optional(above0, 'The maximum duration of a run, in real seconds. Default: 60.'),
     jobs: optional(

@@ -31,7 +31,7 @@ const hosted = named(
     ),
   }),
   'HostedGateway',
-  'An additional gateway on a server, with its own state, clock and controls.',
+  'An additional gateway on a server, with its own state, clock, and controls.',
 )
 
 const create: ControlCall = {

@@ -116,7 +116,7 @@ const profileNames = keysOf(PROFILES)
 
 const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
 
-/** The default validities as text. They follow Let's Encrypt. */
+/** The default validity periods, as text. They follow Let's Encrypt. */
 export const DEFAULT_VALIDITIES = '90d, then 64d from 2027-02-10 and 45d from 2028-02-16'
 
 const certificateOptions = named(

@@ -153,7 +153,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
           'without a mask': '203.0.113.1',
           'of one host': '203.0.113.1/32',
           'of everything': '0.0.0.0/0',
-          'with bits of the host': '203.0.113.1/24',
+          'with host bits set': '203.0.113.1/24',
           'in capitals': '2001:DB8:1::/48',
           'with leading zeros': '2001:0db8:0002:0000::/64',
           'that the policy already has': '192.0.2.0/24',
@@ -162,7 +162,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
       ),
       changes: {
         'a cidr in capitals': { cidr: '2001:DB8:1::/48' },
-        'a cidr with bits of the host': { cidr: '203.0.113.1/24' },
+        'a CIDR with host bits set': { cidr: '203.0.113.1/24' },
       },
     },
     certificate_authorities: {

@@ -45,8 +45,8 @@ test('docs/standard.md says that both dialects number errors alike, and where th
   const statuses = [createGateway({ keys: ['key'] }), createNgrok({ keys: ['key'] })].map(async (gateway) => {
     gateway.faults.add({ error: 'auth_is_authtoken' })
     const init = { headers: { authorization: 'Bearer key', 'Service-Version': '2', 'Ngrok-Version': '2' } }
-    const failed = await gateway.fetch('/reserved_addrs', init)
-    const wrong = await gateway.fetch('/reserved_addrs', { ...init, method: 'PUT' })
+    const failed = await gateway.fetch(`${gateway.url}/reserved_addrs`, init)
+    const wrong = await gateway.fetch(`${gateway.url}/reserved_addrs`, { ...init, method: 'PUT' })
     return [failed.status, wrong.status]
   })
   expect(await Promise.all(statuses)).toEqual([

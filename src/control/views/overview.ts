@@ -77,13 +77,13 @@ const overviewSchema = named(
     ),
   }),
   'Overview',
-  'The number of resources, requests and faults, and the next due event.',
+  'The number of resources, requests, and faults, and the next due event.',
 )
 
 const read = controlCall({
   method: 'GET',
   path: '/overview',
-  summary: 'Count the resources, requests and faults, and show the next due event',
+  summary: 'Count the resources, requests, and faults, and show the next due event',
   commands: [{ name: 'overview' }],
   response: overviewSchema,
   run: createOverview,

@@ -16,7 +16,7 @@ const listedRecord = named(
       v.string(),
       "The record's id; for a route or its module, the ids of the edge and the route, separated by a slash.",
     ),
-    name: documented(v.string(), 'The hostname, name or description of the record; empty if it has none.'),
+    name: documented(v.string(), 'The hostname, name, or description of the record; empty if it has none.'),
   }),
   'ListedRecord',
   'A record of the gateway.',

@@ -177,7 +177,7 @@ function withoutAddresses(name: string, value: unknown): unknown {
 }
 
 export function noteEarlier(count: number): readonly string[] {
-  return count > 0 ? [`… ${count} earlier left out`] : []
+  return count > 0 ? [`… ${count} earlier omitted`] : []
 }
 
 /** Returns a line about dropped requests. The list omits them, but assertions count all requests. */

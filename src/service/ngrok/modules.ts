@@ -62,7 +62,7 @@ interface Definition<
   view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
   /** The fields that reference other resources. Their ids are checked before `check`. */
   readonly references?: readonly parts.ModuleReference<v.InferOutput<Body>>[]
-  /** Applies rules to a body that depend on the state of the gateway. `before` is the body that it replaces. */
+  /** Applies the rules that depend on the gateway's state to a body. `before` is the body that it replaces. */
   check?(tx: kit.Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 

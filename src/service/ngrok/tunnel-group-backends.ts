@@ -15,7 +15,7 @@ const errors = kit.declareErrors({
   group_labels_too_many: kit.ofField(6508, 400, `{field} has {count} labels. At most ${MAX_LABELS} are allowed.`),
   group_label_key_invalid: labelLengthError(6509, 'key'),
   group_label_value_invalid: labelLengthError(6510, 'value'),
-  group_label_with_equals: kit.field(6531, 400, 'a label without "=" in its key and its value'),
+  group_label_with_equals: kit.field(6531, 400, 'a label whose key and value contain no "="'),
 })
 
 type Labels = Readonly<Record<string, string>>

@@ -62,7 +62,7 @@ describe('The report', () => {
       `${SHOWN_START} tcp_connection_closed.v0 for ${id}: waiting`,
     ])
     for (let number = 0; number < 9; number++) gateway.vaults.create({ name: `app${number}` })
-    expect(readSection(gateway, 'sent events').slice(0, 2)).toEqual(['… 2 earlier left out', lines[2]])
+    expect(readSection(gateway, 'sent events').slice(0, 2)).toEqual(['… 2 earlier omitted', lines[2]])
   })
 
   test('says that no request fetched the next page of a list', async () => {
@@ -93,7 +93,7 @@ describe('The report', () => {
     await send('GET', '/reserved_addrs?limit=2')
     for (let n = 0; n < 30; n++) await send('GET', `/reserved_domains?limit=${10 + n}`)
     expect(readSection(gateway, 'requests').slice(0, 4)).toEqual([
-      '… 11 earlier left out',
+      '… 11 earlier omitted',
       `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
       '  There is another page, but no later request fetched it: see its next_page_uri.',
       `${SHOWN_START}  GET /reserved_domains?limit=20 → 200`,
@@ -109,7 +109,7 @@ describe('The report', () => {
       await send('POST', '/reserved_addrs', { json: { description: name } })
     for (let n = 0; n < 60; n++) await send('GET', `/reserved_addrs/ra_${n}`)
     const lines = readSection(gateway, 'requests')
-    expect(lines[0]).toBe('… 45 earlier left out')
+    expect(lines[0]).toBe('… 45 earlier omitted')
     expect(lines).toContain('  There is another page, but no later request fetched it: see its next_page_uri.')
     expect(lines.filter((line) => line.includes('An identical request already created'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
@@ -416,9 +416,9 @@ describe('The report', () => {
     const lines = gateway.report().split('\n')
     expect(lines.length).toBeLessThan(120)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(420)
-    expect(readSection(gateway, 'requests')[0]).toBe('… 5 earlier left out')
+    expect(readSection(gateway, 'requests')[0]).toBe('… 5 earlier omitted')
     expect(readSection(gateway, 'requests').at(-2)).toContain('/ra_24')
-    expect(readSection(gateway, 'provisioning:')).toEqual(['… 7 earlier left out'])
+    expect(readSection(gateway, 'provisioning:')).toEqual(['… 7 earlier omitted'])
     expect(lines.filter((line) => line.startsWith('  provisioning of')).map((line) => line.split(' ')[4])).toEqual(
       [7, 8, 9, 10, 11].map((i) => `d${i}.example.com`),
     )
@@ -427,7 +427,7 @@ describe('The report', () => {
     expect(readSection(gateway, 'leftover resources')).toEqual(['12 created without an API request'])
     for (let i = 0; i < 12; i++) await client(gateway)('POST', '/reserved_addrs', { json: {} })
     const leftovers = readSection(gateway, 'leftover resources')
-    expect(leftovers[0]).toBe('… 2 earlier left out')
+    expect(leftovers[0]).toBe('… 2 earlier omitted')
     expect(leftovers.slice(-2)).toEqual([
       expect.stringContaining('reserved_addrs ra_'),
       'and 12 created without an API request',

@@ -16,7 +16,7 @@ export const tlsErrors = kit.declareErrors({
   tls_version_of_upstream: kit.ofField(
     7032,
     400,
-    '{field} is {received}, but terminate_at is "upstream", so the upstream decides. Omit one.',
+    '{field} is {received}, but terminate_at is "upstream", so the upstream decides the TLS version. Omit one.',
   ),
 })
 
