@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await page.keyboard.type('status:4xx rule:yes')
     await page.getByText('1 of 8 here').waitFor()
     await go('traffic/999')
-    await page.getByText('The traffic journal does not have it.').waitFor()
+    await page.getByText('The traffic journal does not contain this request.').waitFor()
   })
 
   test('sends a visit again, also changed, and shows the new one', async () => {

@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByText(/^next in /).waitFor()
     await page.getByRole('button', { name: '+ 1h' }).click()
-    await page.getByRole('button', { name: 'Undo the last move of the clock' }).waitFor()
+    await page.getByRole('button', { name: 'Undo the last clock move' }).waitFor()
     await server.close()
     await page.getByText('disconnected').waitFor()
     const heading = page.getByRole('heading', { level: 1 })

@@ -113,7 +113,7 @@ describe('A backup that leaves out a sandbox', () => {
     const long = `{"name":"early","long":"${'x'.repeat(28 * 1024 * 1024)}"}`
     const { status, body } = await to.send('POST', '/restore', { headers: account, body: `${long}\n${line}` })
     expect([status, body.details.restored]).toEqual([409, '1'])
-    expect(body.details['line 1']).toContain('the sandbox early has more than')
+    expect(body.details['line 1']).toContain('the sandbox early is larger than')
     expect(await to.listNames()).toEqual(['later'])
   })
 })

@@ -143,7 +143,7 @@ describe('The file of an older version', () => {
     expect(existsSync(file)).toBe(false)
     writeFileSync(file, '')
     const emptyFile = await runToEnd({}, 'migrate', file)
-    expect([emptyFile.code, emptyFile.stderr]).toEqual([1, expect.stringContaining('has no state')])
+    expect([emptyFile.code, emptyFile.stderr]).toEqual([1, expect.stringContaining('contains no state')])
   })
 })
 
