@@ -7,6 +7,7 @@ import type { ServerCertificate } from '../control/authority.ts'
 import { EventLoop } from '../core/engine/event-loop.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../core/schema/options.ts'
 import { quote } from '../core/schema/text.ts'
+import { lazy } from '../core/schema/values.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { listenAsAgent } from './agent-listener.ts'
@@ -59,7 +60,7 @@ export interface Served {
   readonly agentUrl: string | undefined
   /**
    * Stops listening and closes all connections immediately, even connections with pending requests. When it resolves, clients in this
-   * process have seen their connections close.
+   * process have seen their connections close. A fixture also calls it when its test ends.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -126,7 +127,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       throw new AgentPortError(listenProblem(error, agentPlace.host, agentPlace.port), { cause: error })
     }))
   const agentUrl = agentListener && `http://${hostInUrl(agentPlace.host, agentListener.address)}:${agentListener.port}`
-  const close = async () => void (await Promise.all([closeServer(), agentListener?.close()]))
+  const close = lazy(async () => void (await Promise.all([closeServer(), agentListener?.close()])))
+  gateway.transport.hooks.served?.opened(close)
   return { url, port: boundPort, address, agentUrl, close, [Symbol.asyncDispose]: close }
 }
 

@@ -265,11 +265,12 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
     /** Returns true if a message, such as that of a matcher, contains the test's last report. */
     hasReport: (message: string) => lastReport !== undefined && message.includes(lastReport),
-    /** Uninstalls the gateway. A second call does nothing. */
+    /** Uninstalls the gateway, and closes its servers. A second call does nothing. */
     end() {
-      traffic.end()
+      const closed = traffic.end()
       for (const each of installed) each.uninstall()
       timers?.restore()
+      return closed
     },
   }
 }

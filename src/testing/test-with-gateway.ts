@@ -173,14 +173,14 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     const addReportTo = (error: unknown) => isErrorWithText(error) && addReport(error, gateway, connection)
     const unwatch = watchUncaught(addReportTo)
     const end = () => {
-      connection.end()
       unwatch()
+      return connection.end()
     }
     let isOver = false
     // A test that times out, or throws an uncaught error, ends before its promise settles.
     const runEndHook = findEndHook(context[0]) ?? findEndHookOfBun() ?? afterEach
     const endUnfinished = () => {
-      end()
+      void end()
       if (isOver) return
       isOver = true
       reportUnfinished(timeoutError(gateway, connection, place?.source), context[0])
@@ -199,7 +199,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     } finally {
       isOver = true
       unwatchExit()
-      end()
+      await end()
     }
   }
 }

@@ -30,6 +30,7 @@ export class DelayedRequests {
   readonly #unfinishedRequests = new Set<{ readonly name: string; isAlone: boolean }>()
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
   readonly #served = this.#watchServed()
+  readonly #closers: (() => Promise<void>)[] = []
   #wasServed = false
   /** The requests that a server received or still handled at the end. */
   readonly #servedAtEnd = new Set<{ readonly name: string }>()
@@ -39,8 +40,8 @@ export class DelayedRequests {
   readonly #pauses: Pauses
   #isSameRun = false
   #lastRequest: string | undefined
-  /** Detaches from the gateway's clock. */
-  readonly end: () => void
+  /** Detaches from the gateway's clock, and closes the servers, because an open server keeps the process of a failed test alive. */
+  readonly end: () => Promise<void>
 
   /** Replaces `fetch` and the other members of a gateway. */
   constructor(gateway: Gateway) {
@@ -56,6 +57,7 @@ export class DelayedRequests {
     this.end = () => {
       if (typeof detach === 'function') detach()
       unwatch()
+      return closeAll(this.#closers)
     }
   }
 
@@ -92,6 +94,7 @@ export class DelayedRequests {
     const pending = new Set<{ readonly name: string }>()
     let isAtEnd = false
     return {
+      opened: (close) => void this.#closers.push(close),
       received: (name) => {
         const request = { name }
         this.#wasServed = true
@@ -239,6 +242,10 @@ export class DelayedRequests {
       return () => undefined
     },
   }
+}
+
+async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  await Promise.all(closers.map((close) => close()))
 }
 
 function copyInit(init: RequestInit): RequestInit {

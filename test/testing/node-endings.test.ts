@@ -26,14 +26,32 @@ test('waits', { timeout: 1_000 }, async () => {
 })
 `
 
+/** A server keeps the process alive, and the failing test doesn't reach the line that closes its server. */
+const SERVES = `import assert from 'node:assert/strict'
+import { serve } from './testing.mjs'
+${HEAD}
+test('serves', async ({ gateway }) => {
+  const server = await serve(gateway)
+  assert.equal(server.url, 'another URL')
+  await server.close()
+})
+test('times out', { timeout: 50 }, async ({ gateway }) => {
+  await serve(gateway)
+  await new Promise(() => undefined)
+})
+`
+
 async function run(program: string): Promise<string> {
   const folder = newFolder()
-  await bundle("export * from './src/testing/testing.ts'", join(folder, 'testing.mjs'), 'esm')
+  const entry = "export * from './src/testing/testing.ts'; export { serve } from './src/server/node.ts'"
+  await bundle(entry, join(folder, 'testing.mjs'), 'esm')
   const spec = join(folder, 'hangs.test.mjs')
   writeFileSync(spec, program)
   return await new Promise((resolve) => {
     const { NODE_OPTIONS: _, ...env } = process.env
-    execFile(process.execPath, ['--test-reporter=spec', spec], { env }, (_error, stdout) => resolve(stdout))
+    execFile(process.execPath, ['--test-reporter=spec', spec], { env, timeout: 20_000 }, (_error, stdout) =>
+      resolve(stdout),
+    )
   })
 }
 
@@ -53,4 +71,10 @@ test("node:test shows which timer of a test waits for the gateway's clock", asyn
   expect(output).toMatch(
     /finished\.\n.*\n.* 1 timer is waiting for the gateway's clock\. It is due at 2026-01-01T00:01:00Z\. /,
   )
+})
+
+test('node:test ends after failing tests that did not close their servers', async () => {
+  const output = await run(SERVES)
+  expect(output).toContain('another URL')
+  expect(output).toContain('fail 1')
 })

@@ -205,13 +205,14 @@ function isAboutWaiting({ journal }: ControlHost, text: string, { isPolling }: L
 }
 
 /**
- * Describes the next due event if the clock has not moved, because code that polls with other timers would then wait forever. If a failure
+ * Describes the next due event if the clock has not moved, because code that polls with other timers would then wait forever. Once the
+ * journal has dropped requests, it does not know when the first one came. If a failure
  * is about time, it describes the next attempt, because the code may have given up before.
  */
 function describeNextStep(host: ControlHost, text: string, language: keyof typeof GO_THERE | undefined): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
-  const { oldestTime } = host.journal
-  const move = oldestTime === undefined ? undefined : describeShortMove(host.engine.now - oldestTime)
+  const { oldestTime, dropped } = host.journal
+  const move = oldestTime === undefined || dropped > 0 ? undefined : describeShortMove(host.engine.now - oldestTime)
   const isTooEarly = text !== '' && next?.event === 'attempt'
   if (!next || !isManual(host.clock) || !(move !== undefined || isTooEarly)) return ['next', []]
   const steps = { response: 'the delayed response to', delivery: 'the next delivery of events to' }

@@ -80,7 +80,8 @@ export function findPathIdProblems(
     const received = ids[field]
     const error = typeof received === 'string' ? findIdError(received, prefix) : general.id_unparsable
     if (!error) continue
-    const shown = quote(received)
+    // The direct API may receive a value that isn't a string.
+    const shown = received === undefined ? 'undefined' : quote(received)
     if (malformedIds === 'refused') problems.push(problem(error, { field, received: shown, prefix }))
     else {
       const what = `resource with the ${field}`

@@ -36,6 +36,8 @@ export interface ArrivalHooks {
 /** The hook of a fixture, which reports requests over HTTP that a failing test did not await. */
 export interface ServedHooks {
   served?: {
+    /** Called with the function that closes a server when the server listens. Closing it twice has no effect. */
+    opened(close: () => Promise<void>): void
     /** Called with each request that a server receives, such as `POST /reserved_addrs`. Call the result when the exchange has ended. */
     received(request: string): () => void
     /**

@@ -54,6 +54,8 @@ export abstract class RunRecord {
   remainingTimers: readonly number[] = []
   /** The number of events before the code ended. */
   eventsBeforeEnd = 0
+  /** A request that the code did not await, such as `DELETE /reserved_addrs/ra_…`. */
+  notAwaited: string | undefined
   /** The number of requests after the code ended. */
   requestsAfterEnd = 0
 
@@ -150,7 +152,7 @@ export abstract class RunRecord {
     return ++copy.life
   }
 
-  /** Returns the family and the id of each resource that was created. */
+  /** Returns the family and the id of each resource that requests can create, including those that existed before the code ran. */
   leftovers(): readonly string[] {
     return this.gateway.leftovers().map(({ family, id }) => `${family} ${id}`)
   }

@@ -3,7 +3,10 @@ import { requireFunction } from '../../core/schema/arguments.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
 import { quote, toError } from '../../core/schema/text.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
-import type { Fetch } from '../../gateway/http/fetch.ts'
+import type { Arrival } from '../../gateway/http/arrival.ts'
+import { type Fetch, isRequest } from '../../gateway/http/fetch.ts'
+import type { HttpResponse } from '../../gateway/http/messages.ts'
+import { splitUrl } from '../../gateway/http/url.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { type Copy, createDisk } from './copy.ts'
 import { Driver } from './driver.ts'
@@ -16,6 +19,21 @@ import type { World } from './world.ts'
 /** The number of turns in which sockets can close at the end of a run. */
 const MAX_CLOSING_TURNS = 10
 
+/**
+ * The number of microtasks before code sees a response. Code that doesn't await a request ends before that, even if its end passes through
+ * several functions.
+ */
+const MICROTASKS = 100
+
+/** A request through `fetch` without a response so far. */
+interface OpenRequest {
+  readonly copy: Copy
+  readonly method: string
+  readonly name: string
+  /** The time at which it was sent, in ms. */
+  readonly at: number
+}
+
 const neverSettles = () => new Promise<never>(() => undefined)
 
 /** One run of code in this process: from the first call, through crashes, to the end of everything that followed. */
@@ -27,6 +45,9 @@ export class Run extends RunRecord {
   #hasOpenSockets = false
   #cleanUp: unknown
   readonly #fetches = new Map<Copy, Fetch>()
+  readonly #open = new Set<OpenRequest>()
+  /** The time of the last end of a copy, in ms. */
+  #settledAt: number | undefined
 
   /** @param urls the URLs of the copies, if servers serve the gateway */
   constructor(
@@ -90,6 +111,7 @@ export class Run extends RunRecord {
     const { gateway } = this
     const world = this.#world
     if (copy.hasCrashed) world.dropTimers(copy)
+    for (const request of this.#open) if (request.copy === copy) this.#open.delete(request)
     const life = this.beginLife(copy)
     world.pasts.note(copy, `${copy.name} starts at ${world.clock.now}`)
     const url = this.#urls.get(copy.name) ?? gateway.url
@@ -100,7 +122,10 @@ export class Run extends RunRecord {
     const effect = <R>(name: string, work: () => R | Promise<R>) => this.#runEffect(name, work, copy, hasCrashed)
     const disk = createDisk(copy, hasCrashed)
     const settle = (settled: Copy['settled']) => {
-      if (!hasCrashed()) copy.settled = settled
+      if (hasCrashed()) return
+      copy.settled = settled
+      this.#settledAt = world.clock.now
+      this.notAwaited ??= this.#findNotAwaited(copy)
     }
     const work = async () => code({ fetch, url, gateway, disk, life, effect, copy: copy.name })
     void world.runAs(copy, work).then(
@@ -114,10 +139,40 @@ export class Run extends RunRecord {
     const { fetch } = this.gateway
     return async (input, init) => {
       if (hasCrashed()) return neverSettles()
+      const request = this.#describe(copy, input, init)
+      this.#open.add(request)
       const response = this.#world.runAs(copy, () => fetch(input, init))
       await response.catch(() => undefined)
+      for (let count = 0; count < MICROTASKS; count++) await null
+      this.#open.delete(request)
       return hasCrashed() ? neverSettles() : response
     }
+  }
+
+  #describe(copy: Copy, input: Parameters<Fetch>[0], init: RequestInit | undefined): OpenRequest {
+    const [url, ofRequest] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
+    const method = String(init?.method ?? ofRequest).toUpperCase()
+    return { copy, method, name: `${method} ${splitUrl(url, this.gateway.url).path}`, at: this.#world.clock.now }
+  }
+
+  /** Returns a request that a copy sent immediately before its end, without awaiting it. An older one may be a request that the code gave up. */
+  #findNotAwaited(copy: Copy): string | undefined {
+    const isOne = ({ copy: sender, method, at }: OpenRequest) =>
+      sender === copy && at === this.#world.clock.now && this.#mustAwait(method)
+    return [...this.#open].find(isOne)?.name
+  }
+
+  /** Returns false for GET requests after a failure, because `Promise.all` doesn't await the other reads once one has failed. */
+  #mustAwait(method: string): boolean {
+    return method !== 'GET' || this.schedule.length === 0
+  }
+
+  /** Notes a request over a socket that arrives just after the code has ended. */
+  protected override arrive(arrival: Arrival): HttpResponse {
+    const { isServed, method, path } = arrival
+    const hasJustEnded = this.copies.length === 1 && this.hasEnded && this.#settledAt === this.#world.clock.now
+    if (isServed && hasJustEnded && this.#mustAwait(method)) this.notAwaited ??= `${method} ${path}`
+    return super.arrive(arrival)
   }
 
   async #runEffect<R>(name: string, work: () => R | Promise<R>, copy: Copy, hasCrashed: () => boolean): Promise<R> {

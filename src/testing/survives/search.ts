@@ -102,7 +102,7 @@ function reportOf(
   const code = name || 'The code'
   if (total === 0) {
     const how = copies > 1 ? 'in copies one after the other' : 'without any fault'
-    return headed(`${code} fails ${how}: ${message}`, story).join('\n')
+    return headed(`${code} fails ${how}`, message, story).join('\n')
   }
   const faults = `${COUNTS[length]} ${length === 1 ? 'fault' : 'faults'}`
   const words =
@@ -117,7 +117,7 @@ function reportOf(
           noun: 'schedule',
           tried: `with ${length === 1 ? '' : 'up to '}${faults}`,
         }
-  const lines = headed(`${words.fails}: ${message}`, story)
+  const lines = headed(words.fails, message, story)
   if (isReplay) return lines.join('\n')
   const which = `${isComplete ? 'all' : `${number(tried)} of`} ${number(total)} ${words.tried}`
   const count = failing === 1 ? `only failing ${words.noun}` : `smallest of ${number(failing)} failing ${words.noun}s`
@@ -129,12 +129,25 @@ function reportOf(
   ].join('\n')
 }
 
+/** The minimum length of the message in a head, so that it shows how the code ended. */
+const MIN_MESSAGE_LENGTH = 60
+
+/** The share of a truncated message that is its beginning. It names the copy and the error. */
+const SHARE_OF_START = 2 / 3
+
 /**
  * Returns a story below its head. A long head is truncated because many reporters show only the head. In that case, the full head follows.
  */
-function headed(head: string, story: string): readonly string[] {
+function headed(what: string, message: string, story: string): readonly string[] {
+  const head = `${what}: ${message}`
   const isLong = head.length > MAX_LINE_LENGTH
-  return [cutMiddle(head, MAX_LINE_LENGTH), '', story, ...(isLong ? [`  In full: ${head}`] : [])]
+  const left = Math.max(MIN_MESSAGE_LENGTH, MAX_LINE_LENGTH - what.length - 2)
+  return [
+    cutMiddle(`${what}: ${cutMiddle(message, left, SHARE_OF_START)}`, MAX_LINE_LENGTH),
+    '',
+    story,
+    ...(isLong ? [`  In full: ${head}`] : []),
+  ]
 }
 
 /** The number of other groups whose story a report tells. `error.groups` contains all groups. */

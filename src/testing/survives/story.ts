@@ -118,15 +118,18 @@ const WORD_AT_START = new RegExp(`^\\w{0,${MAX_WORD_LENGTH}}(?!\\w)`)
 /** Truncates a string, but not within an id, because the rest would be shortened as a different id. */
 const cutText = (text: string, length: number) => cut(text, length).replace(ID_AT_END, '…')
 
-/** Shortens a long string in the middle, because the end of a body is as useful as its beginning. Does not cut within an id. */
-export function cutMiddle(text: string, length: number): string {
+/**
+ * Shortens a long string in the middle, because the end of a body is as useful as its beginning. Does not cut within an id.
+ * @param share the share of the beginning in the result
+ */
+export function cutMiddle(text: string, length: number, share = 1 / 2): string {
   if (text.length <= length) return text
-  const half = Math.floor(length / 2)
+  const start = Math.floor(length * share)
   const end = text
-    .slice(1 - half)
+    .slice(start + 1 - length)
     .replace(/^[\udc00-\udfff]/, '')
     .replace(WORD_AT_START, '')
-  return `${cutText(text, half)}${end}`
+  return `${cutText(text, start)}${end}`
 }
 
 /** Formats the id of the resource that a request created. */
@@ -156,7 +159,9 @@ function shortTime(ms: number): string {
 
 function describeEnd(run: RunRecord): string {
   const { copies, stopReason } = run
-  const left = run.leftovers().map(leftoverText)
+  const listLeft = (isOlder: boolean) =>
+    run.leftovers().flatMap((each) => (run.resourcesBefore.has(each) === isOlder ? leftoverText(each) : []))
+  const older = listLeft(true)
   const endingOf = (copy: Copy) => {
     if (!copy.settled || (stopReason && copies.length === 1)) return 'has not ended'
     const { error } = copy.settled
@@ -165,7 +170,8 @@ function describeEnd(run: RunRecord): string {
   const areAllResolved = copies.length > 1 && copies.every(({ settled }) => settled && !settled.error)
   const each = copies.map((copy) => `${copies.length > 1 ? copy.name : 'it'} ${endingOf(copy)}`)
   const ending = areAllResolved ? `${copies.length === 2 ? 'both' : 'all'} resolve` : each.join(', ')
-  return `${ending}; left behind: ${left.join(', ') || 'nothing'}`
+  const there = older.length > 0 ? `; already there: ${older.join(', ')}` : ''
+  return `${ending}; left behind: ${listLeft(false).join(', ') || 'nothing'}${there}`
 }
 
 /** Returns the id of a resource, with its family if the id is a path, like that of a route's module. */

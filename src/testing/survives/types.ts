@@ -81,7 +81,8 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * - `does-not-resume`: with `mayLeave`, the next call rejects although nothing failed during it
  * - `refused-error`: it rejects, but `allow` does not accept the error, or no failure was injected
  * - `unhandled-rejection`: a promise rejects unhandled, or a timer throws
- * - `work-after-end`: it ends while requests or timers are pending
+ * - `work-after-end`: it ends without awaiting a request, sends one later, or leaves a timer that the run without failures
+ *   doesn't leave
  * - `does-not-hold`: `holds` returned false, threw, or rejected
  * - `race`: concurrent copies produce a different result from copies that run one after the other
  */

@@ -86,7 +86,7 @@ export async function judge(run: RunRecord, baseline: Baseline | undefined): Pro
 
 /** Returns the verdict on a run that doesn't end well, regardless of what it leaves behind. */
 function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | undefined {
-  const { hasEnded, stopReason, requestsAfterEnd, remainingTimers, unhandled, options } = run
+  const { hasEnded, stopReason, requestsAfterEnd, notAwaited, remainingTimers, unhandled, options } = run
   if (stopReason || !hasEnded) {
     const copy = run.copies.find(({ settled }) => !settled)
     const reason = STOP_REASONS[stopReason ?? 'nothing'](options.within, remainingTimers)
@@ -99,6 +99,9 @@ function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | u
       'unhandled-rejection',
       `a promise rejects with ${thrownText(unhandled[0])}, but nothing handles it.`,
     )
+  }
+  if (notAwaited !== undefined) {
+    return verdictOf('work-after-end', `it has ended, but ${notAwaited} is still pending. Is an await missing?`)
   }
   if (requestsAfterEnd > 0) {
     return verdictOf('work-after-end', `it sends ${formatCount(requestsAfterEnd, 'request')} after it has ended.`)
@@ -128,6 +131,8 @@ async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Prom
     const differences = (alike.length > 0 ? alike : whole).map(({ ending }) => differenceOf(run, actual.ending, ending))
     const [difference] = differences
     if (difference && !differences.includes(undefined)) {
+      const left = run.schedule.length > 0 && rejected.map((copy) => judgeLeftBy(run, copy)).find(Boolean)
+      if (left) return left
       const isOfValues = differences.some((each) => each?.isOfValues)
       return { ...verdictOf('race', `${difference.message}.${sharingOf(run)}`), isOfValues }
     }
@@ -145,6 +150,19 @@ async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Prom
     if (refused) return refused
   }
   return SURVIVED
+}
+
+/** Returns a verdict if a copy rejected after a failure and left a resource that it had created. That is no race. */
+function judgeLeftBy(run: RunRecord, copy: Copy): Judgement | undefined {
+  const own = run.arrivals.events.filter((event) => event.copy === copy.name && event.response?.status === 201)
+  const bodies = own.map(({ response }) => response?.body ?? '').join()
+  const left = run.leftoversAfterError().filter((each) => bodies.includes(`"id":"${each.split(' ')[1]}"`))
+  return left.length > 0 ? describeLeftovers(run, copy, left) : undefined
+}
+
+function describeLeftovers(run: RunRecord, copy: Copy, left: readonly string[]): Judgement {
+  const families = [...countFamilies(left)].map(([family, count]) => `${count} ${family}`).join(' and ')
+  return verdictOf('leftovers-after-error', `${describeRejection(run, copy)}, and leaves ${families}.`)
 }
 
 /** Describes which copies resolve in some outcomes, such as `only A or only B resolve`. */
@@ -177,8 +195,7 @@ function judgeError(run: RunRecord, copy: Copy, baseline: Baseline | undefined):
   if (!baseline) return refuseError(run, copy)
   const left = leftoversAfterError(run)
   if (typeof left === 'string') return refuseError(run, copy, left)
-  const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
-  if (families) return verdictOf('leftovers-after-error', `${describeRejection(run, copy)}, and leaves ${families}.`)
+  if (left.length > 0) return describeLeftovers(run, copy, left)
   const refused = judgeAllowed(run, copy)
   if (refused || !run.options.mayLeave) return refused
   return verdictOf(
@@ -187,10 +204,10 @@ function judgeError(run: RunRecord, copy: Copy, baseline: Baseline | undefined):
   )
 }
 
-/** Counts the resources that must not remain after an error, by family. Returns a string if `mayLeave` throws. */
-function leftoversAfterError(run: RunRecord): Map<string, number> | string {
+/** Returns the resources that must not remain after an error. Returns a string if `mayLeave` throws. */
+function leftoversAfterError(run: RunRecord): readonly string[] | string {
   try {
-    return countFamilies(run.leftoversAfterError())
+    return run.leftoversAfterError()
   } catch (thrown) {
     return `and \`mayLeave\` throws ${describeThrown(thrown)}`
   }

@@ -225,6 +225,17 @@ describe('The report', () => {
     expect(gateway.report({ about })).not.toContain('misread')
   })
 
+  test('does not say when the first request came, if the journal has dropped it', async () => {
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), journalSize: 3 })
+    const send = client(gateway)
+    const json = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+    await send('POST', '/reserved_domains', { json })
+    gateway.clock.advance('5s')
+    for (let count = 0; count < 4; count++) await send('GET', '/reserved_domains')
+    expect(gateway.report()).toContain('that the journal has dropped')
+    expect(gateway.report()).not.toContain('since the first request')
+  })
+
   test('names the next event, if the clock has not moved since the first request', async () => {
     const gateway = openManual()
     const send = client(gateway)

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { client, expectError, outcome, refusalKey } from '../../support/client.ts'
 import { withoutFacts } from '../../support/details.ts'
 import { open, stateOf } from '../../support/gateway.ts'
@@ -159,4 +160,9 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
     }
     expect(refusalKey(() => open().reservedAddrs.get(null as never))).toBe('id_unparsable')
   })
+})
+
+test('A message about a missing id says that it is undefined', () => {
+  // @ts-expect-error JavaScript code may pass the field of another object, which is undefined.
+  expect(() => createNgrok().endpoints.get(undefined)).toThrow('There is no resource with the id undefined, whose ids')
 })

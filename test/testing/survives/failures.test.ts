@@ -90,6 +90,7 @@ test('a longer poll with equal responses has no more schedules', async () => {
 test('what follows the late failure of a request that nobody awaits is work after the end', async () => {
   const code: CodeUnderTest = async (life) => {
     void createCall(life)('GET', '/reserved_addrs').catch(() => createCall(life)('POST', '/reserved_addrs', {}))
+    await new Promise((resolve) => setTimeout(resolve, 1000))
   }
   const { message } = await expectSurvivalError(survives(code, { replay: 'GET /reserved_addrs#1 silent' }))
   expect(message).toContain('it sends 1 request after it has ended.')

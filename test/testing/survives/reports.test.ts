@@ -117,7 +117,8 @@ it('A report whose first line is cut has it in full below the story', async () =
   const search = survives(code, { kinds: ['lost'], allow: () => false })
   const { message } = await expectSurvivalError(search)
   const [first = '', ...rest] = message.split('\n')
-  expect(first).toMatch(/^.{1,80}….* end, which `allow` does not accept\.$/)
+  expect(first).toMatch(/ it rejects with Error: Long .*….* end, which `allow` does not accept\.$/)
+  expect(first.length).toBeLessThanOrEqual(160)
   expect(rest.find((line) => line.startsWith('  In full: '))).toContain('Long '.repeat(60))
 })
 
