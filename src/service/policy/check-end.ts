@@ -25,7 +25,7 @@ export function checkEnd(policy: Config, protocol: string, reporter: Reporter): 
 /** Returns whether an action ends its rule, so that nothing after it runs. An action with `on_error: continue` never does. */
 export function endsRule({ ends }: Action, { config }: Config): boolean {
   const given = isObject(config) ? config : {}
-  return given.on_error !== 'continue' && ends?.(given) === true
+  return (given.on_error ?? 'halt') === 'halt' && ends?.(given) === true
 }
 
 function isEnding(each: unknown): boolean {

@@ -1,10 +1,11 @@
+import { quote } from '../../core/schema/text.ts'
 import { TAG_HINT } from './explain.ts'
 import { placesOf, type ReadPlace } from './lines.ts'
 import type { PolicyOptions } from './options.ts'
 import type { PlacedPolicyProblem, ReportedProblem } from './problem.ts'
 import { type ReadText, readText, type Span } from './text.ts'
 import { checkWithWarnings } from './warnings/index.ts'
-import { noComments } from './yaml.ts'
+import { noComments, readYaml } from './yaml.ts'
 
 /**
  * Checks a traffic policy in JSON or YAML, as the service does. Also warns about parts that are valid but probably mistakes.
@@ -20,7 +21,10 @@ import { noComments } from './yaml.ts'
  */
 export function checkPolicy(text: string, options: PolicyOptions = {}): readonly PlacedPolicyProblem[] {
   const read = readText(text, Number.POSITIVE_INFINITY)
-  if (!read.problem) return placeProblems(text, read, checkWithWarnings(read.value, options))
+  if (!read.problem) {
+    const problems = placeProblems(text, read, checkWithWarnings(read.value, options))
+    return [...listDuplicates(text), ...problems].sort((a, b) => a.line - b.line || a.column - b.column)
+  }
   const { message, offset } = read.problem
   const what = `The policy cannot be read: ${message}. Allowed: JSON or YAML, one object whose keys are phases.`
   const docs = 'https://ngrok.com/docs/errors/err_ngrok_2236'
@@ -34,6 +38,18 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
       ...(isTag(text, offset) && { hint: TAG_HINT }),
       ...toPlace({ start: offset, end: offset + 1 }, placesOf(text)),
     },
+  ]
+}
+
+/** Lists the first key that an object in JSON has twice. In YAML, such an object cannot be read. */
+function listDuplicates(text: string): readonly PlacedPolicyProblem[] {
+  const { message = '', offset = 0 } = /^\s*[[{]/.test(text) ? (readYaml(text).problem ?? {}) : {}
+  if (!message.startsWith('duplicated mapping key')) return []
+  const [, key = ''] = /^"?((?:[^"\\]|\\.)*)"/.exec(text.slice(offset)) ?? []
+  const what = `The policy has the key ${quote(key)} twice in an object, and only one of the two values counts.`
+  const place = toPlace({ start: offset, end: offset + key.length }, placesOf(text))
+  return [
+    { severity: 'warning', rule: 'duplicate-key', path: [], message: what, hint: 'Remove one of the two.', ...place },
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { nearest } from '../../core/schema/nearest.ts'
 import { cut } from '../../core/schema/text.ts'
+import { lookUp } from '../../core/schema/values.ts'
 import type { Variables } from './action.ts'
 import { findBelow, listPaths, type Scope, TEXT, variablesOf } from './environment.ts'
 import { type ExpressionProblem, explainStop, isRestOfTag } from './explain-syntax.ts'
@@ -172,7 +173,8 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
   }
   // A macro without its variable.
   const [, macro] = /\.(all|exists|exists_one|filter|map)\((?!\s*\w+\s*,)/.exec(source) ?? []
-  const suggested = nearest(name, Object.keys(variables)) ?? nearestPath(name, listPaths(variables))
+  const suggested =
+    nearest(name, [...Object.keys(variables), ...Object.keys(NAMESPACES)]) ?? nearestPath(name, listPaths(variables))
   if (macro !== undefined && suggested === undefined)
     return { message: `there is no variable ${cut(name)}`, hint: `Name it first: ${macro}(${name}, …).` }
   return { message: `there is no variable ${cut(name)}`, hint: suggest(suggested) }
@@ -184,6 +186,9 @@ function explainHyphen(source: string, part: string): string | undefined {
   if (owner === undefined || !field?.split('-').includes(part)) return undefined
   return `A - subtracts. Write ${cut(owner)}['${cut(field)}'].`
 }
+
+/** The fields that other services call by these names. */
+const MEANT_FIELDS: Readonly<Record<string, string>> = { asn: 'as.number', user: 'identity' }
 
 function explainField(node: Extract<ASTNode, { op: '.' }>, { scope, variables }: Known): Explanation {
   const name = node.args[1]
@@ -198,7 +203,9 @@ function explainField(node: Extract<ASTNode, { op: '.' }>, { scope, variables }:
     }
   }
   const fields = owner && !isVariable(owner) ? Object.keys(owner).filter((field) => field !== TEXT) : []
-  const near = nearest(name, fields)
+  const meant = lookUp(MEANT_FIELDS, name)
+  const isThere = meant !== undefined && names && findBelow(variables, [...names, ...meant.split('.')]) !== undefined
+  const near = isThere ? meant : nearest(name, fields)
   const paths = listPaths(variables)
   const sameRoot = paths.filter((each) => names !== undefined && each.startsWith(`${names[0]}.`))
   const suggested =

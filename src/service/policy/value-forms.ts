@@ -11,7 +11,20 @@ export const UPPER: Form = { about: 'The text is uppercase.', never: /\p{Ll}/u, 
 /** The result of `sha256()` and others. */
 export const HEX: Form = { about: 'Hashes are lowercase.', never: /[A-Z]/, fix: lower }
 
-export const METHOD: Form = { about: 'Methods are uppercase.', never: /[a-z]/, fix: upper }
+/** The methods of HTTP and WebDAV that have a name that could be misspelled. */
+const METHODS: readonly string[] =
+  'CONNECT COPY DELETE HEAD LOCK MKCOL MOVE OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REPORT SEARCH TRACE UNLOCK'.split(
+    ' ',
+  )
+const nearestMethod = (text: string) =>
+  text === 'UPDATE' ? 'PUT' : /^[A-Z]+$/.test(text) ? nearest(text, METHODS) : undefined
+export const METHOD: Form = {
+  about: 'Methods are uppercase.',
+  isOpen: true,
+  whole: { test: (text) => METHODS.includes(text) || nearestMethod(text) === undefined },
+  never: /[a-z]/,
+  fix: (text) => (METHODS.includes(upper(text)) ? upper(text) : (nearestMethod(text) ?? upper(text))),
+}
 export const SCHEMES = ['http', 'https']
 export const PROTOCOLS_OF_ENDPOINTS = ['http', 'https', 'tcp', 'tls']
 export const URL_TEXT: Form = { about: 'A URL begins with its scheme.', start: /^https?(?::|$)/ }

@@ -69,6 +69,12 @@ export function readYaml(text: string): ReadYaml {
     const offset = Math.max(0, Math.min(error.mark?.position ?? 0, text.trimEnd().length - 1))
     const end = text.indexOf('\n', offset)
     const comment = explainComment(text.slice(0, end < 0 ? text.length : end))
+    const braces = /complex keys/.test(error.reason) ? text.search(/(?<=[:,[-][ \t]*)\{\{/) : -1
+    if (braces >= 0)
+      return refuse(
+        `"{{" begins a map whose key is a map ${inLine(text, braces)}; write "\${…}" for an expression`,
+        braces,
+      )
     return explainQuotes(text, offset) ?? comment ?? refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
   }
 }

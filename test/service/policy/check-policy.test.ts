@@ -58,6 +58,8 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ['req.method == "GET" && req.url.pth == "/"', 'pth', 'Did you mean req.url.path?'],
     ['res.status_code == 200', 'res', 'It is available in on_http_response, on_event_stream_message.'],
     ['req.method = "GET"', '=', 'Did you mean ==?'],
+    ['actions.ngrok.oauth.user.email == "a"', 'user', 'Did you mean actions.ngrok.oauth.identity?'],
+    ['conn.client_ip.asn == 1', 'asn', 'Did you mean conn.client_ip.as.number?'],
     ['conn.client_ip.geo.location.contry == "DE"', 'contry', 'Did you mean conn.client_ip.geo.location.country?'],
     ['req.headers["a"][0] == API_KEY', 'API_KEY', NO_ENVIRONMENT],
     ['req.headers["a"][0] == env.API_KEY', 'env', NO_ENVIRONMENT],
@@ -366,6 +368,31 @@ describe('Hostile texts are rejected or checked, and nothing overflows', () => {
     expect(problems[0]?.number).toBe(number)
     expect(problems[0]?.message ?? '').not.toContain('call stack')
     expect(problems.length).toBeLessThanOrEqual(200)
+  })
+
+  test('A secret with a misspelt function has a hint, and is not repeated', () => {
+    const config = { provider: 'github', secret: "${secret.get('a', 'b')}" }
+    const policy = { on_http_request: [{ actions: [{ type: 'verify-webhook', config }] }] }
+    expect(checkPolicyValue(policy)).toMatchObject([
+      { message: expect.stringMatching(/ is not valid at character 3\.$/), hint: 'Did you mean secrets?' },
+    ])
+  })
+
+  test('A key that an object in JSON has twice has a warning at the second', () => {
+    const text = '{"on_http_request": [{\n"actions": [{ "type": "deny", "config": {} ,\n "type": "log" }] }] }'
+    expect(checkPolicy(text.replace('log', 'deny'))).toMatchObject([
+      { severity: 'warning', rule: 'duplicate-key', line: 3, column: 3, endColumn: 7 },
+    ])
+    expect(checkPolicy(text.replace(/ ,\n[^}]*/, ''))).toEqual([])
+  })
+
+  test('An action with an unknown on_error is not said to end its rule', () => {
+    const forward = { type: 'forward-internal', config: { url: 'https://a.internal', on_error: 'ignore' } }
+    const rules = [{ actions: [forward, { type: 'deny' }] }, { actions: [{ type: 'deny' }] }]
+    expect(checkPolicy(JSON.stringify({ on_http_request: rules.slice(0, 1) }))).toMatchObject([{ number: 2222 }])
+    expect(checkPolicy(JSON.stringify({ on_http_request: [{ actions: [forward] }, ...rules.slice(1)] }))).toMatchObject(
+      [{ number: 2222 }],
+    )
   })
 
   test('No message repeats a secret', () => {

@@ -166,6 +166,36 @@ endpoints:
     })
   })
 
+  test('a directive that Terraform does not have is named, and the policy is checked', () => {
+    const lines = `on_http_request:\n- actions: [{ type: dny }]\n- actions: [{ type: log, config: { metadata: { a: "%{req.url}" } } }]\n`
+    expect(checkPolicyFile(`locals {\n  a = <<X\n${lines}X\n}\n`).problems).toMatchObject([
+      { number: 2201, line: 4 },
+      {
+        rule: 'terraform-value',
+        line: 5,
+        column: 52,
+        message: expect.stringMatching(/Write \$\$\{req.url\}, or %%\{/),
+      },
+    ])
+  })
+
+  test('a problem after an escaped expression of a heredoc has the columns and the text of the file', () => {
+    const line =
+      'on_http_request: [{ actions: [{ type: log, config: { metadata: { a: "$${req.url} $${req.ur}" } } }] }]'
+    const { problems } = checkPolicyFile(`locals {\n  a = <<X\n${line}\nX\n}\n`)
+    const column = line.indexOf('req.ur}') + 'req.'.length + 1
+    expect(problems).toMatchObject([{ line: 3, column, endColumn: column + 2, source: line }])
+  })
+
+  test('a policy in a file that cannot be read has one line, that of the file', () => {
+    const { problems } = checkPolicyFile('locals {\n  a = <<X\non_http_request:\n  - a: b\n   c: d\nX\n}\n')
+    expect(problems).toMatchObject([{ line: 5, message: expect.stringContaining('in line 5.') }])
+    const second = 'a: b\n---\ntraffic_policy:\n  a: b\n c: d\n'
+    expect(checkPolicyFile(second).problems).toMatchObject([
+      { line: 5, message: expect.stringContaining('in line 5.') },
+    ])
+  })
+
   test('a resource of Terraform says the place of its policy', () => {
     const log = 'on_http_request: [{ actions: [{ type: log, config: { metadata: { a: b } } }] }]'
     const cloud = `resource "ngrok_cloud_endpoint" "x" {\n  traffic_policy = <<X\n${log}\nX\n}\n`
@@ -460,9 +490,15 @@ test.each([
   ['CloudEndpoint', 'spec: { trafficPolicyName: a }'],
   ['AgentEndpoint', `spec: { trafficPolicy: { inline: { ${RULES} } } }`],
   ['AgentEndpoint', 'spec: { trafficPolicy: { targetRef: { kind: NgrokTrafficPolicy, name: a } } }'],
-  ['ConfigMap', `data: { shared: { ${RULES} } }`],
 ])('A manifest of a %s with its policy in the right place has no problem: %s', (kind, body) => {
   expect(checkPolicyFile(manifestOf(kind, body)).problems).toEqual([])
+})
+
+test('A ConfigMap with a policy has no problem, but the operator has no such kind', () => {
+  const text = manifestOf('ConfigMap', `data: { shared: { ${RULES} } }`)
+  expect(checkPolicyFile(text.replace(/ngrok.*\//, '')).problems).toEqual([])
+  const message = 'The kind is "ConfigMap". Allowed: CloudEndpoint, AgentEndpoint, NgrokTrafficPolicy.'
+  expect(checkPolicyFile(text).problems).toMatchObject([{ rule: 'manifest-kind', line: 2, message }])
 })
 
 test.each([
@@ -674,6 +710,9 @@ test('A manifest whose kind is misspelt has a problem at its kind, and its polic
   const { problems, policies } = checkPolicyFile(manifestOf('NgrokTrafficPolicies', `spec: { policy: { ${RULES} } }`))
   expect(policies).toEqual(['spec.policy'])
   expect(problems).toMatchObject([{ rule: 'manifest-kind', line: 2, column: 1 }])
+  expect(checkPolicyFile(manifestOf('TrafficPolicy', `spec: { policy: { ${RULES} } }`)).problems).toMatchObject([
+    { message: 'The kind is "TrafficPolicy". Did you mean NgrokTrafficPolicy?' },
+  ])
   expect(checkPolicyFile(manifestOf('BoundEndpoint', `spec: { policy: { ${RULES} } }`)).problems).toEqual([])
 })
 

@@ -101,6 +101,8 @@ test.each([
   ["'/a?b=1' == req.url.path", "A path begins with a slash, and has no query. Use '/a'."],
   ["req.url.path.contains('?b=')", 'A path begins with a slash, and has no query.'],
   ["req.method in ['GET', 'Post']", "Methods are uppercase. Use 'POST'."],
+  ["req.method == 'OPTION'", "Methods are uppercase. Use 'OPTIONS'."],
+  ["req.method in ['POST', 'UPDATE']", "Methods are uppercase. Use 'PUT'."],
   ["req.method.matches('get')", "Methods are uppercase. Use 'GET'."],
   ["req.method.matches('^get$')", "Methods are uppercase. Use '^GET$'."],
   ["req.url.path.matches('^admin/.*')", "A path begins with a slash, and has no query. Use '^/admin/.*'."],
@@ -404,6 +406,7 @@ test.each<[string, number, string]>([
   ["      - 'a' in req.host", 3, 'the quotes do not enclose the whole value in line 3; put all of it in quotes'],
   [`      - "a" == req.host && true`, 3, 'the quotes do not enclose the whole value in line 3'],
   ['      - true\n    name: error: too large', 4, 'a value without quotes contains ": " in line 4; put the value in'],
+  ['      - {{ req.host }}', 3, '"{{" begins a map whose key is a map in line 3; write "${…}" for an expression.'],
   ['      - true\n   name: a', 4, 'bad indentation of a sequence entry in line 4.'],
 ])('The quotes that make a policy unreadable are named: %j', (expressions, line, message) => {
   expect(checkPolicy(unread(expressions))).toMatchObject([
@@ -538,6 +541,10 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     ["req.url.path.startsWith('/a') && req.url.path.startsWith('/b')", EXCLUDED],
     ["getReqHeader('x').exists(v, v == 'a' && v == 'b')", EXCLUDED],
     ['res.status_code >= 500 && res.status_code < 400', EXCLUDED],
+    [
+      "conn.ts.start > timestamp('2027-01-01T00:00:00Z') && conn.ts.start < timestamp('2026-12-31T23:59:59+00:00')",
+      EXCLUDED,
+    ],
     ['res.status_code > 400 && 300.5 > res.status_code', EXCLUDED],
     ['res.status_code == 42', 'res.status_code is from 100 to 999.'],
     ["!hasReqHeader('x') && getReqHeader('x')[0] != 'a'", "Write !hasReqHeader('x') || before it, in one expression."],
@@ -623,6 +630,7 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     ["req.method != 'GET' && req.method != 'POST'"],
     ["req.method == 'GET' || req.method == 'POST'"],
     ["req.url.path.startsWith('/a') && req.url.path != '/a'"],
+    ["conn.ts.start >= timestamp('2026-01-01T00:00:00Z') && conn.ts.start < timestamp('2026-01-01T01:00:00.5+01:00')"],
     ["!req.url.path.matches('^[^<>]*$') || !req.user_agent.matches('^.{0,1000}$') || !req.host.matches('^[^;]*$')"],
     [`req.url.path.matches('${'(a*)*'.repeat(20)}') || req.url.path.matches('${'.*'.repeat(20)}!')`],
     ["getReqHeader('x')[0].matches('.*')"],

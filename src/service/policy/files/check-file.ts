@@ -4,7 +4,7 @@ import type { PlacedPolicyProblem } from '../problem.ts'
 import { replaceSecrets } from '../secrets.ts'
 import { checkWithWarnings } from '../warnings/index.ts'
 import { findPolicies } from './find.ts'
-import type { FoundPolicy, Slice } from './found.ts'
+import { type FoundPolicy, moveLine, type Slice } from './found.ts'
 import { UNKNOWN } from './interpolations.ts'
 
 /** A problem in a file, with the location of its policy in the file, such as `endpoints[0].traffic_policy`. */
@@ -58,17 +58,26 @@ export function checkFound(
   const lines = problems.length === 0 || sliced.isScattered ? [] : linesWithoutSecrets(sliced.text)
   return problems.map((problem) => {
     const line = lines[problem.line - 1]
-    const source = line === undefined ? '' : ' '.repeat(sliced.indent) + line
+    const source =
+      line === undefined ? '' : ' '.repeat(sliced.indent) + (sliced.isEscaped ? line.replaceAll('${', '$$${') : line)
     return { ...inFile(problem, sliced), policy: name, source, ...(missing !== undefined && { message: missing }) }
   })
 }
 
 /** Returns a policy's problem at its position in the file. */
-function inFile(problem: PlacedPolicyProblem, { linesBefore, indent, isScattered }: Slice): PlacedPolicyProblem {
+function inFile(
+  problem: PlacedPolicyProblem,
+  { text, linesBefore, indent, isScattered, isEscaped }: Slice,
+): PlacedPolicyProblem {
   const { line, column, endLine, endColumn } = problem
-  const [start, last, end] = isScattered ? [indent + 1, 1, indent + 2] : [column + indent, endLine, endColumn + indent]
+  const lines = isEscaped ? text.split('\n') : []
+  const shift = (at: number, to: number) => to + indent + (lines[at - 1] ?? '').slice(0, to - 1).split('${').length - 1
+  const [start, last, end] = isScattered
+    ? [indent + 1, 1, indent + 2]
+    : [shift(line, column), endLine, shift(endLine, endColumn)]
   const first = isScattered ? 1 : line
-  return { ...problem, line: first + linesBefore, column: start, endLine: last + linesBefore, endColumn: end }
+  const message = moveLine(problem.message, linesBefore)
+  return { ...problem, message, line: first + linesBefore, column: start, endLine: last + linesBefore, endColumn: end }
 }
 
 /**

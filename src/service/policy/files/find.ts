@@ -14,7 +14,7 @@ import {
   MAY_BE_CONFIG,
   PHASE,
 } from './facts.ts'
-import { type FoundPolicies, type FoundPolicy, problemAt, type Slice } from './found.ts'
+import { type FoundPolicies, type FoundPolicy, moveLine, problemAt, type Slice } from './found.ts'
 import {
   CRDS,
   describeMissing,
@@ -87,7 +87,10 @@ function searchDocument(text: string, linesBefore: number): Search {
   if (problem) {
     if (text.includes('{{')) return { policies: [], isTemplate: true }
     const { line, column } = placesOf(text)(problem.offset)
-    return { policies: [], problems: [problemAt(`${UNREADABLE}: ${problem.message}.`, line + linesBefore, column)] }
+    return {
+      policies: [],
+      problems: [problemAt(moveLine(`${UNREADABLE}: ${problem.message}.`, linesBefore), line + linesBefore, column)],
+    }
   }
   // The lines of such a policy are indented.
   if ((hasPhase(whole) && !isConfigOfAgent(whole)) || isRuleList(whole))

@@ -31,6 +31,8 @@ export interface Slice {
   readonly indent: number
   /** True for a text that is not contiguous in the file. All its problems are reported at the start of the policy. */
   readonly isScattered?: boolean
+  /** True if the file has another dollar sign before each `${`. */
+  readonly isEscaped?: boolean
 }
 
 /** The policies in a file, and the reasons why parts of the file cannot be read. */
@@ -39,6 +41,13 @@ export interface FoundPolicies {
   readonly problems: readonly PlacedPolicyProblem[]
   /** True if the file contains template expressions, such as Helm's, or policies that Terraform computes. */
   readonly isTemplate: boolean
+}
+
+/** Returns the message about a part of a file that cannot be read, with its line in the file. */
+export function moveLine(message: string, linesBefore: number): string {
+  return message.replace(/^(The (?:policy|file) cannot be read\b.* in line )(\d+)/, (_, before, line) => {
+    return `${before}${Number(line) + linesBefore}`
+  })
 }
 
 /** Returns a problem with a file, at the start of a line or at a character in the line. */

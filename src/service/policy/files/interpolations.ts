@@ -7,18 +7,23 @@ const INTERPOLATION = /(?<!\$)\$\{(?:[^{}"]|"(?:\\.|[^"\\])*"|\{(?:[^{}"]|"(?:\\
 /** Matches an interpolation that was meant for CEL. Terraform has no such variables. */
 const OF_CEL = /^\$\{\s*(?:req|res|conn|actions|endpoint)\./
 
+/** Matches a Terraform directive, such as `%{ if … }`. */
+const DIRECTIVE = /(?<!%)%\{[^}\r\n]*\}?/g
+const isUnknown = (source: string) => source.startsWith('%') && !/^%\{~?\s*(?:if|else|endif|for|endfor)\b/.test(source)
+
 /**
  * Reads the lines of a Terraform heredoc, which uses `$${` for CEL's `${`. Replaces Terraform values with unknown values of the same
  * length. `isStructure` is true if they produce more than values, so that the policy is unknown. `ofCel` contains the positions of
- * interpolations that Terraform rejects.
+ * interpolations and directives that Terraform rejects.
  */
 export function readInterpolations(lines: string) {
-  const known = lines.replace(INTERPOLATION, (each) => each.replace(/[^\r\n]/g, UNKNOWN))
+  const hide = (each: string) => each.replace(/[^\r\n]/g, UNKNOWN)
+  const known = lines.replace(INTERPOLATION, hide).replace(DIRECTIVE, (each) => (isUnknown(each) ? hide(each) : each))
   return {
     text: known.replaceAll('$${', '${'),
     isStructure: /(?<!\$)\$\{|(?<!%)%\{/.test(known),
-    ofCel: [...lines.matchAll(INTERPOLATION)]
-      .filter(([each]) => OF_CEL.test(each))
+    ofCel: [...lines.matchAll(INTERPOLATION), ...lines.matchAll(DIRECTIVE)]
+      .filter(([each]) => OF_CEL.test(each) || isUnknown(each))
       .map(({ 0: source, index }) => ({ source, index })),
   }
 }

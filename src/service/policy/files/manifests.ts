@@ -139,14 +139,16 @@ export function listMistakes({ kind }: Manifest, value: Readonly<Record<string, 
 }
 
 /** The operator's resource kinds without a policy, and similar names. */
-const OTHER_KINDS = ['BoundEndpoint', 'PrivateEndpoint', 'TrafficPolicy']
+const OTHER_KINDS = ['BoundEndpoint', 'KubernetesOperator', 'PrivateEndpoint']
 
 /** Reports a misspelled kind in a manifest for the service's operator. */
 export function listWrongKinds({ kind, apiVersion }: Readonly<Record<string, unknown>>): readonly Mistake[] {
   if (typeof kind !== 'string' || typeof apiVersion !== 'string' || !/ngrok\.com\//.test(apiVersion)) return []
   const meant = OTHER_KINDS.includes(kind) ? undefined : nearest(kind, Object.keys(KINDS))
-  if (meant === undefined) return []
-  return [{ at: ['kind'], rule: 'manifest-kind', message: `The kind is ${quote(kind)}. Did you mean ${meant}?` }]
+  const isUnknown = apiVersion === VERSION && !OTHER_KINDS.includes(kind)
+  if (meant === undefined && !isUnknown) return []
+  const what = meant === undefined ? `Allowed: ${Object.keys(KINDS).join(', ')}.` : `Did you mean ${meant}?`
+  return [{ at: ['kind'], rule: 'manifest-kind', message: `The kind is ${quote(kind)}. ${what}` }]
 }
 
 function readAt(value: unknown, path: readonly string[]): unknown {

@@ -39,14 +39,15 @@ export function findInTerraform(text: string): FoundPolicies {
     const [block, next] = [blocks.findLast((each) => each.index < index), blocks.find((each) => each.index > index)]
     const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
     const { line, column } = placeOf(start)
-    const slice = () => ({ text: ' '.repeat(column - 1) + policy, linesBefore: line - 1, indent: 0 })
+    const slice = () => ({ text: ' '.repeat(column - 1) + policy, linesBefore: line - 1, indent: 0, isEscaped: true })
     const { url: _, ...facts } = factsIn({ type: block?.[1], name: block?.[2], url })
     return { ...facts, name, slice, ...(policy.includes(UNKNOWN) && { isTemplate: true }) }
   })
   const problems = written.flatMap(({ ofCel }) =>
     ofCel.map(({ source, index }) => {
       const { line, column } = placeOf(index)
-      const message = `${quote(source)} is read by Terraform as its own expression, and has no value there. Write $${source}.`
+      const meant = source.startsWith('%') ? `$$${source.slice(1)}, or %${source} for that text` : `$${source}`
+      const message = `${quote(source)} is read by Terraform as its own expression, and has no value there. Write ${meant}.`
       return { ...problemAt(message, line, column), rule: 'terraform-value' }
     }),
   )

@@ -173,7 +173,12 @@ function matchesAll(subject: ASTNode, name: string, constant: Constant | undefin
   }
 }
 
+/** Matches a time that is a whole number of milliseconds. */
+const IS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
+
 function toConstant(node: ASTNode): Constant | undefined {
+  const [time] = node.op === 'call' && node.args[0] === 'timestamp' ? node.args[1] : []
+  if (time?.op === 'value' && IS_TIME.test(String(time.args))) return Date.parse(String(time.args))
   const literal = node.op === '-_' ? node.args : node
   if (literal.op !== 'value') return undefined
   const { args } = literal

@@ -38,7 +38,7 @@ export const neverEqual: Warning = {
       const isBetter =
         isPart && pattern?.includes(wrong) !== false && fixed !== '' && fixed !== wrong && fits(fixed, test, form)
       return {
-        what: `tests whether ${source} ${test} ${quote(wrong)}, which ${form.isOpen ? 'the service does not document' : 'is never true'}`,
+        what: `tests whether ${source} ${test} ${quote(wrong)}, which ${form.isOpen && !form.never?.test(wrong) ? 'the service does not document' : 'is never true'}`,
         hint: `${form.about}${isBetter ? ` Use '${pattern?.replace(wrong, fixed) ?? fixed}'.` : ''}`,
       }
     })

@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
+import { endsRule } from '../check-end.ts'
 import { pathOfNode } from '../expression.ts'
 import { Cases, listTests, readTest } from './cases.ts'
 import { type Finding, isWithin, type ReadAction, type ReadPolicy, type ReadRule, type Warning } from './warning.ts'
@@ -117,7 +118,7 @@ function isAlwaysKnown({ conditions }: Ending): boolean {
 function isEnding({ row, config }: ReadAction): boolean {
   // A redirect without a pattern changes every URL but its own.
   if (row.type === 'redirect') return config.from === undefined || config.from === null
-  return config.on_error !== 'continue' && row.ends?.(config) === true
+  return endsRule(row, { config })
 }
 
 function isBefore({ rule, conditions }: Ending, later: ReadRule): boolean {
