@@ -186,12 +186,17 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   const now = readClock(clock)
   // A timer that is due now fires at the next move.
   const wait = durationText(Math.max(1, Math.ceil(next.at - now)))
+  const atOnce = timers.waiting().filter(({ at }) => at === next.at).length
+  if (atOnce >= MANY_TIMERS) return [`${text} ${atOnce} timers are due at that time. Is an await missing?`]
   if (REJECTED.test(next.setAfter ?? '')) return [`${text} Does your code retry a request that was rejected?`]
   const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
     ? [`${text} The clock advanced to ${timestamp(now)}${before}.`]
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
+
+/** Code that doesn't await its delays sets at least this many timers at one time. */
+const MANY_TIMERS = 100
 
 /** Matches a request that failed with a status that a retry rarely changes. */
 const REJECTED = /→ 4(?:00|01|03|05|13|15|22)$/
@@ -265,12 +270,11 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
     /** Returns true if a message, such as that of a matcher, contains the test's last report. */
     hasReport: (message: string) => lastReport !== undefined && message.includes(lastReport),
-    /** Uninstalls the gateway, and closes its servers. A second call does nothing. */
+    /** Uninstalls the gateway. A second call does nothing. */
     end() {
-      const closed = traffic.end()
+      traffic.end()
       for (const each of installed) each.uninstall()
       timers?.restore()
-      return closed
     },
   }
 }

@@ -173,14 +173,15 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     const addReportTo = (error: unknown) => isErrorWithText(error) && addReport(error, gateway, connection)
     const unwatch = watchUncaught(addReportTo)
     const end = () => {
+      connection.end()
       unwatch()
-      return connection.end()
     }
     let isOver = false
     // A test that times out, or throws an uncaught error, ends before its promise settles.
     const runEndHook = findEndHook(context[0]) ?? findEndHookOfBun() ?? afterEach
     const endUnfinished = () => {
-      void end()
+      end()
+      void connection.traffic.closeServers()
       if (isOver) return
       isOver = true
       reportUnfinished(timeoutError(gateway, connection, place?.source), context[0])
@@ -199,7 +200,8 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     } finally {
       isOver = true
       unwatchExit()
-      await end()
+      end()
+      await connection.traffic.closeServers()
     }
   }
 }

@@ -40,8 +40,8 @@ export class DelayedRequests {
   readonly #pauses: Pauses
   #isSameRun = false
   #lastRequest: string | undefined
-  /** Detaches from the gateway's clock, and closes the servers, because an open server keeps the process of a failed test alive. */
-  readonly end: () => Promise<void>
+  /** Detaches from the gateway's clock. */
+  readonly end: () => void
 
   /** Replaces `fetch` and the other members of a gateway. */
   constructor(gateway: Gateway) {
@@ -57,7 +57,6 @@ export class DelayedRequests {
     this.end = () => {
       if (typeof detach === 'function') detach()
       unwatch()
-      return closeAll(this.#closers)
     }
   }
 
@@ -88,6 +87,11 @@ export class DelayedRequests {
     await eventLoop.runOtherCode()
     eventLoop.close()
     noted()
+  }
+
+  /** Closes the servers that are still open, because an open server keeps the process of a failed test alive. */
+  async closeServers(): Promise<void> {
+    await Promise.all(this.#closers.map((close) => close()))
   }
 
   #watchServed(): NonNullable<ServedHooks['served']> {
@@ -242,10 +246,6 @@ export class DelayedRequests {
       return () => undefined
     },
   }
-}
-
-async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void> {
-  await Promise.all(closers.map((close) => close()))
 }
 
 function copyInit(init: RequestInit): RequestInit {

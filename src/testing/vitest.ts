@@ -190,6 +190,8 @@ function testWith<C extends Clock, G extends Gateway<C>>(
         // A hook instead of code after `use`: a test that times out ends before `use` resolves.
         onTestFinished(connection.end)
         await use(gateway)
+        // Fixtures that use the gateway may still send requests until here.
+        await connection.traffic.closeServers()
       },
       // Replaces the globals even in a test that does not use its gateway.
       { auto: globals !== false },

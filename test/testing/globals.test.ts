@@ -212,6 +212,18 @@ describe('The globals option of any runner', () => {
     expect(await failAfter('/rd_one', '/rd_two')).toContain(`${timers}. Advance`)
   })
 
+  test('suspects a missing await if many timers are due at one time', async () => {
+    const message = await catchTestMessage(async ({ clock }) => {
+      await clock.advanceAsync('10s')
+      for (let count = 0; count < 100; count++) setTimeout(() => undefined, 5_000)
+      throw new Error('Test timed out in 5000ms.')
+    }, options)
+    expect(message).toContain(
+      "100 timers are waiting for the gateway's clock. The next is due at 2026-01-01T00:00:15Z. " +
+        '100 timers are due at that time. Is an await missing?',
+    )
+  })
+
   test('names no request for a timer that was set before any', async () => {
     const message = await catchTestMessage(async () => {
       setTimeout(() => undefined, 1_000)

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, expectTypeOf, vi } from 'vitest'
 import { type Gateway, type GatewayOptions, type ManualClock, manualClock, ngrok } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
 import { it, test, testOnSystemClock } from '../../src/testing/vitest.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -163,5 +164,27 @@ describe('on the system clock', () => {
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(gateway.reservedAddrs.create().created_at).toBe('2026-01-01T00:00:00Z')
     vi.useRealTimers()
+  })
+})
+
+describe('a server that the test leaves open', () => {
+  const urls: string[] = []
+  const statuses: number[] = []
+  const served = test.extend<{ url: string }>({
+    url: async ({ gateway }, use) => {
+      const { url } = await serve(gateway)
+      await use(url)
+      statuses.push((await fetch(`${url}/reserved_addrs`, { headers })).status)
+    },
+  })
+
+  served('stays open until the fixtures that use it have ended', ({ url }) => {
+    urls.push(url)
+  })
+
+  afterAll(async () => {
+    expect(statuses).toEqual([200])
+    expect(urls).toHaveLength(1)
+    await expect(fetch(urls[0] ?? '')).rejects.toThrow()
   })
 })
