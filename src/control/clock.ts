@@ -86,7 +86,7 @@ export function waitingRequests(host: ControlHost) {
     .map(({ key, until }) => ({ operationId: key, until: timeOfStep(until) }))
 }
 
-/** Returns the delayed responses, the earliest first. */
+/** Returns the delayed responses, earliest first. */
 export const delayedResponses = (host: ControlHost) =>
   host.engine.clock.waiting.filter(({ event }) => event === 'response')
 
@@ -180,7 +180,7 @@ export function after<T>(earlier: void | Promise<void>, next: () => T): T | Prom
 }
 
 /**
- * Runs a move of the clock. With `remember`, an undo returns to the state before the move, and the overview counts what happened. If a move
+ * Runs a move of the clock. With `remember`, an undo returns to the state before the move, and the overview counts the events since the move. If a move
  * fails without moving the clock, an undo still returns to the state before the previous move.
  */
 export function moveWithMemory<T>(

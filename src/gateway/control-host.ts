@@ -115,7 +115,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   }
 }
 
-/** Starts the log of controls when a gateway is created, with the `initial` option if the state comes from it. */
+/** Starts the log of controls when a gateway is created, and includes the `initial` option if it created the state. */
 export function beginControlLog(internals: GatewayInternals, initial: object | undefined): void {
   const { sequence } = internals.engine.state.records
   internals.controlLog.begin({ sequence, initial, seed: internals.findSeed() })

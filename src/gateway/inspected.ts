@@ -70,7 +70,7 @@ export function subscribeToEvents(
 
 /**
  * Returns the event for a control call, at a path below `/_fauxgate`. It includes the body if that is public. Returns
- * undefined for a call that only read, or that was rejected.
+ * undefined for a read-only or rejected call.
  */
 export function createControlEvent(
   { method, url, body }: HttpRequest,

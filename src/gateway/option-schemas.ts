@@ -59,7 +59,7 @@ export const quirks = named(
       takenStatus: optionRow(
         v.pipe(v.number('400 or 409'), v.values([400, 409], '400 or 409')),
         'The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the ' +
-          '`ngrok` dialect, as observed from ngrok, and 409 in `standard`.',
+          '`ngrok` dialect, as observed in ngrok, and 409 in `standard`.',
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),
     },
@@ -75,7 +75,7 @@ export const internalErrorBackoff = named(
       first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
       most: optionRow(duration(1000), 'The maximum time that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
     },
-    `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
+    `an object with "first" and "most", each ${DURATION_ALLOWED} and at least 1000 ms; "most" must not be less than "first"`,
   ),
   'ErrorBackoff',
   'How long a job waits after INTERNAL_ERRORs.',

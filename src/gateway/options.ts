@@ -58,7 +58,7 @@ export const gatewayRows = {
   ),
   dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
   baseUrl: optionRow(baseUrl, 'The base URL of the URIs in responses.', {
-    defaultText: "the dialect's, or the server's URL while it is served",
+    defaultText: "the dialect's, or the server's URL while the gateway is served",
     placeholder: 'URL',
   }),
   keys: optionRow(keys, 'The API keys that HTTP requests may use.', {
@@ -118,7 +118,7 @@ export const gatewayRows = {
   ),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
-    'The maximum size of the journal in bytes, counting two bytes per character. Beyond it, the oldest requests ' +
+    'The maximum size of the journal in bytes, counting two bytes per character. Beyond this size, the oldest requests ' +
       'are dropped.',
     { default: 16 * 1024 * 1024, defaultText: '16 MiB' },
   ),

@@ -130,7 +130,7 @@ describe('The status of a name that is reserved already', () => {
     const ngrok = await statusOf(createNgrok())
     const standard = await statusOf(createGateway())
     expect(read('docs/options.md')).toContain(
-      `${ngrok} in the \`ngrok\` dialect, as observed from ngrok, and ${standard} in`,
+      `${ngrok} in the \`ngrok\` dialect, as observed in ngrok, and ${standard} in`,
     )
     expect(read('docs/from-msw.md')).toContain(
       `ngrok has been observed to return ${ngrok}, so \`createNgrok\` returns ${ngrok} as well.`,

@@ -203,7 +203,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByLabel('Name', { exact: true }).fill('by-hand')
     await page.getByLabel('Clock').selectOption('manual')
     await page.getByLabel('Ends after').fill('7d')
-    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('by-hand is ready').waitFor()
     const texts = await page.locator('dl code').allTextContents()
     expect(texts[0]).toBe(`${sandboxes.url}/s/by-hand`)

@@ -30,7 +30,7 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
     ]) {
       expect([answer.status, answer.body.error_code]).toEqual([503, 'ERR_GATEWAY_90618'])
       expect(answer.body.msg).toContain(`The state of the sandbox ${name} cannot be read. `)
-      expect(answer.body.msg).toContain(`The reason: ${why}`)
+      expect(answer.body.msg).toContain(`Reason: ${why}`)
       expect(answer.text).not.toContain('lost')
     }
     expect(await sandboxes.listNames()).toContain(name)

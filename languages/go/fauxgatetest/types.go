@@ -62,7 +62,7 @@ type Quirks struct {
 	LateStatus bool `json:"lateStatus"`
 	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
-	// The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed from ngrok, and 409 in `standard`.
+	// The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
 }
 

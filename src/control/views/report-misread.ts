@@ -28,8 +28,8 @@ const FIELD = /\.(\w+) is not iterable|Cannot destructure property '(\w+)'|KeyEr
 const MAX_NULLS = 5
 
 /**
- * Describes the newest response if a test's message suggests that code misread it: the content of an error response, or the fields of any
- * other response. Older responses are not described because nothing shows that the code still used them.
+ * If a test's message suggests that code misread the newest response, describes that response: its content if it is an error, otherwise its
+ * fields. Older responses are not described because nothing shows that the code still used them.
  */
 export function describeMisread(host: ControlHost, message: string): readonly string[] {
   if (!MISREAD.test(message)) return []

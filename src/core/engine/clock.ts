@@ -1,7 +1,7 @@
 import { type Duration, LATEST_TIME } from '../schema/time.ts'
 
 /**
- * The source of a gateway's time: an object with a `now` in ms since 1970. `now` is a function, or a number that your test changes, as with
+ * The source of a gateway's time: an object whose `now` is the time in ms since 1970. `now` is a function, or a number that your test changes, as with
  * a @sinonjs/fake-timers clock.
  */
 export interface Clock {

@@ -65,14 +65,14 @@ export class GatewayClock {
     this.#waitingSteps.clear()
   }
 
-  /** Wakes all callers whose time has come, the earliest first. */
+  /** Wakes all callers whose time has come, earliest first. */
   wake(now: number): void {
     if (this.#waiters.size === 0) return
     const ready = [...this.#waiters].filter(({ at }) => at <= now).sort((a, b) => a.at - b.at)
     for (const { resolve } of ready) resolve()
   }
 
-  /** The delayed responses and the next attempts to deliver events, the earliest first. */
+  /** The delayed responses and the next attempts to deliver events, earliest first. */
   get waiting(): readonly TimedStep[] {
     if (this.#waitingSteps.size === 0) return []
     const now = this.lastNow

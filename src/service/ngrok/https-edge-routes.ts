@@ -181,7 +181,7 @@ const operations = {
     method: 'POST',
     path,
     status: 201,
-    summary: 'Create a route of an HTTPS edge',
+    summary: 'Create a route on an HTTPS edge',
     ids: { edge_id: 'edghts' },
     body: createBody,
     response: routeShape,

@@ -11,7 +11,7 @@ const errors = kit.declareErrors({
   caller_ip_restricted: kit.entry(
     220,
     403,
-    'The request comes from {address}, which the IP restriction {restriction} of the API does not allow. Call from an allowed address.',
+    "The request comes from {address}, which the API's IP restriction {restriction} does not allow. Call from an allowed address.",
   ),
   ip_policy_of_last_rule: kit.entry(
     1419,

@@ -36,7 +36,7 @@ export const errors = kit.declareErrors({
   owner_inactive: kit.ofField(
     636,
     400,
-    '{field} is {received}, who is not active. Send an active user, or activate this one.',
+    '{field} is {received}, an inactive user. Send an active user, or activate this one.',
   ),
   token_precomputed: kit.ofField(638, 400, '{field} was sent. The service always generates tokens. Omit the field.'),
 })

@@ -140,7 +140,7 @@ const entity = (about: string): Variables => ({
 })
 
 const certificate = (whose: string): Variables => ({
-  extensions: list('Extension', `The extensions of the certificate of the ${whose}.`),
+  extensions: list('Extension', `The extensions of the ${whose}'s certificate.`),
   issuer: entity("The certificate's issuer."),
   pem: text('The certificate, as PEM.'),
   san: {

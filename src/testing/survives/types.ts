@@ -193,7 +193,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
    */
   readonly ignore?: readonly string[]
   /**
-   * Creates the gateway for each run, such as `createNgrok` from `fauxgate/ngrok`. A later run may reuse the gateway after a
+   * A function that creates the gateway for each run, such as `createNgrok` from `fauxgate/ngrok`. A later run may reuse the gateway after a
    * `reset`; `setup` prepares it. Default: `createGateway`.
    */
   readonly create?: (options: GatewayOptions<ManualClock>) => G

@@ -17,7 +17,7 @@ Quirks = TypedDict(
         "lateStatus": "bool",
         # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
         "policyMayFallThrough": "bool",
-        # The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed from ngrok, and 409 in `standard`.
+        # The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
     },
     total=False,

@@ -19,7 +19,7 @@ export const errors = declareErrors({
     ofField(
       450,
       400,
-      '{field} is {received}, which the service uses itself. Send your own name, or one below a domain of the service.',
+      '{field} is {received}, which the service itself uses. Send your own name, or one below a domain of the service.',
     ),
   ),
   domain_taken_elsewhere: ofField(
