@@ -1529,6 +1529,8 @@ describe('A variable of set-vars compared with another type', () => {
     ['vars.a == 100', "${getReqHeader('x').join(',')}"],
     ['vars.a == 100', 'of ${req.host}'],
     ["vars.a == '1'", '${size(req.host)}'],
+    ['vars.a + 1 > 5.0', 5],
+    ['2 * vars.a > 5.0', 1.5],
   ])('is found: %s with %j', (condition, value) => {
     expect(rulesOf(policyWith(condition, value))).toEqual(['variable-type'])
   })
@@ -1537,6 +1539,8 @@ describe('A variable of set-vars compared with another type', () => {
     ["vars.a == 'paid'", 'paid'],
     ['vars.a == 1', '${size(req.host)}'],
     ['vars.a == 1.5', 3],
+    ['vars.a + 1.0 > 5.0 && int(vars.a) + 1 > 5', 5],
+    ['vars.a + 1 > 5', '${size(req.host)}'],
     ['vars.a == 100', 'paid', 100],
     ['vars.a == 100', "${json.decode(req.host)['a']}"],
     ["vars.a.b == 'c'", { b: 'c' }],

@@ -7,8 +7,9 @@ import { type Finding, findInExpressions, type ReadPolicy, type Warning } from '
 
 export const variableType: Warning = {
   id: 'variable-type',
-  about: 'A `set-vars` variable is compared with a value of another type.',
-  reason: 'A string never equals a number. A string that is a single `${…}` keeps the type of the value.',
+  about: 'A `set-vars` variable is compared or calculated with a value of another type.',
+  reason:
+    'A string never equals a number, and a double plus an int fails. A string that is a single `${…}` keeps the type of the value.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/set-vars/',
   wrong: `on_http_request:
   - actions: [{ type: set-vars, config: { vars: [{ limit: '100' }] } }]
@@ -22,7 +23,11 @@ export const variableType: Warning = {
 `,
   find: (policy) => {
     const types = readTypes(policy)
-    return findInExpressions(policy, 'vars.', (node) => describeComparison(node, types))
+    return findInExpressions(
+      policy,
+      'vars.',
+      (node) => describeComparison(node, types) ?? describeCalculation(node, types),
+    )
   },
 }
 
@@ -39,7 +44,7 @@ function readTypes({ actions, expressions }: ReadPolicy): Types {
         const whole = typeof value === 'string' && /^\$\{[^}]*\}$/.test(value)
         const type = whole ? expressions.find((one) => one.path.join() === place)?.type : typeof value
         const known = types.get(name) ?? new Set()
-        types.set(name, known.add(lookUp(NAMES, type ?? '') ?? 'dyn'))
+        types.set(name, known.add(type === 'number' ? 'double' : (type ?? 'dyn')))
       }
   }
   return types
@@ -53,10 +58,26 @@ const NAMES: Readonly<Record<string, string>> = {
 function describeComparison(node: ASTNode, types: Types): Pick<Finding, 'what' | 'hint'> | undefined {
   const { subject, name, constants = [] } = readTest(node) ?? {}
   const source = subject && pathOfNode(subject)
-  const [type, ...others] = types.get(source?.replace(/^vars\./, '') ?? '') ?? []
+  const [type, ...others] = new Set(typesOf(source, types).map((each) => lookUp(NAMES, each) ?? 'dyn'))
   const wrong = constants.find((each) => NAMES[typeof each] !== type)
   if (source === undefined || type === undefined || type === 'dyn') return undefined
   if (others.length > 0 || wrong === undefined || name === 'startsWith') return undefined
   const what = `compares ${source}, a ${type}, with ${typeof wrong === 'string' ? quote(wrong) : wrong}`
   return { what, hint: `Write a ${type}, or change the value in set-vars.` }
+}
+
+/** Finds a number of `set-vars`, which is a double, and an int in a calculation. CEL converts neither. */
+function describeCalculation(node: ASTNode, types: Types): Pick<Finding, 'what' | 'hint'> | undefined {
+  if (node.op !== '+' && node.op !== '-' && node.op !== '*' && node.op !== '/') return undefined
+  const [left, right] = node.args
+  const [variable, constant] = right.op === 'value' ? [left, right] : [right, left]
+  const source = pathOfNode(variable)
+  const isDouble = typesOf(source, types).join() === 'double'
+  if (!isDouble || constant.op !== 'value' || typeof constant.args !== 'bigint') return undefined
+  const what = `calculates with ${source}, a double, and ${constant.args}, an int, which fails`
+  return { what, hint: `Write ${constant.args}.0, or int(${source}).` }
+}
+
+function typesOf(source: string | undefined, types: Types): readonly string[] {
+  return [...(types.get(source?.replace(/^vars\./, '') ?? '') ?? [])]
 }
