@@ -1,7 +1,19 @@
+import { constants } from 'node:os'
 import { describeThrown } from '../core/schema/text.ts'
 
 /** An error in the command line, an environment variable, or a config file, described in one line. */
 export class UsageError extends Error {}
+
+/** A signal stopped `survives` before its verdict. */
+export class StoppedError extends Error {
+  /** The exit code that shells show for a process that the signal ended. */
+  readonly exitCode: number
+
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}; the running commands were killed.`)
+    this.exitCode = 128 + constants.signals[signal]
+  }
+}
 
 interface ErrorBody {
   readonly error: string | null

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 
 /** Waits for a number of ms in real time. Resolves with false if the signal was aborted. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
+export async function sleep(ms: number, signal?: AbortSignal, isBackground = false): Promise<boolean> {
   try {
-    await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
+    await systemClock.waitUntil?.(readClock(systemClock) + ms, signal, isBackground)
     return true
   } catch {
     return false
   }
 }
 
-/** Calls `work` after a number of ms in real time. Returns a function that cancels the call. */
+/** Calls `work` after a number of ms in real time, if the process still runs. Returns a function that cancels the call. */
 export function later(ms: number, work: () => void): () => void {
   const cancelled = new AbortController()
-  void sleep(ms, cancelled.signal).then((isOver) => isOver && work())
+  void sleep(ms, cancelled.signal, true).then((isOver) => isOver && work())
   return () => cancelled.abort()
 }
 
 /** Calls `callback` for each of these signals to this process. Returns a function that removes the listeners. */
-export function onSignals(names: readonly NodeJS.Signals[], callback: () => void): () => void {
+export function onSignals(names: readonly NodeJS.Signals[], callback: (name: NodeJS.Signals) => void): () => void {
   for (const name of names) process.on(name, callback)
   return () => {
     for (const name of names) process.off(name, callback)

@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import { describe, expect, inject, test } from 'vitest'
-import { runToEnd, startProcess } from '../support/command.ts'
-import { newFile } from '../support/folder.ts'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { runToEnd, startCommand, startProcess } from '../support/command.ts'
+import { newFile, newFolder } from '../support/folder.ts'
+import { waitUntil } from '../support/wire.ts'
 
 /** Each test runs a program up to twenty times, and some machines are busy. */
 const LONG = { timeout: 300_000 }
@@ -218,7 +222,10 @@ test.each([
   [['--timeout', '20s'], '--timeout is "20s". Allowed: a number above 0.'],
   [['--timeout', '0'], '--timeout is 0. Allowed: a number above 0.'],
   [['--jobs', 'x'], '--jobs is "x". Allowed: a number above 0.'],
-  [['--faults', '1.5'], '--faults is 1.5. Allowed: an integer from 0 to 8.'],
+  [['--faults', '0'], '--faults is 0. Allowed: an integer from 1 to 8.'],
+  [['--faults', '1.5'], '--faults is 1.5. Allowed: an integer from 1 to 8.'],
+  [['--faults', '99'], '--faults is 99. Allowed: an integer from 1 to 8.'],
+  [['--copies', '2', '--faults', '99'], '--faults is 99. Allowed: with copies, 0 or 1.'],
   [['--allow', '('], '--allow is "(". Allowed: a regular expression.'],
   [['--also', 'clock'], '--also is "clock". Allowed: late, slow.'],
   [['--max', '0'], '--max is 0. Allowed: an integer from 1'],
@@ -243,4 +250,101 @@ test('a folder for temporary files that cannot be created ends the command with 
   expect(output.stderr).toBe(
     `fauxgate: ${folder} cannot be written: part of its path is not a folder. Choose a folder that you can write to, in a folder that exists.\n`,
   )
+})
+
+/** Sends a request. If it fails, the program and a process that it starts run until the test ends. */
+const STAY = `
+import { spawn } from 'node:child_process'
+import { connect } from 'node:net'
+const { FAUXGATE_URL, PORT } = process.env
+const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }
+const isOk = await fetch(FAUXGATE_URL + '/vaults', { headers }).then(({ ok }) => ok, () => false)
+if (!isOk) {
+  connect(PORT)
+  spawn(process.execPath, ['-e', 'net.connect(process.env.PORT)'], { stdio: 'inherit' })
+}
+`
+
+/** Starts a process that inherits the output, and ends when it has connected to the test. */
+const LEAVE = `
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+const { FAUXGATE_URL, DETACHED } = process.env
+const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }
+await fetch(FAUXGATE_URL + '/vaults', { headers }).catch(() => undefined)
+const program = "net.connect(process.env.PORT, () => process.send('connected'))"
+const stdio = ['inherit', 'inherit', 'inherit', 'ipc']
+const child = spawn(process.execPath, ['-e', program], { stdio, detached: DETACHED === 'yes' })
+await once(child, 'message')
+process.exit()
+`
+
+/** Listens for processes that connect, and disconnects them at the end of the test, so that they end. */
+async function watchProcesses() {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined).resume()))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // It listens at a port.
+  const folder = newFolder()
+  const environment = { PORT: String(port), TMPDIR: folder }
+  return { sockets, environment, listFolders: () => readdirSync(folder).filter((name) => /^fauxgate-/.test(name)) }
+}
+
+describe.skipIf(process.platform === 'win32')('survives leaves no process behind', LONG, () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends the running commands, what they started, and the folder', async (signal, exitCode) => {
+    const { sockets, environment, listFolders } = await watchProcesses()
+    const command = [process.execPath, newFile('stay.mjs', STAY)]
+    const { child, output, exited } = startProcess(environment, 'survives', '--', ...command)
+    await waitUntil(() => sockets.length >= 4)
+    expect(listFolders()).toHaveLength(1)
+    child.kill(signal)
+    expect([await exited, output]).toEqual([
+      exitCode,
+      { stdout: '', stderr: `fauxgate: stopped by ${signal}; the running commands were killed.\n` },
+    ])
+    expect(listFolders()).toEqual([])
+    await waitUntil(() => sockets.every(({ closed }) => closed))
+  })
+
+  test('a second signal has its usual effect, because the first one removes the listeners', async () => {
+    const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
+    const before = listeners()
+    const { sockets, environment } = await watchProcesses()
+    const command = [process.execPath, newFile('stay.mjs', STAY)]
+    const started = startCommand(environment, ['survives', '--', ...command])
+    await waitUntil(() => sockets.length > 0)
+    process.emit('SIGINT', 'SIGINT')
+    expect(listeners()).toEqual(before)
+    expect(await (await started).stop()).toBe(130)
+  })
+
+  test.each([
+    ['its process group', 'no'],
+    ['a session of its own', 'yes'],
+  ])('a process in %s that keeps the output of a command does not keep the command', async (_where, DETACHED) => {
+    const { sockets, environment } = await watchProcesses()
+    const command = [process.execPath, newFile('leave.mjs', LEAVE)]
+    const { output, exited } = startProcess(
+      { ...environment, DETACHED },
+      'survives',
+      '--kinds',
+      '5xx',
+      '--',
+      ...command,
+    )
+    expect([await exited, output]).toEqual([
+      0,
+      { stdout: expect.stringMatching(/^(\d+) of \1 schedules with up to 1 fault; 0 fail\n$/), stderr: '' },
+    ])
+    if (DETACHED === 'no') await waitUntil(() => sockets.every(({ closed }) => closed))
+    else expect(sockets.filter(({ closed }) => closed)).toEqual([])
+  })
 })

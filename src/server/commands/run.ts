@@ -3,7 +3,7 @@ import { nearest, suggestion } from '../../core/schema/nearest.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
 import { lookUp } from '../../core/schema/values.ts'
-import { messageOf, UsageError } from '../errors.ts'
+import { messageOf, StoppedError, UsageError } from '../errors.ts'
 import { print, printErrorLine } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
@@ -23,8 +23,8 @@ async function commandsFor([first = '', ...more]: readonly string[]): Promise<re
 }
 
 /**
- * Runs the `fauxgate` command and returns its exit code. It is 0 on success or if a signal stopped it, 1 on failure, and 2 for an invalid
- * command line, environment, or config file.
+ * Runs the `fauxgate` command and returns its exit code. It is 0 on success or if a signal stopped a server, 1 on failure, 2 for an
+ * invalid command line, environment, or config file, and above 128 if a signal stopped `survives`.
  */
 export async function runCommand(args: readonly string[], environment = process.env): Promise<number> {
   let help = 'help'
@@ -42,6 +42,7 @@ export async function runCommand(args: readonly string[], environment = process.
     const isUsage = error instanceof UsageError
     const message = redactText(messageOf(error), keysIn(args, environment))
     printErrorLine(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
+    if (error instanceof StoppedError) return error.exitCode
     return isUsage ? 2 : 1
   }
 }

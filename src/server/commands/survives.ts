@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+// Fake timers may replace the global `setImmediate`, but the output arrives in real turns of the event loop.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ExplorationHost } from '../../control/gateway-host.ts'
 import { requireGatewayHost } from '../../control/gateways.ts'
 import { manualClock } from '../../core/engine/manual-clock.ts'
@@ -13,15 +15,19 @@ import { START } from '../../testing/fixture.ts'
 import { calls, flagsForFields, parseFlags } from '../client/fields.ts'
 import { rewriteRefusal } from '../client/refusals.ts'
 import { ControlError, callControl } from '../client/server-calls.ts'
-import { UsageError } from '../errors.ts'
+import { StoppedError, UsageError } from '../errors.ts'
 import { fileProblem, writeError } from '../files.ts'
 import { textFlag } from '../options/flags.ts'
 import { serve } from '../serve.ts'
 import { printError, printLine, showProgress } from '../terminal.ts'
+import { onSignals, sleep } from '../waiting.ts'
 import { type Arguments, type Command, flagValue } from './command.ts'
 
 /** The number of concurrent runs. Separate processes share less than functions in one process do. */
 const JOBS = 8
+
+/** The real time in ms in which a process that outlives the command may still write to its output. */
+const LAST_OUTPUT_MS = 100
 
 /** The flags, by the settings of an exploration that they set. The command itself sets the other settings. */
 const FLAGS = flagsForFields(calls['POST /explorations'], ['name', 'replayCall', 'setup']).map((each) =>
@@ -42,7 +48,7 @@ export const survivesCommand: Command = {
     'Everything after "--" is the command, with its own options.',
     'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL. Exit code 0 means that it succeeded. Any other exit code is an error, with the last line of stderr as its message. With --replay, its output is shown.',
     'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
-    'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag, or the command cannot be started.',
+    'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag, or the command cannot be started; 128 + N signal N stopped it, such as 130 for SIGINT.',
   ],
   run: async (parsed, environment) => {
     const [program] = parsed.words
@@ -52,16 +58,25 @@ export const survivesCommand: Command = {
     const folder = await mkdtemp(join(tmpdir(), 'fauxgate-')).catch((error) => {
       throw writeError(tmpdir(), error, 'folder')
     })
+    const stopped = new AbortController()
+    const endSignals = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], (signal) => {
+      // A second signal ends this process, even if the commands cannot be ended.
+      endSignals()
+      stopped.abort(new StoppedError(signal))
+    })
     const gateway = createNgrok({ clock: manualClock(START) })
     const server = await serve(gateway)
     const processes = new Processes(parsed, environment, folder)
     try {
       const { explorations } = requireGatewayHost(gateway.transport.hooks)
-      return await explore(server.url, explorations, parsed, processes)
+      return await explore(server.url, explorations, parsed, processes, stopped)
     } finally {
-      processes.killAll()
+      await processes.killAll()
       await server.close()
       await rm(folder, { recursive: true, force: true })
+      // The last step, because writing to a closed terminal ends this process.
+      showProgress('')
+      endSignals()
     }
   },
 }
@@ -71,6 +86,7 @@ async function explore(
   explorations: ExplorationHost,
   parsed: Arguments,
   processes: Processes,
+  stopped: AbortController,
 ): Promise<number> {
   // Called over HTTP because the call checks the values of the flags.
   const { id } = Object(
@@ -78,20 +94,22 @@ async function explore(
       throw error instanceof ControlError ? new UsageError(describeRefusal(error)) : error
     }),
   )
-  const unstartable = new AbortController()
   for (;;) {
-    const step = await explorations.next(id, unstartable.signal).catch(() => {
-      throw unstartable.signal.reason
+    // Steps may be waiting, and only a wait for the next one is aborted.
+    stopped.signal.throwIfAborted()
+    const step = await explorations.next(id, stopped.signal).catch((error) => {
+      throw stopped.signal.aborted ? stopped.signal.reason : error
     })
     const { run = 0, copy = '', life = 1 } = step
     const end = (error: string | undefined) =>
       explorations.ended({ id, run, ...(copy && { copy, life }), ...(error !== undefined && { error }) })
     if (step.do === 'finish') {
+      showProgress('')
       printLine(nameFlags(step.report ?? ''))
       return step.survives ? 0 : 1
     }
     if (step.do === 'kill') await processes.kill(step)
-    else void processes.start(step).then(end, (error) => unstartable.abort(error))
+    else void processes.start(step).then(end, (error) => stopped.abort(error))
   }
 }
 
@@ -127,9 +145,16 @@ const quoteWord = (word: string) => (/^[\w./:=@-]+$/.test(word) ? word : `'${wor
 /** Returns the last line of an output, truncated to the length that a report shows. */
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.slice(-200).trim() ?? ''
 
+/** A process that was started, and how it ended. */
+interface Running {
+  readonly child: ChildProcess
+  /** Resolves with its exit code or its signal. Rejects if it cannot be started. */
+  readonly exited: Promise<number | string | null>
+}
+
 /** The processes of a command. */
 class Processes {
-  readonly #running = new Map<string, ChildProcess>()
+  readonly #running = new Map<string, Running>()
 
   constructor(
     readonly parsed: Arguments,
@@ -138,13 +163,42 @@ class Processes {
   ) {}
 
   /** Starts the command, or the setup. Resolves when it ends, with the error if it fails. @throws UsageError if it cannot be started */
-  async start({ do: what, run = 0, copy = '', url = '' }: ExplorationStep): Promise<string | undefined> {
+  async start(step: ExplorationStep): Promise<string | undefined> {
+    const { do: what, run, copy = '' } = step
+    const child = this.#spawn(step)
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-4096)
+      if (this.parsed.flags.has('replay')) printError(text)
+    })
+    const closed = new Promise((resolve) => child.once('close', resolve))
+    const exited = new Promise<number | string | null>((resolve, reject) => {
+      child.once('error', reject).once('exit', (code, signal) => resolve(code ?? signal))
+    })
+    const name = `${run} ${copy}`
+    this.#running.set(name, { child, exited })
+    const code = await exited.catch((error) => {
+      const program = quote(child.spawnfile)
+      throw new UsageError(`${program} cannot be started: ${fileProblem(error)}. Check the name of the command.`)
+    })
+    await Promise.race([closed, sleep(LAST_OUTPUT_MS, undefined, true)])
+    // If this process was busy, it has not yet read all that has arrived.
+    await nextTurn()
+    child.stderr.destroy()
+    // A setup may start a server for its run.
+    if (what === 'start') killGroup(child)
+    if (this.#running.get(name)?.child === child) this.#running.delete(name)
+    return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
+  }
+
+  // Synchronous, so that no process starts after `killAll`.
+  #spawn({ do: what, run = 0, copy = '', url = '' }: ExplorationStep) {
     const own = join(this.folder, String(run), copy)
-    await mkdir(own, { recursive: true })
+    mkdirSync(own, { recursive: true })
     const isReplay = this.parsed.flags.has('replay')
     if (!isReplay) showProgress(`Run ${run}`)
     const [program = '', ...rest] = what === 'setup' ? [flagValue(this.parsed, SETUP.flag) ?? ''] : this.parsed.words
-    const child = spawn(program, rest, {
+    return spawn(program, rest, {
       shell: what === 'setup',
       // Puts the processes that it starts into its group.
       detached: process.platform !== 'win32',
@@ -159,35 +213,23 @@ class Processes {
         FAUXGATE_COPY: copy,
       },
     })
-    let output = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-4096)
-      if (isReplay) printError(text)
-    })
-    const name = `${run} ${copy}`
-    this.#running.set(name, child)
-    const code = await new Promise<number | string | null>((resolve, reject) => {
-      child.once('error', reject).once('close', (code, signal) => resolve(code ?? signal))
-    }).catch((error) => {
-      throw new UsageError(`${quote(program)} cannot be started: ${fileProblem(error)}. Check the name of the command.`)
-    })
-    if (this.#running.get(name) === child) this.#running.delete(name)
-    return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
   }
 
-  /** Kills a process and all processes that it started. Resolves once it has ended. */
+  /** Kills a process and the processes in its group. Resolves once it has ended. */
   async kill({ run, copy }: ExplorationStep): Promise<void> {
-    const child = this.#running.get(`${run} ${copy}`)
-    if (!child || child.exitCode !== null) return
-    const closed = once(child, 'close')
-    killGroup(child)
-    await closed
+    await killRunning(this.#running.get(`${run} ${copy}`))
   }
 
-  killAll(): void {
-    showProgress('')
-    for (const child of this.#running.values()) killGroup(child)
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(killRunning))
   }
+}
+
+async function killRunning(running: Running | undefined): Promise<void> {
+  if (!running) return
+  killGroup(running.child)
+  // One that cannot be started has ended too.
+  await running.exited.catch(() => undefined)
 }
 
 function killGroup(child: ChildProcess): void {
