@@ -84,10 +84,12 @@ const bundle = (format, extension, input, define = {}) => ({
   },
   plugins: [
     {
-      name: 'examples',
-      // Only the reference and the tests read the examples of warnings, which are 10 KB.
+      name: 'descriptions',
+      // Only the reference and the tests read the descriptions and the examples of warnings, which are 20 KB.
       transform: (text, id) =>
-        id.includes('/policy/warnings/') ? text.replace(/^ {2}(wrong|right): `[^`]*`,$/gm, "  $1: '',") : null,
+        id.includes('/policy/warnings/')
+          ? text.replace(/^ {2}(about|reason|wrong|right):\s+(?:'[^'\n]*'|"[^"\n]*"|`[^`]*`),$/gm, "  $1: '',")
+          : null,
     },
     {
       name: 'minify',

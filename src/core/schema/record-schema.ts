@@ -56,8 +56,9 @@ export const scheduledTime: v.GenericSchema<number> = v.pipe(
  */
 export const dueTime: v.GenericSchema<number> = v.pipe(
   scheduledTime,
-  recordRule((at, report, { now }) => {
-    if (at <= now) report(general.field_invalid, { allowed: `a time in ms after ${now}, the time of the state` })
+  recordRule((at, report, { now, mayBeOverdue = false }) => {
+    if (at <= now && !mayBeOverdue)
+      report(general.field_invalid, { allowed: `a time in ms after ${now}, the time of the state` })
   }),
 )
 

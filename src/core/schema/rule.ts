@@ -19,6 +19,8 @@ export interface RuleContext {
 export interface StateFacts {
   /** The time of the state, in ms since 1970. */
   readonly now: number
+  /** True if records may be overdue, because a commit may leave its events to a later call. */
+  readonly mayBeOverdue?: boolean
   /** The sequence number of the next id. */
   readonly sequence: number
 }

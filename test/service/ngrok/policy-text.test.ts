@@ -99,7 +99,7 @@ describe('A traffic policy as a text (rules: traffic-policy#text)', () => {
     [
       'YAML of a character more',
       `on_http_request: [] ${'#'.repeat(262_125)}`,
-      'a YAML policy can have at most 262144 characters',
+      'a YAML policy can be at most 262144 characters long',
     ],
     ['JSON of any length', `{"on_http_request": []${' '.repeat(500_000)}}`, undefined],
   ])('has a length: %s', (_, text, message) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type Outcome } from '../../../src/index.ts'
 import { catchError, client } from '../../support/client.ts'
 import { SHOWN_START } from '../../support/clock.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 import {
   addDurations,
   DOMAIN,
@@ -53,14 +54,16 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
     [-1000, dueAfter('29s')],
     ['-999999999999d', '1970-01-01T00:00:00Z'],
   ])('can have a retries_at in the past: %s; the next attempt comes after the usual wait', (retriesAfter, expected) => {
-    const { gateway, id, job } = openWithDomain()
+    const store = memoryStore()
+    const { gateway, id, job } = openWithDomain({ store })
     gateway.provisioning.script([{ outcome: 'DNS_ERROR', retriesAfter: retriesAfter as '5m' }])
     gateway.clock.advanceToNext()
     expect(job()?.retries_at).toBe(expected)
     expect(gateway.nextDueAt()).toBe(Date.parse(dueAfter('30s', '1h')))
     const other = openManual()
     other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
-    for (const each of [gateway, other]) {
+    const reopened = openManual({ store: memoryStore(store.commits) })
+    for (const each of [gateway, other, reopened]) {
       each.clock.advance('3599s')
       expect(each.provisioning.timeline(id).map(({ transition }) => transition)).toEqual(['started', 'failed'])
       each.clock.advance('1s')

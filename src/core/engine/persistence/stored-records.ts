@@ -57,8 +57,7 @@ export function readStoredRecords(
     requireKnownFields(stored.fields, listFields(families.flatMap(({ collections }) => collections)))
   const rows: VersionedRecord[] = []
   const sideRecords = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
-  // A stored record may be overdue, because a commit may leave its events to a later call.
-  const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
+  const state = { sequence: stored.sequence, now: stored.now, mayBeOverdue: true }
   const readRecord = createRecordReader(families, stored, { ...context, state })
   for (const each of stored.records) {
     const sideRows = sideRecords.get(each.collection)
