@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 
 /** Waits for a number of ms in real time. Resolves with false if the signal was aborted. */
-export async function sleep(ms: number, signal?: AbortSignal, isBackground = false): Promise<boolean> {
+export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
   try {
-    await systemClock.waitUntil?.(readClock(systemClock) + ms, signal, isBackground)
+    await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
     return true
   } catch {
     return false
   }
 }
 
-/** Calls `work` after a number of ms in real time, if the process still runs. Returns a function that cancels the call. */
+/** Calls `work` after a number of ms in real time. Returns a function that cancels the call. */
 export function later(ms: number, work: () => void): () => void {
   const cancelled = new AbortController()
-  void sleep(ms, cancelled.signal, true).then((isOver) => isOver && work())
+  void sleep(ms, cancelled.signal).then((isOver) => isOver && work())
   return () => cancelled.abort()
 }
 

@@ -148,8 +148,8 @@ const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.slice(-200
 /** A process that was started, and how it ended. */
 interface Running {
   readonly child: ChildProcess
-  /** Resolves with its exit code or its signal. Rejects if it cannot be started. */
-  readonly exited: Promise<number | string | null>
+  /** Resolves with its exit code or its signal, once its output has arrived. Rejects if it cannot be started. */
+  readonly ended: Promise<number | string | null>
 }
 
 /** The processes of a command. */
@@ -171,22 +171,26 @@ class Processes {
       output = (output + text).slice(-4096)
       if (this.parsed.flags.has('replay')) printError(text)
     })
-    const closed = new Promise((resolve) => child.once('close', resolve))
+    const closed = new AbortController()
+    child.once('close', () => closed.abort())
     const exited = new Promise<number | string | null>((resolve, reject) => {
       child.once('error', reject).once('exit', (code, signal) => resolve(code ?? signal))
     })
     const name = `${run} ${copy}`
-    this.#running.set(name, { child, exited })
-    const code = await exited.catch((error) => {
+    const ended = exited.then(async (code) => {
+      await sleep(LAST_OUTPUT_MS, closed.signal)
+      // If this process was busy, it has not yet read all that has arrived.
+      await nextTurn()
+      child.stderr.destroy()
+      // A setup may start a server for its run.
+      if (what === 'start') killGroup(child)
+      return code
+    })
+    this.#running.set(name, { child, ended })
+    const code = await ended.catch((error) => {
       const program = quote(child.spawnfile)
       throw new UsageError(`${program} cannot be started: ${fileProblem(error)}. Check the name of the command.`)
     })
-    await Promise.race([closed, sleep(LAST_OUTPUT_MS, undefined, true)])
-    // If this process was busy, it has not yet read all that has arrived.
-    await nextTurn()
-    child.stderr.destroy()
-    // A setup may start a server for its run.
-    if (what === 'start') killGroup(child)
     if (this.#running.get(name)?.child === child) this.#running.delete(name)
     return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
   }
@@ -229,7 +233,7 @@ async function killRunning(running: Running | undefined): Promise<void> {
   if (!running) return
   killGroup(running.child)
   // One that cannot be started has ended too.
-  await running.exited.catch(() => undefined)
+  await running.ended.catch(() => undefined)
 }
 
 function killGroup(child: ChildProcess): void {
