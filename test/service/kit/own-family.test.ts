@@ -404,7 +404,7 @@ describe('A family of a test, in documents', () => {
     expect(() => createDocument(change, { ...change, name: 'widgets.again', path: '/widgets/again' })).not.toThrow()
     const changeOfOne = { ...change, name: 'widgets.set', path: '/widgets/{widget}/set', ids: { widget: 'wid' } }
     expect(() => createDocument(change, changeOfOne)).toThrow(
-      'The body of widgets.set differs from that of the other operation with a body WidgetChange.',
+      'The body of widgets.set differs from the body of the other operation with a body WidgetChange.',
     )
   })
 })
@@ -483,8 +483,12 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
 
   test.each<[why: string, families: object, message: string]>([
     ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of one of fauxgate'],
-    ['the name of a member', { snapshot: emptyFamily }, 'families.snapshot has the name of a member'],
-    ['the name of a member by inheritance', { url: emptyFamily }, 'families.url has the name of a member'],
+    ['the name of a member', { snapshot: emptyFamily }, 'families.snapshot has the name of a built-in gateway member'],
+    [
+      'the name of a member by inheritance',
+      { url: emptyFamily },
+      'families.url has the name of a built-in gateway member',
+    ],
     ['an invalid name', { 'my-widgets': emptyFamily }, 'A family is called "my-widgets"'],
     ['a prefix that is taken', gadgets({ prefix: 'rd' }), 'the prefix rd, which reservedDomains already has'],
     ...['op', 'fault', 'bkd'].map((prefix): [string, object, string] => [
