@@ -1,7 +1,7 @@
 // Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI
 // documents.
 import { groupOf } from '../../src/core/operation/operation.ts'
-import { formatPages } from './evidence/pages.ts'
+import { formatPages, formatReference } from './evidence/pages.ts'
 import { operations as allOperations, errors, type OperationRules, type Section, sectionsOf } from './evidence/rules.ts'
 import {
   type Evidence,
@@ -28,6 +28,12 @@ export interface AllEvidence {
 export default function evidence(root: string): Map<string, string> {
   const sections = sectionsOf(root)
   return formatPages(root, allOperations, evidenceOf(sections, allOperations, root), sections)
+}
+
+/** Returns docs/evidence-reference.md. */
+export function evidenceReference(root: string): string {
+  const sections = sectionsOf(root)
+  return formatReference(root, allOperations, evidenceOf(sections, allOperations, root), sections)
 }
 
 /**

@@ -1,19 +1,22 @@
-// Makes docs/reference.md, every operation, field and error of ngrok's API on one page, and docs/policy-reference.md, the language of
-// traffic policies, and policy.schema.json, its JSON Schema. They are in the package, and not in the repository: `npm pack` makes them.
+// Makes docs/reference.md, every operation, field and error of ngrok's API on one page, docs/policy-reference.md, the language of
+// traffic policies, policy.schema.json, its JSON Schema, and docs/evidence-reference.md, the evidence for each operation. They are in the
+// package, and not in the repository: `npm pack` makes them.
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { ngrok } from '../../src/index.ts'
 import { families } from '../../src/service/resources/index.ts'
 import { operationsOf } from '../operations.mjs'
+import { evidenceReference } from './evidence.ts'
 import { formatLimits } from './limits.ts'
 import { table } from './markdown.ts'
 import { formatPolicyPage } from './policy-reference.ts'
 import { createPolicySchema } from './policy-schema.ts'
 
-export default function reference() {
+export default function reference(root = '.') {
   return new Map([
     ['docs/reference.md', formatPage(joinDocuments())],
     ['docs/policy-reference.md', formatPolicyPage()],
+    ['docs/evidence-reference.md', evidenceReference(root)],
     ['policy.schema.json', `${JSON.stringify(createPolicySchema())}\n`],
   ])
 }

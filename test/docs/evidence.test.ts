@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { operations, sectionsOf } from '../../scripts/generate/evidence/rules.ts'
 import { KINDS } from '../../scripts/generate/evidence/sources.ts'
-import { evidenceOf, ownFamilies } from '../../scripts/generate/evidence.ts'
+import { readTrafficPages } from '../../scripts/generate/evidence/traffic-pages.ts'
+import { evidenceOf, evidenceReference, ownFamilies } from '../../scripts/generate/evidence.ts'
 import { groupOf } from '../../src/core/operation/operation.ts'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import type { Evidence } from '../../src/gateway/openapi/evidence.ts'
@@ -10,6 +11,7 @@ import { type OpenApiDocument, openApi } from '../../src/gateway/openapi/openapi
 import { ngrok, standard } from '../../src/index.ts'
 import clients from '../../tools/evidence/clients.json'
 import reference from '../../tools/evidence/service.json'
+import unsent from '../../tools/evidence/unsent-codes.json'
 
 const sections = sectionsOf('.')
 const service = openApi(ngrok, { families: ngrokFamilies })
@@ -136,8 +138,17 @@ test('docs/differences.md lists every open doubt, and every part of the API', ()
   for (const { call } of operations) expect(page).toContain(`\`${/\/(?:(?:edges|backends)\/)?\w+/.exec(call)?.[0]}\``)
 })
 
-test('docs/fidelity.md has the share of decisions, and the evidence of every operation', () => {
-  const page = readFileSync('docs/fidelity.md', 'utf8')
-  expect(page).toMatch(/\*\*\d+\.\d %\*\*/)
-  for (const { call } of operations) expect(page).toContain(`| \`${call}\` |`)
+test('docs/fidelity.md has the share of decisions', () => {
+  expect(readFileSync('docs/fidelity.md', 'utf8')).toMatch(/\*\*\d+\.\d %\*\*/)
+})
+
+test('docs/evidence-reference.md has the evidence of every operation, every page about policies, and every reason for an unsent code', () => {
+  const page = evidenceReference('.')
+  const [, documented, client] =
+    /^\| `GET \/reserved_addrs` \| (\d+) \| (\d+) \| .*`code-of-a-wrong-filter` \|$/m.exec(page) ?? []
+  expect([documented, client].every((count) => Number(count) > 10)).toBe(true)
+  for (const { call } of operations)
+    expect(page).toMatch(new RegExp(`^\\| \`${call.replaceAll(/[{}]/g, '.')}\` \\| \\d`, 'm'))
+  for (const { page: name } of readTrafficPages()) expect(page).toContain(`| [${name.replace('traffic-policy/', '')}](`)
+  for (const { codes, because } of unsent.rows) expect(page).toContain(`| ${codes} | ${because} |`)
 })

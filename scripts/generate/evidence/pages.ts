@@ -1,4 +1,4 @@
-// Generates the parts of docs/fidelity.md and docs/differences.md that follow from the sources.
+// Generates the parts of docs/fidelity.md and docs/differences.md that follow from the sources, and docs/evidence-reference.md.
 import { listRanges } from '../../../src/control/faults/documented-numbers.ts'
 import { errors as faultErrors } from '../../../src/control/faults/fault.ts'
 import type { CatalogueError } from '../../../src/core/schema/errors.ts'
@@ -6,11 +6,11 @@ import { CERTIFICATE_ERRORS } from '../../../src/service/provisioning/certificat
 import unsent from '../../../tools/evidence/unsent-codes.json' with { type: 'json' }
 import type { AllEvidence } from '../evidence.ts'
 import { table, withParts } from '../markdown.ts'
-import { declaredErrors, errors, type LinkedDoubt, listDoubts, type OperationRules, type Section } from './rules.ts'
+import { type Doubt, declaredErrors, errors, listDoubts, type OperationRules, type Section } from './rules.ts'
 import { type Evidence, KINDS, OWN_NUMBERS, PUBLISHED } from './sources.ts'
-import { formatTrafficPages } from './traffic-pages.ts'
+import { countTrafficRows, formatTrafficPages } from './traffic-pages.ts'
 
-/** Returns both pages, by path. */
+/** Returns both committed pages, by path. */
 export function formatPages(
   root: string,
   operations: readonly OperationRules[],
@@ -24,14 +24,8 @@ export function formatPages(
       totals: formatTotals(operations, all, sections),
       statuses: formatUnknown(documented, decided, doubts.length),
       codes: formatCodes(),
-      unsent: table(
-        ['codes', 'why'],
-        unsent.rows.map(({ codes, because }) => [codes, because]),
-      ),
       shares: formatShares(operations, all),
-      operations: formatOperationTable(operations, all, doubts),
-      doubts: formatDoubtTable(doubts),
-      traffic: formatTrafficPages(root),
+      traffic: countTrafficRows(root),
     }),
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,
@@ -39,6 +33,30 @@ export function formatPages(
       doubts: doubts.map(({ name, text }) => `- \`${name}\`: ${text}`).join('\n'),
     }),
   ])
+}
+
+/** Returns docs/evidence-reference.md, which the package contains and the repository does not. */
+export function formatReference(
+  root: string,
+  operations: readonly OperationRules[],
+  all: AllEvidence,
+  sections: readonly Section[],
+): string {
+  return `${[
+    '# Reference: the evidence',
+    `[Evidence](${PUBLISHED}/docs/fidelity.md) explains the kinds of evidence. [Open doubts](differences.md#open-doubts) has the text of each doubt.`,
+    '## By operation',
+    'For each operation, the table counts fields and responses by kind of evidence. A field or response can have several kinds.',
+    formatOperationTable(operations, all, listDoubts(sections)),
+    '## By traffic page',
+    formatTrafficPages(root),
+    '## Error codes that fauxgate does not send',
+    'A range can include codes that fauxgate does send.',
+    table(
+      ['codes', 'why'],
+      unsent.rows.map(({ codes, because }) => [codes, because]),
+    ),
+  ].join('\n\n')}\n`
 }
 
 /** Formats how a test gets each documented error code. */
@@ -72,7 +90,7 @@ const formatUnknown = (
 ) => `- **The HTTP status of ${decided} errors.** The documentation has ${documented} error codes, and the HTTP status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
 - **The wording of all messages.** The documentation has none. Do not compare \`msg\`.
 - **The order of errors**, if several apply to one request.
-- **${doubts} open questions**, where sources disagree or are silent: see [the doubts](#open-doubts).
+- **${doubts} open questions**, where sources disagree or are silent: see [Open doubts](differences.md#open-doubts).
 - **The live service.** These rules are not yet checked against it. [\`fauxgate verify\`](verify.md) does that.`
 
 /** Counts the errors with a documented number: all, those with a decided status, and those that programs rely on. */
@@ -148,20 +166,15 @@ const formatPercent = (part: number, whole: number) => `${((100 * part) / whole)
 function formatOperationTable(
   operations: readonly OperationRules[],
   all: AllEvidence,
-  doubts: readonly LinkedDoubt[],
+  doubts: readonly Doubt[],
 ): string {
   const rows = operations.map((operation) => {
     const { name, call, sends, reads } = operation
     const fields = [...new Set([...sends, ...reads].map(({ key }) => key))].map((key) => all.fields[key] ?? {})
     const answers = listResponseEvidence(operation, all)
-    const open = doubts.filter(({ about }) => about.includes(name)).map((doubt) => `[${doubt.name}](#open-doubts)`)
+    const open = doubts.filter(({ about }) => about.includes(name)).map((doubt) => `\`${doubt.name}\``)
     const share = formatPercent(answers.filter(isDecisionAlone).length, answers.length)
     return [`\`${call}\``, ...countKinds([...answers, ...fields]), share, open.join(', ')]
   })
   return table(['operation', ...KINDS, 'responses based only on decisions', 'open doubts'], rows)
-}
-
-function formatDoubtTable(doubts: readonly LinkedDoubt[]): string {
-  const rows = doubts.map(({ link, about, text }) => [link, about.map((each) => `\`${each}\``).join(', '), text])
-  return table(['doubt', 'operations', 'the question, and what fauxgate does'], rows)
 }

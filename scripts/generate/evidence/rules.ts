@@ -16,7 +16,6 @@ import { stateErrors } from '../../../src/service/resources/account-state.ts'
 import { ngrok } from '../../../src/service/resources/dialects.ts'
 import { families } from '../../../src/service/resources/index.ts'
 import { anchorOf } from '../markdown.ts'
-import { PUBLISHED } from './sources.ts'
 
 /** A field of a body or of a response. */
 export interface FieldRule {
@@ -143,15 +142,5 @@ function parseDoubts(text: string): Doubt[] {
   )
 }
 
-/** A doubt with a link to its section. */
-export interface LinkedDoubt extends Doubt {
-  readonly link: string
-}
-
 /** Returns the doubts of all sections. */
-export function listDoubts(sections: readonly Section[]): LinkedDoubt[] {
-  return sections.flatMap((section) => {
-    const address = `${PUBLISHED}/docs/decisions/${section.name.replace('#', '.md#')}`
-    return section.doubts.map((doubt) => ({ ...doubt, link: `[\`${doubt.name}\`](${address})` }))
-  })
-}
+export const listDoubts = (sections: readonly Section[]): Doubt[] => sections.flatMap(({ doubts }) => doubts)

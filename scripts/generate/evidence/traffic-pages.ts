@@ -106,24 +106,29 @@ export function readTrafficPages(root = '.'): readonly TrafficPage[] {
     .sort((a, b) => (a.page < b.page ? -1 : 1))
 }
 
-/** Returns the part of docs/fidelity.md that counts the rows of each page. */
-export function formatTrafficPages(root: string): string {
-  const pages = readTrafficPages(root)
-  const rows = pages.flatMap((page) => page.rows)
-  const kinds = ['held', 'undecided', 'not done'] as const
-  const count = (of: readonly TrafficRow[]) => kinds.map((kind) => of.filter((row) => kindOf(row) === kind).length)
-  const names = pages.map(({ page, rows, left_out = [] }) => [
-    `[${page.replace('traffic-policy/', '')}](https://ngrok.com/docs/${page.replace(/\/index$/, '')})`,
-    ...count(rows),
-    left_out.map((each) => `${each.charAt(0).toUpperCase()}${each.slice(1)}.`).join(' '),
-  ])
-  const [held, undecided, notDone] = count(rows)
-  return `Of ${rows.length} statements, ${held} hold in a test, ${undecided} are undecided, and ${notDone} are not done.
+const RESULTS = ['held', 'undecided', 'not done'] as const
 
-${table(['page', ...kinds, 'left out'], names)}`
+const countResults = (rows: readonly TrafficRow[]) =>
+  RESULTS.map((result) => rows.filter((row) => resultOf(row) === result).length)
+
+/** Returns the part of docs/fidelity.md that counts the rows of all pages. */
+export function countTrafficRows(root: string): string {
+  const rows = readTrafficPages(root).flatMap((page) => page.rows)
+  const [held, undecided, notDone] = countResults(rows)
+  return `Of ${rows.length} statements, ${held} hold in a test, ${undecided} are undecided, and ${notDone} are not done.`
 }
 
-function kindOf({ undecided, not }: TrafficRow): 'held' | 'undecided' | 'not done' {
+/** Returns the table that counts the rows of each page. */
+export function formatTrafficPages(root: string): string {
+  const lines = readTrafficPages(root).map(({ page, rows, left_out = [] }) => [
+    `[${page.replace('traffic-policy/', '')}](https://ngrok.com/docs/${page.replace(/\/index$/, '')})`,
+    ...countResults(rows),
+    left_out.map((each) => `${each.charAt(0).toUpperCase()}${each.slice(1)}.`).join(' '),
+  ])
+  return table(['page', ...RESULTS, 'left out'], lines)
+}
+
+function resultOf({ undecided, not }: TrafficRow): (typeof RESULTS)[number] {
   if (not !== undefined) return 'not done'
   return undecided === undefined ? 'held' : 'undecided'
 }
