@@ -187,11 +187,16 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   // A timer that is due now fires at the next move.
   const wait = durationText(Math.max(1, Math.ceil(next.at - now)))
   const atOnce = timers.waiting().filter(({ at }) => at === next.at).length
-  if (atOnce >= MANY_TIMERS) return [`${text} ${atOnce} timers are due at that time. Is an await missing?`]
+  if (atOnce >= MANY_TIMERS) {
+    const due = formatCount(atOnce, 'timer is', 'timers are')
+    return [`${text} ${due} due at that time. Is the await of a delay missing?`]
+  }
   if (REJECTED.test(next.setAfter ?? '')) return [`${text} Does your code retry a request that was rejected?`]
   const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
-    ? [`${text} The clock advanced to ${timestamp(now)}${before}.`]
+    ? [
+        `${text} The clock advanced to ${timestamp(now)}${before}. Advance it further, unless your code should have given up by then.`,
+      ]
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
 

@@ -191,7 +191,8 @@ describe('The globals option of any runner', () => {
       throw new Error('Test timed out in 5000ms.')
     }, options)
     expect(message).toContain(
-      'It is due at 2026-01-01T01:10:00Z. The clock advanced to 2026-01-01T00:10:00Z, 1h before that.',
+      'It is due at 2026-01-01T01:10:00Z. The clock advanced to 2026-01-01T00:10:00Z, 1h before that. ' +
+        'Advance it further, unless your code should have given up by then.',
     )
     expect(message).not.toContain('Advance the clock')
   })
@@ -220,7 +221,7 @@ describe('The globals option of any runner', () => {
     }, options)
     expect(message).toContain(
       "100 timers are waiting for the gateway's clock. The next is due at 2026-01-01T00:00:15Z. " +
-        '100 timers are due at that time. Is an await missing?',
+        '100 timers are due at that time. Is the await of a delay missing?',
     )
   })
 

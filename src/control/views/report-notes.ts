@@ -4,6 +4,7 @@ import { isObject, lazy } from '../../core/schema/values.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
 import type { ControlHost } from '../control.ts'
+import { findPendingAttempt } from './pending-attempt.ts'
 import { describeEmptyFilter, findRepeatedItems, findUnreadPages, readItems } from './report-lists.ts'
 
 /** The maximum number of filters to try again. Each one checks all records of its list. */
@@ -78,6 +79,7 @@ export class RequestNotes {
       otherValues: describeOtherValues(entry),
       removedFields: describeRemovedFields(entry),
       failedJob: describeFailedJob(entry),
+      missedAttempt: describeMissedAttempt(entry),
     }
     return Object.entries(notes).flatMap(([kind, text]) => (text === undefined ? [] : { kind, text }))
   }
@@ -182,4 +184,12 @@ function describeFailedJob({ method, response }: JournalEntry): string | undefin
   if (method !== 'GET' || !isObject(response)) return undefined
   const [, error] = FAILED_JOB.exec(JSON.stringify(response)) ?? []
   return error && `Its provisioning_job has the error_code ${error}: the attempt has failed.`
+}
+
+/** Notes that a domain was deleted before an attempt could issue its certificate, as by code that gives up too early. */
+function describeMissedAttempt({ method, commit }: JournalEntry): string | undefined {
+  const deleted = method === 'DELETE' ? (commit?.changes ?? []).filter(({ after }) => !after) : []
+  const [missed] = deleted.flatMap(({ before }) => findPendingAttempt(before) ?? [])
+  if (!missed) return undefined
+  return `${missed.domain} had no certificate: its ${missed.isFirst ? 'first' : 'next'} attempt was due at ${timestamp(missed.at)}.`
 }

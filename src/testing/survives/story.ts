@@ -1,6 +1,7 @@
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
 import { type Copy, thrownText } from './copy.ts'
+import { listMissedAttempts } from './missed-attempts.ts'
 import type { RunRecord } from './record.ts'
 import type { TriedSchedule } from './types.ts'
 
@@ -43,7 +44,12 @@ export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 's
   if (left > 0) lines.splice(FIRST_LINES, left, `        … ${formatCount(left, 'line')} left out`)
   const show = (text: string) => escapeUnprintable(shortenIds(text))
   return {
-    story: show([...lines, `  in the end: ${describeEnd(run)}`, ...run.notes.map((line) => `  ${line}`)].join('\n')),
+    story: show(
+      [
+        ...lines,
+        ...[`in the end: ${describeEnd(run)}`, ...describeMissedAttempts(run), ...run.notes].map((line) => `  ${line}`),
+      ].join('\n'),
+    ),
     message: show(message),
   }
 }
@@ -172,6 +178,13 @@ function describeEnd(run: RunRecord): string {
   const ending = areAllResolved ? `${copies.length === 2 ? 'both' : 'all'} resolve` : each.join(', ')
   const there = older.length > 0 ? `; already there: ${older.join(', ')}` : ''
   return `${ending}; left behind: ${listLeft(false).join(', ') || 'nothing'}${there}`
+}
+
+function describeMissedAttempts(run: RunRecord): readonly string[] {
+  return listMissedAttempts(run).map(({ domain, isFirst, time, later }) => {
+    const attempt = isFirst ? 'first' : 'next'
+    return `the ${attempt} attempt for ${domain} was due at ${shortTime(time)}, ${shortTime(later)} later`
+  })
 }
 
 /** Returns the id of a resource, with its family if the id is a path, like that of a route's module. */

@@ -78,6 +78,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * - `other-leftovers`: it resolves, but leaves different resources from the run without failures, or resources with
  *   different values
  * - `leftovers-after-error`: it rejects, but leaves resources
+ * - `missing-after-error`: it rejects, and a family has fewer resources than before and than after the run without failures
  * - `does-not-resume`: with `mayLeave`, the next call rejects although nothing failed during it
  * - `refused-error`: it rejects, but `allow` does not accept the error, or no failure was injected
  * - `unhandled-rejection`: a promise rejects unhandled, or a timer throws
@@ -91,6 +92,7 @@ export type Verdict =
   | 'never-ends'
   | 'other-leftovers'
   | 'leftovers-after-error'
+  | 'missing-after-error'
   | 'does-not-resume'
   | 'refused-error'
   | 'unhandled-rejection'

@@ -23,6 +23,8 @@ export function baselineOf(run: RunRecord) {
     /** The outcomes of copies that run one after the other. */
     outcomes: [...run.outcomes],
     ending: run.outcomes.at(-1)?.ending ?? run.ending,
+    /** The resources before the code ran. */
+    before: run.outcomes[0]?.ending,
     hasTimersLeft: run.remainingTimers.length > 0,
   }
 }
@@ -197,11 +199,30 @@ function judgeError(run: RunRecord, copy: Copy, baseline: Baseline | undefined):
   if (typeof left === 'string') return refuseError(run, copy, left)
   if (left.length > 0) return describeLeftovers(run, copy, left)
   const refused = judgeAllowed(run, copy)
-  if (refused || !run.options.mayLeave) return refused
+  if (refused) return refused
+  if (!run.options.mayLeave) return judgeMissing(run, copy, baseline)
   return verdictOf(
     'does-not-resume',
     `the next try rejects with ${thrownText(copy.settled?.error)}, and nothing failed in it.`,
   )
+}
+
+/**
+ * Returns a verdict if a family has fewer resources than before the code ran, and fewer than after the run without failures. An example is
+ * an old key that is deleted before the new key is stored. Code that only deletes may reject in between.
+ */
+function judgeMissing(run: RunRecord, copy: Copy, { before, ending }: Baseline): Judgement | undefined {
+  const { counts } = run.ending
+  for (const [family, earlier] of before?.counts ?? []) {
+    const count = counts.get(family) ?? 0
+    if (count >= Math.min(earlier, ending.counts.get(family) ?? 0)) continue
+    const missing = earlier - count
+    return verdictOf(
+      'missing-after-error',
+      `${describeRejection(run, copy)}, and ${missing} of ${earlier} ${family} ${missing === 1 ? 'is' : 'are'} missing.`,
+    )
+  }
+  return undefined
 }
 
 /** Returns the resources that must not remain after an error. Returns a string if `mayLeave` throws. */

@@ -268,6 +268,38 @@ describe('The report says of a certificate', () => {
   })
 })
 
+describe('The report says of a deleted domain', () => {
+  const body = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+
+  test('when its first attempt was due, if it had no certificate yet', async () => {
+    const { gateway, send } = open()
+    const { id } = (await send('POST', '/reserved_domains', body)).body
+    gateway.clock.advance('20s')
+    await send('DELETE', `/reserved_domains/${id}`)
+    expect(gateway.report()).toContain(
+      `app.example.com had no certificate: its first attempt was due at ${dueAfter('30s')}.`,
+    )
+  })
+
+  test('when its next attempt was due, if one had failed', async () => {
+    const { gateway, send } = open()
+    gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'app.example.com' })
+    const { id } = (await send('POST', '/reserved_domains', body)).body
+    gateway.clock.advance('40s')
+    await send('DELETE', `/reserved_domains/${id}`)
+    expect(gateway.report()).toContain(`its next attempt was due at ${dueAfter('30s', '1m')}.`)
+  })
+
+  test('nothing about attempts, if it had a certificate or waited for none', async () => {
+    const { gateway, send } = open()
+    const { id } = (await send('POST', '/reserved_domains', body)).body
+    const other = (await send('POST', '/reserved_domains', { domain: 'other.example.com' })).body
+    gateway.clock.advance('40s')
+    for (const each of [id, other.id]) await send('DELETE', `/reserved_domains/${each}`)
+    expect(gateway.report()).not.toContain('attempt was due')
+  })
+})
+
 describe('The report puts the likeliest cause first', () => {
   const titlesOf = (text: string) => text.match(/^ {2}\w+/gm)?.map((line) => line.trim())
 
