@@ -150,9 +150,10 @@ export class PipelinedConnection {
     else send(result, response, documents.pack(httpRequest, result))
   }
 
-  /** Ends the connection without a response: with a reset or, because Node rejects resets with TLS, without one. */
+  /** Ends the connection without a response, and with a reset where Node can send one: without TLS, before the end of the connection. */
   #drop(): void {
-    if ('encrypted' in this.#socket) this.#socket.destroy()
+    // Once the client has ended, Node ends too. A reset that fails meanwhile leaves a handle that keeps the process from exiting.
+    if ('encrypted' in this.#socket || this.#socket.writableEnded) this.#socket.destroy()
     else this.#socket.resetAndDestroy()
   }
 

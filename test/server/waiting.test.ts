@@ -1,5 +1,7 @@
+import { channel } from 'node:diagnostics_channel'
 import { getEventListeners, once } from 'node:events'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { exchange } from '../support/exchange.ts'
 import { serveGateway } from '../support/serve.ts'
@@ -125,5 +127,39 @@ test('A connection that a fault resets does not end the waits of other connectio
   expect(await connection.statuses(1)).toEqual([200])
   const closed = once(connection.socket, 'close')
   await server.close()
+  await closed
+})
+
+/** Serves a gateway on a manual clock that drops a connection after a second. */
+async function serveDropped() {
+  const gateway = createGateway({ clock: manualClock(0), seed: 'dropped' })
+  gateway.faults.add({ latency: '1s', drop: true })
+  return serveGateway(gateway)
+}
+
+test('A connection is dropped with a reset while its client listens', async () => {
+  const { gateway, port } = await serveDropped()
+  const { socket } = await openRawConnection(port, GET)
+  const error = once(socket, 'error')
+  await waitUntil(() => gateway.requests.all().length > 0)
+  gateway.clock.advance('1s')
+  expect(await error).toEqual([expect.objectContaining({ code: 'ECONNRESET' })])
+})
+
+test('A connection that is dropped while its client ends it closes, so that the process of the server can exit', async () => {
+  const { gateway, port } = await serveDropped()
+  const sockets = channel('net.server.socket')
+  const closed = new Promise((resolve, reject) => {
+    const see = (message: unknown) => {
+      const { socket } = message as { socket: Socket } // Node's documentation has the type.
+      if (socket.localPort !== port) return
+      // The server ends too in this turn of the event loop, and its end is sent in the next one.
+      socket.once('end', () => gateway.clock.advance('1s')).once('error', reject).once('close', resolve)
+    }
+    sockets.subscribe(see)
+    onTestFinished(() => void sockets.unsubscribe(see))
+  })
+  const { socket } = await openRawConnection(port)
+  socket.end(GET)
   await closed
 })
