@@ -82,6 +82,11 @@ export function warn(text: string): void {
   printErrorLine(`warning: ${text}`)
 }
 
+/** Quotes a word for a shell if the word needs quotes: with double quotes, because cmd.exe supports no others. */
+export function quoteForShell(word: string): string {
+  return /^[\w./:=@-]+$/.test(word) ? word : `"${word.replace(/["$\\`]/g, String.raw`\$&`)}"`
+}
+
 /** Asks a question at the terminal. */
 export async function askAtTerminal(question: string, output: NodeJS.WritableStream): Promise<string> {
   const lines = createInterface({ input: process.stdin, output })

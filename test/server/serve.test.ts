@@ -157,6 +157,15 @@ describe('serve', () => {
     })
   })
 
+  it('rejects JSON that is sent as compressed, and accepts the encoding identity (rules: requests#body)', async () => {
+    const { server } = await serveGateway(createGateway())
+    const statuses = ['gzip', 'none', 'Identity'].map(async (encoding) => {
+      const sent = { method: 'POST', headers: { ...json, 'content-encoding': encoding }, body: '{}' }
+      return (await fetch(`${server.url}/reserved_addrs`, sent)).status
+    })
+    expect(await Promise.all(statuses)).toEqual([400, 400, 201])
+  })
+
   it('answers HEAD and 204 without a body (rules: answers#head)', async () => {
     const { gateway, server } = await serveGateway(createGateway())
     const { id } = gateway.reservedAddrs.create()

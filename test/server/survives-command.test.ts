@@ -213,6 +213,17 @@ test('a copied replay has the flags of its search, and so the same verdict', asy
   expect([again.status, again.stdout.split('\n')[0]]).toEqual([1, head])
 })
 
+test.each([
+  ['an uncaught error of Node', `throw Object.assign(new Error('no quota'), { code: 4, cause: new Error('why') })`],
+  ['an error that Node prints', `console.error(new Error('no quota')); process.exitCode = 1`],
+])('the message of %s is the line above its stack, which --allow matches', async (_what, line) => {
+  const program = newFile('create.mjs', CREATE.replace(/throw .*/, `{ ${line} }`))
+  const run = (allow: string) => runSurvives('--kinds', '429', '--allow', allow, '--', process.execPath, program)
+  const { code, stdout } = await run('status')
+  expect([code, stdout.split('\n')[0]]).toEqual([1, expect.stringMatching(/exit code 1: Error: no quota, which/)])
+  expect((await run('^exit code 1: Error: no quota$')).stdout).toMatch('0 fail')
+})
+
 test('the help shows the number of jobs that the command has by default', async () => {
   const { stdout } = await runToEnd({}, 'help', 'survives')
   expect(stdout.replace(/\s+/g, ' ')).toMatch('ports, or a database. (default: 8)')

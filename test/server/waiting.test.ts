@@ -154,7 +154,10 @@ test('A connection that is dropped while its client ends it closes, so that the 
       const { socket } = message as { socket: Socket } // Node's documentation has the type.
       if (socket.localPort !== port) return
       // The server ends too in this turn of the event loop, and its end is sent in the next one.
-      socket.once('end', () => gateway.clock.advance('1s')).once('error', reject).once('close', resolve)
+      socket
+        .once('end', () => gateway.clock.advance('1s'))
+        .once('error', reject)
+        .once('close', resolve)
     }
     sockets.subscribe(see)
     onTestFinished(() => void sockets.unsubscribe(see))

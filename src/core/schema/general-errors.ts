@@ -100,7 +100,7 @@ export const general = declareErrors({
   transfer_encoding_unknown: entry(
     90433,
     501,
-    'The only supported Transfer-Encoding is chunked. Send a compressed body with Content-Encoding, or none.',
+    'The only supported Transfer-Encoding is chunked. Send the body uncompressed.',
   ),
   http_version_unknown: entry(90505, 505, 'The HTTP version is unknown. Allowed: HTTP/1.0 and HTTP/1.1.'),
   store_failed: entry(90507, 507, "The store could not save this call's changes, so nothing has changed. Cause: {why}"),

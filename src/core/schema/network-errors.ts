@@ -12,6 +12,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /CERT|SELF_SIGNED|ISSUER/,
     'its certificate is not trusted; set NODE_EXTRA_CA_CERTS to a file with its root certificate',
   ],
+  [/HEADERS_OVERFLOW/, 'the headers of the response are too large'],
   [/^HPE_|HTTPParserError/, 'the response is not HTTP'],
 ]
 

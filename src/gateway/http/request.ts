@@ -48,8 +48,8 @@ export function readJsonBody(request: HttpRequest): object {
   if (!METHODS_WITH_BODY.has(method)) return requireNoBody(request)
   if (body === '') return {}
   requireJsonType(request.header('content-type'))
-  const encoding = request.header('content-encoding') ?? 'identity'
-  return parseJsonObject(readText(body, encoding), encoding)
+  requireNoEncoding(request.header('content-encoding'))
+  return parseJsonObject(readText(body))
 }
 
 /** Reads the JSON object in a request's body, even if requests with this method usually don't have one. */
@@ -64,16 +64,11 @@ function requireNoBody({ method, body }: HttpRequest): object {
   return refuse(general.body_unexpected, { method, bytes: utf8Length(text) })
 }
 
-/** Describes a body that is not JSON. */
-function describeUnreadable(encoding: string, problem: string): string {
-  return encoding === 'identity' ? problem : `encoded as ${quote(encoding)}. Send it without Content-Encoding`
-}
-
-function readText(body: HttpRequest['body'], encoding = 'identity'): string {
+function readText(body: HttpRequest['body']): string {
   if (typeof body === 'string') return body
   if (body.unread === 'body_too_large') return refuse(general.body_too_large, { limit: body.limit ?? MAX_BODY_BYTES })
   if (body.unread !== 'not UTF-8') return refuse(general.body_unreadable, {})
-  return refuse(general.body_unparsable, { received: describeUnreadable(encoding, 'not UTF-8') })
+  return refuse(general.body_unparsable, { received: 'not UTF-8' })
 }
 
 function requireJsonType(header: string | null): void {
@@ -83,7 +78,12 @@ function requireJsonType(header: string | null): void {
   if (type !== JSON_TYPE) refuse(general.content_type_unsupported, { received: quote(header) })
 }
 
-function parseJsonObject(text: string, encoding: string): object {
+function requireNoEncoding(header: string | null): void {
+  if (header === null || /^(identity)?$/i.test(header)) return
+  refuse(general.body_unparsable, { received: `encoded as ${quote(header)}. Send it without Content-Encoding` })
+}
+
+function parseJsonObject(text: string): object {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -91,7 +91,7 @@ function parseJsonObject(text: string, encoding: string): object {
     // The parser's own message differs between runtimes, and quotes part of the body, which may contain a private key.
     const problem =
       text === '[object Object]' ? 'an object that was sent without JSON.stringify' : locateJsonProblem(text)
-    return refuse(general.body_unparsable, { received: describeUnreadable(encoding, `not JSON: ${problem}`) })
+    return refuse(general.body_unparsable, { received: `not JSON: ${problem}` })
   }
   return requireJsonObject(value)
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../generated/controls.ts'
 import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
+import { quoteForShell } from '../terminal.ts'
 
 /** Functions that format a call's response for people. Without `text`, the response is printed as JSON. */
 interface Format {
@@ -52,11 +53,6 @@ function troubleText({ kind, count, cause, about, id }: Trouble): string {
   const more = count > about.length ? `, and ${count - about.length} more` : ''
   const fix = id === undefined ? '' : `\n  To fix it: fauxgate troubles fix ${quoteForShell(id)}`
   return `${kind}: ${cause} ${about.map(({ name }) => name).join(', ')}${more}${fix}`
-}
-
-/** Quotes a word for a shell with double quotes, the only ones that cmd.exe supports. */
-function quoteForShell(word: string): string {
-  return `"${word.replace(/["$\\`]/g, String.raw`\$&`)}"`
 }
 
 function overviewText({ counts, ...rest }: Overview): string {

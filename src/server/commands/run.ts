@@ -15,6 +15,7 @@ import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
   if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
   if (first === 'http') return [(await import('./http.ts')).httpCommand]
+  if (first === 'survives') return [(await import('./survives.ts')).survivesCommand]
   if (first === 'policy' && more[0] === 'check') return [(await import('../policy/policy-check.ts')).policyCheckCommand]
   if (more.includes('help')) return (await import('./all.ts')).allCommands
   const { clientCommands } = await import('../client/commands.ts')

@@ -19,7 +19,7 @@ import { StoppedError, UsageError } from '../errors.ts'
 import { fileProblem, writeError } from '../files.ts'
 import { textFlag } from '../options/flags.ts'
 import { serve } from '../serve.ts'
-import { printError, printLine, showProgress } from '../terminal.ts'
+import { printError, printLine, quoteForShell, showProgress } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
 import { type Arguments, type Command, flagValue } from './command.ts'
 
@@ -46,7 +46,7 @@ export const survivesCommand: Command = {
   example: 'survives --faults 2 -- python onboard.py',
   notes: [
     'Everything after "--" is the command, with its own options.',
-    'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL. Exit code 0 means that it succeeded. Any other exit code is an error, with the last line of stderr as its message. With --replay, its output is shown.',
+    'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL. Exit code 0 means that it succeeded. Any other exit code is an error, with the last line of stderr above any stack as its message. With --replay, its output is shown.',
     'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
     'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag, or the command cannot be started; 128 + N signal N stopped it, such as 130 for SIGINT.',
   ],
@@ -128,22 +128,28 @@ function settingsOf({ flags, words }: Arguments): ExplorationSettings {
   const typed = [...flags].flatMap(([flag, value]) =>
     typeof value === 'boolean'
       ? [value ? `--${flag}` : `--no-${flag}`]
-      : value.map((each) => `--${flag} ${quoteWord(each)}`),
+      : value.map((each) => `--${flag} ${quoteForShell(each)}`),
   )
   return {
     name: words.join(' '),
-    replayCall: ['fauxgate survives --replay REPLAY', ...typed, '--', ...words.map(quoteWord)].join(' '),
+    replayCall: ['fauxgate survives --replay REPLAY', ...typed, '--', ...words.map(quoteForShell)].join(' '),
     setup: flags.has(SETUP.flag),
     jobs: JOBS,
     ...parseFlags(FLAGS, flags),
   }
 }
 
-/** Quotes a word for a shell if the word needs quotes. */
-const quoteWord = (word: string) => (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
-
-/** Returns the last line of an output, truncated to the length that a report shows. */
-const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.slice(-200).trim() ?? ''
+/**
+ * Returns the last line of a program's output, truncated to the length that a report shows. An uncaught error ends with its stack, its
+ * fields, and Node's version, so its line is above those.
+ */
+function errorLine(output: string): string {
+  const lines = output.trimEnd().split('\n')
+  const last = lines.at(-1) ?? ''
+  const isError = /^\s+at |^\}|^Node\.js v\d/.test(last)
+  const line = isError ? lines.reverse().find((each) => /^(?!Node\.js v)[^\s}]/.test(each)) : last
+  return line?.slice(-200).trim() ?? ''
+}
 
 /** A process that was started, and how it ended. */
 interface Running {
@@ -192,7 +198,7 @@ class Processes {
       throw new UsageError(`${program} cannot be started: ${fileProblem(error)}. Check the name of the command.`)
     })
     if (this.#running.get(name)?.child === child) this.#running.delete(name)
-    return code === 0 ? undefined : [`exit code ${code}`, lastLine(output)].filter(Boolean).join(': ')
+    return code === 0 ? undefined : [`exit code ${code}`, errorLine(output)].filter(Boolean).join(': ')
   }
 
   // Synchronous, so that no process starts after `killAll`.

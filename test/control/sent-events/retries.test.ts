@@ -210,6 +210,12 @@ describe('The problem of a delivery names what happened, and its code (rules: ev
     expect(await problemAt(await listen(wrong))).toMatch(/^the response is not HTTP \((HPE_\w+|HTTPParserError)\)$/)
   })
 
+  test('of a response with large headers', async () => {
+    const boasting = createServer((_, response) => response.writeHead(200, { boast: 'a'.repeat(200_000) }).end())
+    const problem = 'the headers of the response are too large (UND_ERR_HEADERS_OVERFLOW)'
+    expect(await problemAt(await listen(boasting))).toBe(problem)
+  })
+
   test('of a redirect', async () => {
     const redirecting = createServer((_, response) => response.writeHead(307, { location: '/' }).end())
     const problem = 'the destination responded with 307, and redirects are not followed'
