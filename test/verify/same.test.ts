@@ -149,7 +149,7 @@ const FREE = { upload: upload(), isLocal: false, isReadOnly: false, dialect: 'ng
 describe('A run against a server that is not on this machine', () => {
   test('lists the fields that it does not ask, with the reason', () => {
     const { fieldsNotAsked, requests } = planOf({ ...FREE, domain: 'test.example' })
-    // docs/verify.md has the number.
+    // At 60 requests a minute, docs/verify.md says that it takes more than an hour.
     expect(Math.abs(requests - 4400)).toBeLessThan(40)
     const reason = 'a plan may bill a user, and the server is not on this machine'
     expect(fieldsNotAsked).toEqual(
