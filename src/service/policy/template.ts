@@ -22,11 +22,12 @@ export function findInterpolations(text: string): {
 
 /** Returns a string with each expression replaced with a space. */
 export function blankInterpolations(text: string): string {
-  const { found } = findInterpolations(text)
-  return found.reduceRight(
-    (rest, { source, offset }) => `${rest.slice(0, offset - 2)} ${rest.slice(offset + source.length + 1)}`,
-    text,
-  )
+  let [blank, end] = ['', 0]
+  for (const { source, offset } of findInterpolations(text).found) {
+    blank += `${text.slice(end, offset - 2)} `
+    end = offset + source.length + 1
+  }
+  return blank + text.slice(end)
 }
 
 /** Matches a string in an expression, either raw, where backslashes do not escape, or not. The closing quote may be missing. */

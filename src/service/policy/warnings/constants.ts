@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import { lazy } from '../../../core/schema/values.ts'
 import { Compiler, type Evaluate, Frame } from '../cel/evaluate.ts'
 import { OF_VISIT } from '../cel/functions.ts'
 import { MACROS } from '../cel/macros.ts'
@@ -50,11 +51,13 @@ class Operation extends Compiler {
 export class Constants {
   readonly #values = new Map<ASTNode, unknown>()
   // The check of an expression reports invalid patterns.
-  readonly #overloads = createOverloads(() => ({
-    size: 0,
-    test: () => true,
-    replaceAll: (text) => ({ text, matches: [], count: 0 }),
-  }))
+  readonly #overloads = lazy(() =>
+    createOverloads(() => ({
+      size: 0,
+      test: () => true,
+      replaceAll: (text) => ({ text, matches: [], count: 0 }),
+    })),
+  )
   #left = MAX_OPERATIONS
 
   /** Lists the operations of an expression that fail because of their constants. */
@@ -74,7 +77,7 @@ export class Constants {
     const unknown = operands.filter((each) => !this.#values.has(each))
     if (!isTold(node, operands, unknown) || this.#left-- <= 0) return undefined
     const choices = operands.map((each) => (unknown.includes(each) ? SAMPLES : [this.#values.get(each)]))
-    const result = tryAll(new Operation(this.#overloads, operands).compile(node), choices)
+    const result = tryAll(new Operation(this.#overloads(), operands).compile(node), choices)
     if ('message' in result) return { node, message: result.message }
     if (unknown.length === 0 && isSmall(result.value)) this.#values.set(node, result.value)
     return undefined

@@ -1,10 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { type Scope, variablesOf } from '../environment.ts'
 import { checkExpression } from '../expression.ts'
 import { Cases } from './cases.ts'
 import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
 import { Evaluation, type Given } from './visitor.ts'
-import { type Hole, placeOfNode, type ReadRule } from './warning.ts'
+import { type Hole, listVariables, placeOfNode, type ReadRule, SCOPE } from './warning.ts'
 
 /** The checks that reject clients without credentials. */
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
@@ -28,12 +27,7 @@ type Row = Readonly<Record<Visitor, boolean | undefined>>
 
 /** Returns the values that rule conditions depend on and that no other rule covers. */
 export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
-  const shared: Shared = {
-    rules,
-    cases: new Cases(),
-    // The response phase has the variables of all phases. A condition that reads a later phase's variable is an error.
-    variables: variablesOf(SCOPE),
-  }
+  const shared: Shared = { rules, cases: new Cases(), variables: listVariables() }
   let pairs = 0
   return rules.flatMap((rule) => {
     if (pairs > MAX_PAIRS) return []
@@ -163,8 +157,6 @@ function isForOthers(rule: ReadRule, subject: Subject, shared: Shared): boolean 
 function isEnd({ actions }: ReadRule): boolean {
   return actions.some(({ row, config }) => row.ends?.(config))
 }
-
-const SCOPE: Scope = { phase: 'on_http_response', hasTls: true, isModule: true }
 
 /** Returns a function that tells whether a combination is possible. For example, a path that begins with `/a/b` also begins with `/a`. */
 function readChoices(choices: readonly string[], { cases }: Shared): (choice: number) => boolean {

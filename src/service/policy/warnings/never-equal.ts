@@ -1,11 +1,11 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
 import type { Form, Variable, Variables } from '../action.ts'
-import { findBelow, TEXT, variablesOf } from '../environment.ts'
+import { findBelow, TEXT } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
 import { HEX, LOWER, UPPER } from '../value-forms.ts'
 import { isVariable } from '../variables.ts'
-import { findInExpressions, literalOf, type Warning } from './warning.ts'
+import { findInExpressions, listVariables, literalOf, type Warning } from './warning.ts'
 
 export const neverEqual: Warning = {
   id: 'never-equal',
@@ -21,11 +21,10 @@ export const neverEqual: Warning = {
   - expressions: ["req.method == 'DELETE'"]
     actions: [{ type: deny }]
 `,
-  find: (policy) => {
-    const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
-    return findInExpressions(policy, '', (node) => {
+  find: (policy) =>
+    findInExpressions(policy, '', (node) => {
       const { subject, texts = [], test = 'is', pattern, isAnyCase } = readTest(node) ?? {}
-      const form = subject && formOf(subject, variables)
+      const form = subject && formOf(subject)
       const formsOf = (text: string) => (isAnyCase ? [text, text.toLowerCase(), text.toUpperCase()] : [text])
       const all = form ? texts.filter((text) => !formsOf(text).some((each) => fits(each, test, form))) : []
       // Alternatives of a pattern may list what is only sometimes right.
@@ -41,8 +40,7 @@ export const neverEqual: Warning = {
         what: `tests whether ${source} ${test} ${quote(wrong)}, which ${form.isOpen && !form.never?.test(wrong) ? 'the service does not document' : 'is never true'}`,
         hint: `${form.about}${isBetter ? ` Use '${pattern?.replace(wrong, fixed) ?? fixed}'.` : ''}`,
       }
-    })
-  },
+    }),
 }
 
 const HASH = /^(?:crc32|crc64|md5|sha1|sha256|sha512|xxhash64)$/
@@ -106,7 +104,7 @@ function readLiteral(pattern: string): string {
 }
 
 /** Returns the form of a node's values, for a variable or for a lowercased or uppercased string. */
-function formOf(node: ASTNode, variables: Variables): Form | undefined {
+function formOf(node: ASTNode): Form | undefined {
   if (node.op === 'rcall' && /^(?:lower|upper)(?:Ascii)?$/.test(node.args[0]))
     return node.args[0].startsWith('lower') ? LOWER : UPPER
   if (node.op === 'rcall' && HASH.test(node.args[0])) {
@@ -114,7 +112,7 @@ function formOf(node: ASTNode, variables: Variables): Form | undefined {
     const [format] = owner.op === 'id' && owner.args === 'hash' ? args.slice(1) : args
     return !format || literalOf(format) === 'hex' ? HEX : undefined
   }
-  const found = findBelow(variables, pathOfNode(node)?.split('.') ?? [''])
+  const found = findBelow(listVariables(), pathOfNode(node)?.split('.') ?? [''])
   const variable: Variable | Variables | undefined = found && (isVariable(found) ? found : found[TEXT])
   if (!variable || !isVariable(variable)) return undefined
   const { form, choices } = variable

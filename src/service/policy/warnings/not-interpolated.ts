@@ -1,7 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut, quote } from '../../../core/schema/text.ts'
-import type { Variables } from '../action.ts'
-import { findBelow, TEXT, variablesOf } from '../environment.ts'
+import { findBelow, TEXT } from '../environment.ts'
 import type { PolicyPath } from '../problem.ts'
 import { blankInterpolations } from '../template.ts'
 import { isVariable } from '../variables.ts'
@@ -9,6 +8,7 @@ import {
   type Finding,
   findInExpressions,
   listValues,
+  listVariables,
   literalOf,
   type ReadPolicy,
   type ReadValue,
@@ -26,16 +26,13 @@ export const notInterpolated: Warning = {
   right: `on_http_request:
   - actions: [{ type: add-headers, config: { headers: { x-client-ip: '\${conn.client_ip}' } } }]
 `,
-  find: (policy) => {
-    const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
-    return [
-      ...policy.actions
-        .flatMap(listValues)
-        .flatMap(listTexts)
-        .flatMap((each) => findIn(each, variables) ?? []),
-      ...findQuoted(policy, variables),
-    ]
-  },
+  find: (policy) => [
+    ...policy.actions
+      .flatMap(listValues)
+      .flatMap(listTexts)
+      .flatMap((each) => findIn(each) ?? []),
+    ...findQuoted(policy),
+  ],
 }
 
 interface Text {
@@ -59,23 +56,23 @@ const CALL = '(?:(?:get|has)(?:Re[qs](?:Header|Cookie)|QueryParam)|secrets\\.get
 const OTHER_SIGNS = new RegExp(`(?:\\$\\(|\\{\\{-?|[#%]\\{|\\{|\\$)\\s*(?:${NAME}|${CALL})`)
 const WHOLE = new RegExp(`^\\s*(?:${NAME}|${CALL}[^{}]*\\)(?:\\[\\d+\\])?)\\s*$`)
 
-function findIn({ text, path }: Text, variables: Variables): Finding | undefined {
+function findIn({ text, path }: Text): Finding | undefined {
   const [found, name] = WHOLE.exec(text) ?? OTHER_SIGNS.exec(blankInterpolations(text)) ?? []
-  if (found === undefined || (name !== undefined && !isName(name, variables))) return undefined
+  if (found === undefined || (name !== undefined && !isName(name))) return undefined
   const what = `has ${name === undefined ? 'a call' : quote(cut(name))} outside of \${…}, so it is not replaced with its value`
   return { path, what, hint: `Write \${${name === undefined ? '…' : cut(name)}}.` }
 }
 
-function isName(name: string, variables: Variables): boolean {
-  const found = findBelow(variables, name.split('.'))
+function isName(name: string): boolean {
+  const found = findBelow(listVariables(), name.split('.'))
   return name.startsWith('vars.') || (found !== undefined && (isVariable(found) || TEXT in found))
 }
 
 /** Finds names of variables in quotes. */
-function findQuoted(policy: ReadPolicy, variables: Variables): readonly Finding[] {
+function findQuoted(policy: ReadPolicy): readonly Finding[] {
   return findInExpressions(policy, '.', (node: ASTNode) => {
     const text = literalOf(node) ?? ''
-    if (!new RegExp(`^${NAME}$`).test(text) || !isName(text, variables)) return undefined
+    if (!new RegExp(`^${NAME}$`).test(text) || !isName(text)) return undefined
     return {
       what: `has ${quote(cut(text))} in quotes, which is a string, and not the value`,
       hint: `Write ${cut(text)}.`,

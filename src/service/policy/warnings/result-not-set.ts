@@ -24,6 +24,8 @@ export const resultNotSet: Warning = {
   find: ({ actions, expressions, problems }) => {
     if (problems.some(({ number }) => HIDING.includes(number))) return []
     return expressions.flatMap(({ source, path, offset, kind }) => {
+      // Most expressions read no results.
+      if (!source.includes('actions.')) return []
       const place = kind === 'condition' ? path.slice(0, 2) : path
       const at = actions.findIndex((each) => isWithin(each.path, place) || isWithin(path, each.path))
       const before = at < 0 ? actions : actions.slice(0, at)

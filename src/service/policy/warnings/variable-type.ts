@@ -36,13 +36,14 @@ type Types = ReadonlyMap<string, ReadonlySet<string>>
 /** Returns the types of the values that a policy gives to each variable. Types have their CEL names. */
 function readTypes({ actions, expressions }: ReadPolicy): Types {
   const types = new Map<string, Set<string>>()
+  const typesByPlace = new Map(expressions.map(({ path, type }) => [path.join(), type]))
   for (const { row, config, path } of actions) {
     if (row.type !== 'set-vars' || !Array.isArray(config.vars)) continue
     for (const [at, each] of config.vars.entries())
       for (const [name, value] of Object.entries(isObject(each) ? each : {})) {
         const place = [...path, 'config', 'vars', at, name].join()
         const whole = typeof value === 'string' && /^\$\{[^}]*\}$/.test(value)
-        const type = whole ? expressions.find((one) => one.path.join() === place)?.type : typeof value
+        const type = whole ? typesByPlace.get(place) : typeof value
         const known = types.get(name) ?? new Set()
         types.set(name, known.add(type === 'number' ? 'double' : (type ?? 'dyn')))
       }

@@ -1,8 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isObject } from '../../../core/schema/values.ts'
-import type { Action, Config, Field } from '../action.ts'
+import type { Action, Config, Field, Variables } from '../action.ts'
 import { ACTIONS } from '../actions/index.ts'
 import { MAX_RULES } from '../check.ts'
+import { languageOf, type Scope } from '../environment.ts'
 import type { PolicyExpression } from '../expression.ts'
 import { walk } from '../expression.ts'
 import type { PolicyOptions } from '../options.ts'
@@ -171,6 +172,12 @@ function valuesOf({ field, value, path }: ReadValue): readonly ReadValue[] {
 export function placeOfNode({ path, offset }: Pick<PolicyExpression, 'path' | 'offset'>, { range }: ASTNode) {
   return { path, within: { offset: offset + range.start, length: range.end - range.start } }
 }
+
+/** The scope of any expression. The response phase has the variables of all phases; reading one too early is an error. */
+export const SCOPE: Scope = { phase: 'on_http_response', hasTls: true, isModule: true }
+
+/** Returns the variables that expressions can read. */
+export const listVariables = (): Variables => languageOf(SCOPE).variables
 
 /** Returns the text of a string node, or undefined for all other nodes. */
 export function literalOf(node: ASTNode | undefined): string | undefined {
