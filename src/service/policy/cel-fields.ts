@@ -96,7 +96,9 @@ function reportExpression(
   shift = 0,
 ): undefined {
   // Even a name may be a part of a secret.
-  const why = source === undefined ? '' : `: ${message}. Received: ${quote(source)}`
+  const [reason] = /^there is no (?:variable|function)/.exec(message) ?? []
+  const hidden = reason === undefined ? '' : `: ${reason} of that name`
+  const why = source === undefined ? hidden : `: ${message}. Received: ${quote(source)}`
   const what = `is not valid at character ${offset + shift + 1}${why}`
   reporter.report(number, path, what, {
     within: { offset: offset + shift, length },

@@ -5,20 +5,21 @@ import type { Reporter } from './reporter.ts'
 
 /**
  * Checks that a cloud endpoint's policy terminates traffic. The rule that ends it may have expressions, because some of the service's
- * tutorials only route by path (rules: traffic-policy#termination).
+ * tutorials only route by path (rules: traffic-policy#termination). A last rule for all requests must end them.
  */
 export function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {
   const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'
   const rules: readonly unknown[] = [policy.on_tcp_connect, policy[last]].flat()
-  const isEnd = rules.some((rule) => isObject(rule) && Array.isArray(rule.actions) && rule.actions.some(isEnding))
-  if (!isEnd) {
-    const path = Object.hasOwn(policy, last) ? [last] : []
-    reporter.report(
-      2235,
-      path,
-      'does not terminate traffic. Add a rule whose last action is custom-response, deny, forward-internal, ' +
-        'redirect or close-connection',
-    )
+  const isEnd = (rule: unknown) => isObject(rule) && Array.isArray(rule.actions) && rule.actions.some(isEnding)
+  const allowed = 'custom-response, deny, forward-internal, redirect or close-connection'
+  const path = Object.hasOwn(policy, last) ? [last] : []
+  if (!rules.some(isEnd))
+    return reporter.report(2235, path, `does not terminate traffic. Add a rule whose last action is ${allowed}`)
+  const isForAll = (rule: unknown) => isObject(rule) && ![rule.expressions ?? []].flat().length
+  const own: readonly unknown[] = Array.isArray(policy[last]) ? policy[last] : []
+  if (isForAll(own.at(-1)) && !rules.some((rule) => isForAll(rule) && isEnd(rule))) {
+    const what = `is for all traffic that reaches it, but does not terminate it. Let its last action be ${allowed}`
+    reporter.report(2235, [last, own.length - 1], what)
   }
 }
 

@@ -75,7 +75,12 @@ export function readYaml(text: string): ReadYaml {
         `"{{" begins a map whose key is a map ${inLine(text, braces)}; write "\${…}" for an expression`,
         braces,
       )
-    return explainQuotes(text, offset) ?? comment ?? refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
+    return (
+      explainQuotes(text, offset) ??
+      comment ??
+      explainLayout(text, offset, error.reason) ??
+      refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
+    )
   }
 }
 
@@ -123,6 +128,29 @@ function explainQuotes(text: string, offset: number): ReadYaml | undefined {
   const [own, other] = sign === '"' ? ['double', 'single'] : ['single', 'double']
   const what = `a string in ${own} quotes contains a ${own} quote ${inLine(text, offset)}; use ${other} quotes for one of the two`
   return refuse(what, offset)
+}
+
+/** The first keys of rules, actions, and other items of lists. */
+const STARTS_ITEM = /^\s*(?:name|expressions|actions|type):/
+
+/** Returns the problem of a missing comma, or of a key that is not below the key above it; undefined for other errors. */
+function explainLayout(text: string, offset: number, reason: string): ReadYaml | undefined {
+  const lines = text.slice(0, offset).split('\n')
+  const own = lines.pop() ?? ''
+  const end = lines.join('\n').trimEnd().length - 1
+  if (reason.startsWith('missed comma') && !/[,:{[]/.test(text[end] ?? ','))
+    return refuse(`a comma is missing after the value ${inLine(text, end)}`, end)
+  const indentOf = (line: string, sign: RegExp) => sign.exec(line)?.[0].length ?? 0
+  const more = indentOf(own, /^[ -]*/)
+  const at = lines.findLastIndex((line) => line.trim() !== '' && indentOf(line, /^ */) <= more)
+  const before = lines[at] ?? ''
+  const less = indentOf(before, /^[ -]*/)
+  if (!reason.startsWith('bad indentation') || more === less || !before.includes(':')) return undefined
+  const start = [...lines.slice(0, at), ''].join('\n').length + less
+  if (more - less === 2 && STARTS_ITEM.test(before))
+    return refuse(`"- " is missing before the first key of a list item ${inLine(text, start)}`, start)
+  const what = `a key is indented differently (${more} spaces) from the one above it (${less} spaces)`
+  return refuse(`${what} ${inLine(text, offset)}`, offset)
 }
 
 function inLine(text: string, offset: number): string {

@@ -271,6 +271,16 @@ describe('A policy that a cloud endpoint may have ends traffic (rules: traffic-p
     expect(checkPolicyValue({}, { place: 'agent' })).toEqual([])
   })
 
+  test('A last rule for all other traffic does, unless an earlier rule does for all', () => {
+    const log = { actions: [{ type: 'log', config: { metadata: { a: '1' } } }] }
+    const deny = { expressions: ["req.method == 'PUT'"], actions: [{ type: 'deny' }] }
+    const check = (...rules: readonly object[]) => checkPolicyValue({ on_http_request: rules }, { place: 'cloud' })
+    expect(check(deny, log)).toMatchObject([{ number: 2235, path: ['on_http_request', 1] }])
+    expect(check(deny, { ...log, expressions: [] })).toMatchObject([{ number: 2235 }])
+    expect(check(log, deny)).toEqual([])
+    expect(check({ ...deny, expressions: [] }, log)).toEqual([])
+  })
+
   test.each(['tcp', 'tls'] as const)('On an endpoint for %s, the rules of a weighted route end it', (protocol) => {
     const forward = { type: 'forward-internal', config: { url: `${protocol}://a.internal:80` } }
     const on_tcp_connect = [
@@ -308,12 +318,17 @@ test.each<[string, string, unknown, string]>([
     'there is no variable a',
   ],
   ['a text without an end', 'custom-response', { body: '${req.host + "pw-1234}' }, '"${" without its "}"'],
-  ['a name in a secret', 'basic-auth', { credentials: ['joe:${pw-1234}'] }, 'is not valid at character 7.'],
+  [
+    'a name in a secret',
+    'basic-auth',
+    { credentials: ['joe:${pw-1234}'] },
+    'is not valid at character 7: there is no variable of that name.',
+  ],
   [
     'a name in a secret',
     'verify-webhook',
     { provider: 'github', secret: '${pw-1234}' },
-    'is not valid at character 3.',
+    'is not valid at character 3: there is no variable of that name.',
   ],
 ])('No message quotes %s of %s', (_, type, config, part) => {
   const [problem] = checkPolicyValue({ on_http_request: [{ actions: [{ type, config }] }] })
@@ -374,7 +389,10 @@ describe('Hostile texts are rejected or checked, and nothing overflows', () => {
     const config = { provider: 'github', secret: "${secret.get('a', 'b')}" }
     const policy = { on_http_request: [{ actions: [{ type: 'verify-webhook', config }] }] }
     expect(checkPolicyValue(policy)).toMatchObject([
-      { message: expect.stringMatching(/ is not valid at character 3\.$/), hint: 'Did you mean secrets?' },
+      {
+        message: expect.stringMatching(/ at character 3: there is no variable of that name\.$/),
+        hint: 'Did you mean secrets?',
+      },
     ])
   })
 

@@ -407,7 +407,13 @@ test.each<[string, number, string]>([
   [`      - "a" == req.host && true`, 3, 'the quotes do not enclose the whole value in line 3'],
   ['      - true\n    name: error: too large', 4, 'a value without quotes contains ": " in line 4; put the value in'],
   ['      - {{ req.host }}', 3, '"{{" begins a map whose key is a map in line 3; write "${…}" for an expression.'],
-  ['      - true\n   name: a', 4, 'bad indentation of a sequence entry in line 4.'],
+  ['      - true\n    actions:\n      type: deny\n        config: {}', 5, '"- " is missing before the first key of a'],
+  [`      - ["true"\n         "true"]`, 3, 'a comma is missing after the value in line 3.'],
+  [
+    '      - true\n   name: a',
+    4,
+    'a key is indented differently (3 spaces) from the one above it (4 spaces) in line 4.',
+  ],
 ])('The quotes that make a policy unreadable are named: %j', (expressions, line, message) => {
   expect(checkPolicy(unread(expressions))).toMatchObject([
     { number: 2236, line, message: expect.stringContaining(`The policy cannot be read: ${message}`) },
@@ -588,7 +594,14 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
     ['size(req.url.path) >= 0', 'size(req.url.path) is at least 0.'],
     ["'a' != 'b'", 'Remove it, or change a value.'],
     ["!(req.method == 'GET') || req.method == 'GET'", 'Use && if all of the tests must hold.'],
-    ...["matches('')", "matches('.*')", "matches('(?i)gptbot|ccbot|')", "contains('')", "endsWith('')"].map((test) => [
+    ...[
+      "matches('')",
+      "matches('.*')",
+      "matches('(?i)gptbot|ccbot|')",
+      "matches('^(?i)(gptbot|ccbot)$|')",
+      "contains('')",
+      "endsWith('')",
+    ].map((test) => [
       `req.user_agent.${test}`,
       'An empty string, or an empty alternative of a pattern, is in every string.',
     ]),
@@ -1524,6 +1537,7 @@ describe('A variable of set-vars compared with another type', () => {
   test.each<[string, unknown]>([
     ['vars.a == 100', 'paid'],
     ['vars.a > 5', '10'],
+    ["vars.a <= '10'", 10],
     ["vars.a in ['a', 'b']", 3],
     ["vars.a != 'true'", true],
     ['vars.a == 100', "${getReqHeader('x').join(',')}"],
@@ -1545,6 +1559,7 @@ describe('A variable of set-vars compared with another type', () => {
     ['vars.a == 100', "${json.decode(req.host)['a']}"],
     ["vars.a.b == 'c'", { b: 'c' }],
     ["vars.a.startsWith('p')", 'paid'],
+    ["vars.a > '2026'", '2027'],
   ])('is not found: %s with %j', (condition, ...values) => {
     expect(rulesOf(policyWith(condition, ...values))).not.toContain('variable-type')
   })

@@ -5,6 +5,7 @@ import { NAMESPACES } from '../functions.ts'
 import { RANGES } from '../value-forms.ts'
 import { listProducts } from './constants.ts'
 import { sourceOf } from './symbolic.ts'
+import { toRegExp } from './try-pattern.ts'
 import { placeOfNode, type ReadRule } from './warning.ts'
 
 export type Constant = string | number | boolean
@@ -151,9 +152,6 @@ const IS_STRING = /^(?:req|res|conn|endpoint)\.(?!headers\b|cookies\b|url\.query
 /** Texts that have nothing in common: nothing, all signs, and more than a pattern can count. */
 const SIGNS = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).join('')
 const ANY_TEXTS = ['', 'q', '7/', '-.Z', 'é~/x', SIGNS, 'q'.repeat(1001)]
-/** Matches patterns that could take long: those with more than two repetitions, or with a repeated group. */
-const IS_SLOW = /(?:[*+{].*){3}|\)[*+{]/s
-
 /** Returns whether every string passes a test, such as `matches('')`. Every path begins with a slash. */
 function matchesAll(subject: ASTNode, name: string, constant: Constant | undefined): boolean {
   const path = pathOfNode(subject) ?? ''
@@ -164,13 +162,8 @@ function matchesAll(subject: ASTNode, name: string, constant: Constant | undefin
       /^(?:startsWith|endsWith|contains)$/.test(name) &&
       (constant === '' || (constant === '/' && name !== 'endsWith' && path === 'req.url.path'))
     )
-  const [, flags, pattern = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(constant) ?? []
-  try {
-    const compiled = new RegExp(pattern, flags)
-    return !IS_SLOW.test(pattern) && texts.every((each) => compiled.test(each))
-  } catch {
-    return false
-  }
+  const pattern = toRegExp(constant, 2)
+  return pattern !== undefined && texts.every((each) => pattern.test(each))
 }
 
 /** Matches a time that is a whole number of milliseconds. */

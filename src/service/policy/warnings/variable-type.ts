@@ -2,8 +2,8 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
 import { isObject, lookUp } from '../../../core/schema/values.ts'
 import { pathOfNode } from '../expression.ts'
-import { readTest } from './cases.ts'
-import { type Finding, findInExpressions, type ReadPolicy, type Warning } from './warning.ts'
+import { readTest, type Test } from './cases.ts'
+import { type Finding, findInExpressions, literalOf, type ReadPolicy, type Warning } from './warning.ts'
 
 export const variableType: Warning = {
   id: 'variable-type',
@@ -57,7 +57,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 function describeComparison(node: ASTNode, types: Types): Pick<Finding, 'what' | 'hint'> | undefined {
-  const { subject, name, constants = [] } = readTest(node) ?? {}
+  const { subject, name, constants = [] } = readTest(node) ?? readOrder(node) ?? {}
   const source = subject && pathOfNode(subject)
   const [type, ...others] = new Set(typesOf(source, types).map((each) => lookUp(NAMES, each) ?? 'dyn'))
   const wrong = constants.find((each) => NAMES[typeof each] !== type)
@@ -65,6 +65,13 @@ function describeComparison(node: ASTNode, types: Types): Pick<Finding, 'what' |
   if (others.length > 0 || wrong === undefined || name === 'startsWith') return undefined
   const what = `compares ${source}, a ${type}, with ${typeof wrong === 'string' ? quote(wrong) : wrong}`
   return { what, hint: `Write a ${type}, or change the value in set-vars.` }
+}
+
+/** Reads a test of whether a value is less than, or greater than, a string. */
+function readOrder(node: ASTNode): Test | undefined {
+  if (node.op !== '<' && node.op !== '<=' && node.op !== '>' && node.op !== '>=') return undefined
+  const text = literalOf(node.args[1])
+  return text === undefined ? undefined : { subject: node.args[0], name: node.op, constants: [text] }
 }
 
 /** Finds a number of `set-vars`, which is a double, and an int in a calculation. CEL converts neither. */

@@ -3,7 +3,6 @@ import type { Variables } from '../action.ts'
 import { findBelow } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
-import { matchesLarge } from './large-numbers.ts'
 import { RequestParts } from './request-parts.ts'
 import {
   describe,
@@ -31,6 +30,7 @@ import {
   type Value,
   type Visitor,
 } from './symbolic.ts'
+import { matchesLarge } from './try-pattern.ts'
 
 /** A visitor, and the facts known about the policy. */
 export interface Given {
