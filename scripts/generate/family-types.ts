@@ -108,7 +108,7 @@ function formatIdParameters(names: readonly string[]): string[] {
 function formatSentence({ summary, method, path, ids, response }: Operation): string {
   const prefixes = Object.values(ids)
   const starts = prefixes.length === 1 ? prefixes.flatMap((prefix) => prefix.split('|')) : []
-  const start = starts.length > 0 ? `; the id starts with ${starts.map((each) => `\`${each}_\``).join(' or ')}` : ''
+  const start = starts.length > 0 ? `; the ID starts with ${starts.map((each) => `\`${each}_\``).join(' or ')}` : ''
   const rules = response && factOf(response, 'rules')
   const inThirdPerson = summary.replace(/^\w+/, (verb) => `${verb}${verb.endsWith('ch') ? 'es' : 's'}`)
   return `${inThirdPerson}: \`${method} ${path}\`${start}${rules ? ` (rules: ${rules})` : ''}.`

@@ -67,14 +67,14 @@ function formatPage(whole) {
         ],
         [
           'fields of a body',
-          '`null` means not given. `""` clears a text. As an id, a region or a key type, it means not given',
+          '`null` means not given. `""` clears a text. As an ID, a region or a key type, it means not given',
         ],
         ['times in a response', 'RFC 3339 in UTC without fractions, such as `2026-01-01T00:00:00Z`'],
         ...Object.entries(shared).map(([what, { keys }]) => [`errors of ${what}`, formatNumbers(keys, errors)]),
       ],
     ),
     'Lists take `limit` (1 to 100), `before_id` and `filter`, and return `uri` and `next_page_uri`. Lists start with the newest resource. ' +
-      '`before_id` need not exist: the page has the resources with a lower id. `filter` compares fields of `obj`, such as ' +
+      '`before_id` need not exist: the page has the resources with a lower ID. `filter` compares fields of `obj`, such as ' +
       '`obj.description == "shop"`. Most resources also have `id`, `uri`, ' +
       '`created_at`, `description` (up to 255 bytes) and `metadata` (up to 4096 bytes).',
     'An operation is named after its family and its action: `reserved_domains.create` is `gateway.reservedDomains.create`. In the ' +
@@ -120,7 +120,7 @@ function findSharedErrors(whole) {
   return {
     'every request': { keys: any, isOne: () => true },
     'every body': { keys: ofEach(hasBody), isOne: hasBody },
-    'every path with an id': { keys: ofEach(isOnId), isOne: isOnId },
+    'every path with an ID': { keys: ofEach(isOnId), isOne: isOnId },
     'every list': { keys: ofEach(isList), isOne: isList },
     'every DELETE': { keys: ofEach(isDelete), isOne: isDelete },
   }

@@ -12,7 +12,7 @@ const all = { ...families, ...ngrokFamilies } as unknown as Families
 
 const DELETIONS: Readonly<Record<Extract<Deletion, string>, string>> = {
   cascades: 'the resource with the field is removed',
-  dangles: 'the id stays',
+  dangles: 'the ID stays',
   detaches: 'the field is emptied',
   follows: 'the field is updated',
 }
@@ -24,7 +24,7 @@ export default function references(root: string): Map<string, string> {
     const nameOf = (error: CatalogueError) => `\`${(inPlaceOf?.get(error) ?? error).key}\``
     return (family.references ?? []).map((row) => formatRow(row, nameOf, sections))
   })
-  const head = ['field', 'refers to', 'unknown id', 'when that resource is deleted', 'rule']
+  const head = ['field', 'refers to', 'unknown ID', 'when that resource is deleted', 'rule']
   return new Map([withParts(root, 'docs/decisions/references.md', { references: table(head, rows.sort(byFirst)) })])
 }
 

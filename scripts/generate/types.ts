@@ -145,7 +145,7 @@ function formatImports(text: string, file: string, homes: ReadonlyMap<string, st
 
 const INITIAL =
   'The resources that a gateway has at the start and after each `reset()`, by family: inputs of `create` or, for modules, ' +
-  'inputs of `replace` with the ids.'
+  'inputs of `replace` with the IDs.'
 
 /** Formats an exported type with its sentence. */
 const formatTypeAlias = (about: string, name: string, type: string) =>

@@ -27,7 +27,7 @@ export interface AuthorityApi {
   readonly certificatePem: string
   /**
    * Returns the private key of an uploaded or automatic TLS certificate, as PEM. Nothing else exposes private keys.
-   * @throws GatewayError `id_unparsable` or `id_wrong_prefix` if the id is not a certificate id, `not_found` if there is
+   * @throws GatewayError `id_unparsable` or `id_wrong_prefix` if the ID is not a certificate ID, `not_found` if there is
    * no such certificate, `key_not_kept` if the certificate came from a snapshot without private keys.
    */
   privateKeyPem(certificateId: string): string

@@ -70,7 +70,7 @@ const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, rep
 /** A request whose response a fault delays. */
 export const waitingRequest = named(
   v.object({
-    operationId: documented(v.string(), "The id of the request's operation, as in the journal."),
+    operationId: documented(v.string(), "The ID of the request's operation, as in the journal."),
     until: documented(time, 'The time of the response, rounded up to a whole second.'),
   }),
   'WaitingRequest',

@@ -16,7 +16,7 @@ const PUBLIC_CONTROLS =
 /** The control whose body contains resource fields, whose names determine what is secret. */
 const DECLARING = '/declare'
 
-/** The controls whose results later controls refer to: the id of a fault or session, or the name of a snapshot. */
+/** The controls whose results later controls refer to: the ID of a fault or session, or the name of a snapshot. */
 const NAMED_RESULTS = /^\/(faults|snapshots|declare)$/
 
 const MAX_BODY_LENGTH = 4096
@@ -101,9 +101,9 @@ interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
 
 /** The state at the start of a list of controls. */
 interface Beginning {
-  /** The sequence number of the next id. */
+  /** The sequence number of the next ID. */
   readonly sequence: number
-  /** The `initial` option, if it created the state, and the seed of its ids, if known. */
+  /** The `initial` option, if it created the state, and the seed of its IDs, if known. */
   readonly initial?: object | undefined
   readonly seed?: string | null
 }
@@ -149,7 +149,7 @@ export class ControlLog {
     this.#agent++
   }
 
-  /** Returns whether the resources of the `initial` option include an id, which a gateway with the same seed generates again. */
+  /** Returns whether the resources of the `initial` option include an ID, which a gateway with the same seed generates again. */
   isInitialId(id: string): boolean {
     return this.#initial?.seed !== undefined && wasMade(id, id.replace(/_[^_]*$/, ''), this.#sequence)
   }

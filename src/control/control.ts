@@ -71,7 +71,7 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
 /** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
-  /** Returns the operations at a path below the base URL, by method, and the path's ids, or undefined for an unknown path. */
+  /** Returns the operations at a path below the base URL, by method, and the path's IDs, or undefined for an unknown path. */
   routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 

@@ -11,7 +11,7 @@ import { declared, declare as declareOne } from '../service/resources/declaratio
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 /**
- * Creates the field for an id with a prefix, or with one of several prefixes separated by `|`. A backend's prefix continues after
+ * Creates the field for an ID with a prefix, or with one of several prefixes separated by `|`. A backend's prefix continues after
  * "bkd".
  */
 const idField = (prefix: string, sentence: string) =>
@@ -21,7 +21,7 @@ const idField = (prefix: string, sentence: string) =>
       rule([], (id, report) => {
         const prefixes = prefix.split('|')
         if (prefixes.some((each) => isIdOf(id, each === 'bkd' ? each : `${each}_`))) return
-        const allowed = `an id that starts with "${prefixes.join('" or "')}", "_", letters and digits`
+        const allowed = `an ID that starts with "${prefixes.join('" or "')}", "_", letters and digits`
         report(general.field_invalid, { allowed })
       }),
     ),
@@ -30,15 +30,15 @@ const idField = (prefix: string, sentence: string) =>
   )
 
 const fields = v.object({
-  edge: v.optional(idField('edghts|edgtcp|edgtls', 'The id of an HTTPS, TCP, or TLS edge.')),
+  edge: v.optional(idField('edghts|edgtcp|edgtls', 'The ID of an HTTPS, TCP, or TLS edge.')),
   routes: v.optional(
     documented(
       v.array(idField('edghtsrt', 'A route.')),
-      'The ids of routes to add to the edge, which must be an HTTPS edge.',
+      'The IDs of routes to add to the edge, which must be an HTTPS edge.',
     ),
   ),
-  endpoint_configuration: v.optional(idField('ec', 'The id of an endpoint configuration.')),
-  backend: v.optional(idField('bkd', 'The id of a backend that can be a child of a weighted one.')),
+  endpoint_configuration: v.optional(idField('ec', 'The ID of an endpoint configuration.')),
+  backend: v.optional(idField('bkd', 'The ID of a backend that can be a child of a weighted one.')),
 })
 
 /** The fields that can be used alone. Routes require their edge. */
@@ -94,7 +94,7 @@ function createDeclareCall(families: Families) {
   })
 }
 
-const endSchema = v.object({ id: documented(v.string(), 'The id of a declared resource, such as a session.') })
+const endSchema = v.object({ id: documented(v.string(), 'The ID of a declared resource, such as a session.') })
 
 function createEndCall(families: Families) {
   const ends = Object.values(collectDeclarations(families)).flatMap(({ end }) => end ?? [])
@@ -108,14 +108,14 @@ function createEndCall(families: Families) {
     run: (host, { id }) =>
       host.transact((tx) => {
         const isEnded = ends.some(({ prefix, run }) => isIdOf(id, `${prefix}_`) && run(tx, id))
-        if (!isEnded) refuse(general.not_found, { what: 'declared resource with the id', received: quote(id) }, { id })
+        if (!isEnded) refuse(general.not_found, { what: 'declared resource with the ID', received: quote(id) }, { id })
       }),
   })
 }
 
 /**
  * Declares resources that this API refers to but cannot create. Needed only with `references: 'declared'`. Each
- * function throws a GatewayError `field_invalid` for an id of another type.
+ * function throws a GatewayError `field_invalid` for an ID of another type.
  *
  * @example
  * ```ts
@@ -133,7 +133,7 @@ export interface Declare {
   backend(id: string): void
   /**
    * Ends a declared resource, such as an agent session. Each family defines which resources can be ended.
-   * @throws GatewayError `not_found` if no such resource has this id.
+   * @throws GatewayError `not_found` if no such resource has this ID.
    */
   end(id: string): void
 }

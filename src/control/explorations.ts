@@ -76,7 +76,7 @@ const settings = named(
   'The settings of an exploration.',
 )
 
-const id = documented(v.string(), 'The id of the exploration.')
+const id = documented(v.string(), 'The ID of the exploration.')
 const run = documented(v.number(), 'The number of the run.')
 const copy = documented(v.string(), 'The name of the copy: `A`, `B` or `C`.')
 const life = documented(v.number(), 'The number of the call of this copy in this run, from 1.')

@@ -13,7 +13,7 @@ export interface GatewayHost {
 
 /** A server that explores which failures break a program, in any language. */
 export interface ExplorationHost {
-  /** Starts an exploration, and returns its id. */
+  /** Starts an exploration, and returns its ID. */
   start(settings: ExplorationSettings): Promise<string>
   /** Returns the next step for the program that runs the code, as soon as there is one. */
   next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>

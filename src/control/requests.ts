@@ -45,7 +45,7 @@ export interface Requests {
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /**
-   * Throws if there were requests for unknown paths or methods, with `undefined` as an id, or to other hosts that `install()` rejected. The
+   * Throws if there were requests for unknown paths or methods, with `undefined` as an ID, or to other hosts that `install()` rejected. The
    * error lists these requests, including those that the journal has dropped.
    */
   assertAllKnown(): void
@@ -53,7 +53,7 @@ export interface Requests {
 
 const after = documented(
   v.string(),
-  'Only entries after the one with this operation id; all entries if that entry no longer exists.',
+  'Only entries after the one with this operation ID; all entries if that entry no longer exists.',
 )
 
 const list = controlCall({
@@ -125,7 +125,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
 
 /** Creates the schema of a filter. It rejects values that no entry can have; otherwise, a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
-  const path = 'a path below the base URL, such as /reserved_domains, with actual ids and without a query'
+  const path = 'a path below the base URL, such as /reserved_domains, with actual IDs and without a query'
   const filter = optionsOf(
     {
       operation: v.exactOptional(
@@ -193,7 +193,7 @@ const FILTER_WORDS: OptionWords = {
   unknownError: general.field_invalid,
 }
 
-/** The usual reasons for `undefined` instead of an id. */
+/** The usual reasons for `undefined` instead of an ID. */
 const MISSING_ID_HINT = 'Is an await missing, or a field misspelled?'
 
 const MAX_NAMED = 20
@@ -210,7 +210,7 @@ export function describeRequest({ method, path, query, request, ...response }: J
   ].join('')
 }
 
-/** Returns the name of the resource that a request deleted, because readers don't recognize its id. */
+/** Returns the name of the resource that a request deleted, because readers don't recognize its ID. */
 function findRemovedName(path: string, commit: JournalEntry['commit']): string {
   const change = commit?.changes.find(({ key, after }) => after === undefined && path.includes(key))
   return findName(change?.before ?? {})
@@ -250,15 +250,15 @@ function describeUnknownRequests(journal: Journal): string | undefined {
   const isNoId = (entry: JournalEntry) => entry.operation !== null
   const reason = (entry: JournalEntry) =>
     isNoId(entry)
-      ? `the path has ${findInvalidId(entry.path)} instead of an id. ${MISSING_ID_HINT}`
+      ? `the path has ${findInvalidId(entry.path)} instead of an ID. ${MISSING_ID_HINT}`
       : describeRefusal(entry)
   const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const withoutId = named.filter(isNoId).length
-  const orHaveNoId = withoutId + earlier.length > 0 ? ', or have no id in the path' : ''
+  const orHaveNoId = withoutId + earlier.length > 0 ? ', or have no ID in the path' : ''
   const what =
     withoutId === count
-      ? `${formatCount(count, 'request has', 'requests have')} no id in the path`
+      ? `${formatCount(count, 'request has', 'requests have')} no ID in the path`
       : `${formatCount(count, 'request matches', 'requests match')} no operation of the API${orHaveNoId}`
   return [`${what}:`, ...earlier, ...lines].join('\n')
 }

@@ -26,9 +26,9 @@ const factFields = {
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
-    'The seed for ids and automatic certificates; null if the authority has its own keys.',
+    'The seed for IDs and automatic certificates; null if the authority has its own keys.',
   ),
-  sequence: documented(sequence, 'The sequence number of the next id.'),
+  sequence: documented(sequence, 'The sequence number of the next ID.'),
   rateLimit: documented(
     v.array(instant),
     'The times of the requests that count towards the rate limit, in ms since 1970.',

@@ -5,7 +5,7 @@ import type { Timeline } from '../service/provisioning/timeline.ts'
 import { timelineView } from '../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../service/resources/reserved-domains/records.ts'
 
-/** A transition of the domain with an id. */
+/** A transition of the domain with an ID. */
 export interface DomainTransition extends Pick<TimelineEntry, 'at' | 'transition' | 'message'> {
   readonly domain: string
   readonly id: string

@@ -22,7 +22,7 @@ const usedControl = named(
     at: documented(time, "The gateway's time before it."),
     after: documented(
       v.string(),
-      'The operation id of the newest journaled request before it; empty if there is none.',
+      'The operation ID of the newest journaled request before it; empty if there is none.',
     ),
   }),
   'UsedControl',
@@ -38,7 +38,7 @@ const usedControls = named(
     agent: documented(count, "The number of changes by requests to the agent's API."),
     options: documented(
       anyObject<object>(),
-      "The gateway's options that differ from the defaults, without secrets and without the options for its time, address, and start. With `initial` and the `seed` of its ids, unless `later` is true.",
+      "The gateway's options that differ from the defaults, without secrets and without the options for its time, address, and start. With `initial` and the `seed` of its IDs, unless `later` is true.",
     ),
     own: documented(v.array(v.string()), 'The operations of your own families, which neither dialect has.'),
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),

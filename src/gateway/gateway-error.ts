@@ -46,7 +46,7 @@ export class GatewayError extends Error {
   /** The HTTP status. */
   readonly status: number
   /**
-   * Additional facts: `field:<path>` for each of the first problems in a body, `further_problems` if there are more, and the ids of
+   * Additional facts: `field:<path>` for each of the first problems in a body, `further_problems` if there are more, and the IDs of
    * resources that weren't found. If the message is about one field: `field` and, if known, `rule`, `received`, `allowed`, `choices`,
    * `nearest`, and `typed`.
    */

@@ -58,7 +58,7 @@ export function createInternals(rawOptions: AnyOptions) {
   })
   const { journalSize: size, journalBytes: bytes } = options
   const rateLimiter = options.rateLimit && new RateLimiter(options.rateLimit)
-  /** Returns the seed of ids and automatic certificates, or null if the authority uses its own keys. */
+  /** Returns the seed of IDs and automatic certificates, or null if the authority uses its own keys. */
   const findSeed = () => (options.authorityKeys === 'test' ? engine.state.origin.seed : null)
   const journal = new Journal({ size, bytes, dialect, secretNames, ownKeys })
   return {

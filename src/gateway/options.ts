@@ -70,7 +70,7 @@ export const gatewayRows = {
   seed: optionRow(
     // Snapshots show the seed.
     v.pipe(textOption, v.check(hasNoPrivateKey, 'a string without a private key')),
-    'The seed for ids and certificates: the same seed and calls produce the same ids.',
+    'The seed for IDs and certificates: the same seed and calls produce the same IDs.',
     { defaultText: 'a random one for each gateway' },
   ),
   initial: optionRow(
@@ -79,7 +79,7 @@ export const gatewayRows = {
   ),
   references: optionRow(
     oneOfThese(['any', 'declared']),
-    'Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the ' +
+    'Which edges, routes, endpoint configurations, and child backends are treated as existing: any ID with the ' +
       'right prefix (the default), or only those declared through `gateway.declare`.',
     { default: 'any', defaultText: '' },
   ),

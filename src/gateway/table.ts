@@ -21,7 +21,7 @@ import { createRouter } from './http/router.ts'
 /** Everything derived from a gateway's families and controls. */
 export type GatewayTable = ReturnType<typeof createTable>
 
-/** The names that a test's own families cannot use: id prefixes and names of declarations. */
+/** The names that a test's own families cannot use: ID prefixes and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
 /** The families of a gateway without additional families. */

@@ -32,7 +32,7 @@ export interface Transport<Sibling = object> {
    */
   readonly bodyLimit: BodyLimit
   /**
-   * Responds with the usual error and an operation id to a request that a transport could not pass to `exchange`.
+   * Responds with the usual error and an operation ID to a request that a transport could not pass to `exchange`.
    * @internal
    */
   readonly refused: Refused
@@ -124,7 +124,7 @@ export interface Transport<Sibling = object> {
   /** The collections of the families. @internal */
   readonly collections: readonly ViewedCollection[]
   /**
-   * Returns the families' records, including secrets, oldest first, and the sequence number of the next id. Omits empty collections.
+   * Returns the families' records, including secrets, oldest first, and the sequence number of the next ID. Omits empty collections.
    * @internal
    */
   readonly resources: () => {

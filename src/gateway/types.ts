@@ -16,7 +16,7 @@ import type { GatewayFetch } from './http/fetch.ts'
 import type { Installed, InstallOptions } from './http/install.ts'
 import type { Transport } from './transport.ts'
 
-/** A tunnel gateway's management API with its own state, clock, and ids, created by {@link createGateway}. */
+/** A tunnel gateway's management API with its own state, clock, and IDs, created by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of the URIs in responses, without a trailing slash. */
   readonly url: string

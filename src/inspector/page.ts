@@ -55,7 +55,7 @@ class PageState {
 export class Page extends PageState {
   readonly connection = new Connection()
   readonly requests = new KnownRequests()
-  /** The durations of requests on the wall clock, in ms, by operation id. */
+  /** The durations of requests on the wall clock, in ms, by operation ID. */
   readonly durations = new Map<string, number>()
   /** Renders the page. Set by the component that shows it. */
   draw: () => void = () => undefined
@@ -152,7 +152,7 @@ export class Page extends PageState {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
 
-  /** The segments of the current location, such as `jobs` and the id of a domain. */
+  /** The segments of the current location, such as `jobs` and the ID of a domain. */
   get path(): string[] {
     return (this.place.split('?')[0] ?? '').split('/').map(decodePart)
   }

@@ -12,7 +12,7 @@ export interface ServiceOperation {
 export interface ServiceFamily {
   readonly name: string
   readonly description: string
-  /** The path of one resource, with the names of its ids in braces. */
+  /** The path of one resource, with the names of its IDs in braces. */
   readonly itemPath: string
   readonly create: ServiceOperation | undefined
   readonly update: ServiceOperation | undefined
@@ -69,7 +69,7 @@ export class Service {
     })
   }
 
-  /** Returns a link to a record if there is a page for it. `above` contains the ids of the resources that may contain it. */
+  /** Returns a link to a record if there is a page for it. `above` contains the IDs of the resources that may contain it. */
   linkToRecord(collection: string, key: string, above: readonly string[] = []): string | undefined {
     const family = this.families.find(({ name }) => name === collection)
     const count = listIdNames(family?.itemPath ?? '').length
@@ -112,7 +112,7 @@ function getLastPart(reference: string): string {
   return reference.split('/').pop() ?? ''
 }
 
-/** Returns a path filled with these ids, in order. */
+/** Returns a path filled with these IDs, in order. */
 export function fillPath(path: string, ids: readonly string[]): string {
   let at = 0
   return path.replace(/\{\w+\}/g, () => encodeURIComponent(ids[at++] ?? ''))
@@ -122,7 +122,7 @@ export function listIdNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }
 
-/** Returns the ids in a filled path, or undefined if it does not match the template. */
+/** Returns the IDs in a filled path, or undefined if it does not match the template. */
 export function matchIds(template: string, path: string): Record<string, string> | undefined {
   const pattern = template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
   return new RegExp(`^${pattern}$`).exec(path)?.groups

@@ -50,7 +50,7 @@ export class Events {
   /** True if the listeners will be sent `changed` at the end of this turn. */
   #willTellChange = false
   #checks = 0
-  /** Operation ids and the durations of their responses in ms, oldest first. */
+  /** Operation IDs and the durations of their responses in ms, oldest first. */
   readonly #durations = new Queue<[string, number]>()
 
   constructor(gateway: Gateway, name: string | null) {

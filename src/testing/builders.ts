@@ -34,7 +34,7 @@ const domain = /* @__PURE__ */ v.optional(textOption, 'app.example.com')
 const domainOptions = optionsOf({ domain })
 const failingOptions = optionsOf({ domain, error: v.optional(oneOfThese(PROVISIONING_ERRORS), 'DNS_ERROR') })
 const rolloutOptions = optionsOf({
-  weights: v.optional(v.custom<Readonly<Record<string, number>>>(isObject, 'an object of weights by id'), {
+  weights: v.optional(v.custom<Readonly<Record<string, number>>>(isObject, 'an object of weights by ID'), {
     bkdhr_stable: 90,
     bkdhr_canary: 10,
   }),
@@ -145,7 +145,7 @@ export function uploadedDomain(
 
 /** The child backends of a weighted rollout, and their weights. */
 export interface RolloutOptions {
-  /** Weights by child backend id. Default: `{ bkdhr_stable: 90, bkdhr_canary: 10 }`. */
+  /** Weights by child backend ID. Default: `{ bkdhr_stable: 90, bkdhr_canary: 10 }`. */
   readonly weights?: Readonly<Record<string, number>>
 }
 

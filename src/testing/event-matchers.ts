@@ -67,7 +67,7 @@ function describeMissing(gateway: Gateway, type: string): string {
   if (own.some(({ destination_ids }) => Array.isArray(destination_ids) && destination_ids.length > 0))
     return 'none was sent since its event subscription was created.'
   const ids = own.map(({ id }) => id).join(', ')
-  return `its event subscription (${ids}) has no destination. Create a destination with gateway.eventDestinations.create(), and add the destination's id to the subscription's destination_ids.`
+  return `its event subscription (${ids}) has no destination. Create a destination with gateway.eventDestinations.create(), and add the destination's ID to the subscription's destination_ids.`
 }
 
 interface Compared {

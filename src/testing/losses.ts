@@ -52,7 +52,7 @@ const WATCHED = {
   'requests.clear()': ['requests'],
 } as const
 
-/** Returns the state that a restore can drop: the ids of pending faults, and the outcomes that no attempt has used. */
+/** Returns the state that a restore can drop: the IDs of pending faults, and the outcomes that no attempt has used. */
 function pendingIn({ faults, snapshot }: Parts): readonly string[] {
   const { ordered_outcomes: scripted = [], standing_outcomes: lasting = [] } = snapshot().records
   const pending = faults.all().filter(({ times, hits }) => (times === undefined ? hits === 0 : hits < times))

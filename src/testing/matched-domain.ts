@@ -20,7 +20,7 @@ export function readCheckedDomain(
   if (names.length > 0 && typeof name !== 'string') {
     throw atCaller(
       new TypeError(
-        `${matcher} received ${name === undefined ? 'undefined' : quote(name)} as the name. Allowed: the name or id of a domain.`,
+        `${matcher} received ${name === undefined ? 'undefined' : quote(name)} as the name. Allowed: the name or ID of a domain.`,
       ),
     )
   }
@@ -60,7 +60,7 @@ function findDomain({ reservedDomains }: Gateway, matcher: string, name: string 
   const all = allDomains(reservedDomains)
   if (name === undefined) {
     if (all.length === 1 && all[0]) return all[0]
-    throw atCaller(new TypeError(`${matcher} needs the name or id of a domain: ${describeDomains(all)}.`))
+    throw atCaller(new TypeError(`${matcher} needs the name or ID of a domain: ${describeDomains(all)}.`))
   }
   const hostname = name.toLowerCase().replace(/\.$/, '')
   const domain = all.find(({ id, domain }) => id === name || domain === hostname)

@@ -26,7 +26,7 @@ type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends strin
 
 /**
  * The assertions that registering the {@link matchers} adds to `expect`. The first three check a reserved domain:
- * `expect(gateway).toHaveCertificate('app.example.com')` checks the current state of the domain with that name or id, and
+ * `expect(gateway).toHaveCertificate('app.example.com')` checks the current state of the domain with that name or ID, and
  * `expect(domain).toHaveCertificate()` checks a domain as returned by the API. `T` is the type of the value passed to `expect`.
  */
 export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatchers<R>, EventMatchers<R> {
@@ -206,7 +206,7 @@ function timelineOf({ provisioning }: Gateway, id: string): string {
 /** The maximum number of resources listed in a message. */
 const MAX_NAMED = 10
 
-/** Lists the newest resources by family and id. */
+/** Lists the newest resources by family and ID. */
 function listNames(left: ReturnType<Gateway['leftovers']>): string {
   const names = left.slice(-MAX_NAMED).map(({ family, id }) => `${family} ${id}`)
   return [...names, ...(left.length > names.length ? [`and ${left.length - names.length} more`] : [])].join(', ')

@@ -23,7 +23,7 @@ export interface TrafficMatchers<R = unknown> {
    * ```
    */
   toHaveBeenRefusedBy(rule: string): R
-  /** Passes if an upstream received the last visitor request: any upstream, or the one with this URL or id. */
+  /** Passes if an upstream received the last visitor request: any upstream, or the one with this URL or ID. */
   toHaveReachedUpstream(upstream?: string): R
   /**
    * Passes if the service accepts a traffic policy, given as YAML or JSON text or as a parsed value. Warnings do not count.
@@ -54,7 +54,7 @@ export const trafficMatchers = {
   toHaveReachedUpstream(received: unknown, ...upstreams: [upstream?: string]): MatcherResult {
     const [wanted] = upstreams
     if (upstreams.length > 0 && typeof wanted !== 'string')
-      throw new TypeError(`toHaveReachedUpstream received ${quote(wanted)}. Allowed: the URL or id of an upstream.`)
+      throw new TypeError(`toHaveReachedUpstream received ${quote(wanted)}. Allowed: the URL or ID of an upstream.`)
     const gateway = gatewayOf('toHaveReachedUpstream', received)
     const last = lastVisit(gateway)
     const { upstream } = last

@@ -40,7 +40,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
 
 /**
  * Vitest's `test` with a fresh `gateway` for each test. Its manual clock starts at 2026-01-01T00:00:00Z. Its seed is the test's full name,
- * so a test sees the same ids in every run. Use `gatewayOptions` to change the clock or the seed. Tests share nothing, so they can run
+ * so a test sees the same IDs in every run. Use `gatewayOptions` to change the clock or the seed. Tests share nothing, so they can run
  * concurrently. The error of a failing test also reports what happened in the gateway.
  *
  * @example

@@ -7,7 +7,7 @@ import type { Reader } from './reader.ts'
 /** The agent's tunnel that a request passes through. */
 export interface PassedTunnel {
   readonly id: string
-  /** The id of the agent session. */
+  /** The ID of the agent session. */
   readonly session: string
   readonly name: string
   /** False if the agent counts requests but doesn't record them. */

@@ -99,7 +99,7 @@ const isIssuedBy = (below: PemCertificate, above: PemCertificate): boolean =>
   above.isAuthority && findSignatureProblem(below, above) === undefined
 
 /**
- * Reads certificate authorities, each given as PEM or as the id of an authority in the account. Warns about an authority that cannot be
+ * Reads certificate authorities, each given as PEM or as the ID of an authority in the account. Warns about an authority that cannot be
  * read.
  */
 function readAuthorities(reader: Reader, sources: readonly string[]) {

@@ -30,9 +30,9 @@ export interface VisitorExchange {
   /** The status of the response, or null if the connection was closed or the run failed. */
   readonly status: number | null
   readonly responseHeaders: readonly (readonly [string, string])[]
-  /** The id of the endpoint, edge, or route that received the request, or null if none did. */
+  /** The ID of the endpoint, edge, or route that received the request, or null if none did. */
   readonly endpoint: string | null
-  /** The URL of the upstream, or the id of the backend, that received the request, or null if none did. */
+  /** The URL of the upstream, or the ID of the backend, that received the request, or null if none did. */
   readonly upstream: string | null
   /** The code of the gateway's own error, or null. */
   readonly error: string | null

@@ -52,7 +52,7 @@ function failForward(error: number, did: string, more: Partial<ActionOutcome>): 
 export class GatewayVisit implements WholeVisit {
   /** The first endpoint, edge, or route that received the request, or null if none did. */
   endpoint: string | null = null
-  /** The URL of the upstream, or the id of the backend, that received the request, or null if none did. */
+  /** The URL of the upstream, or the ID of the backend, that received the request, or null if none did. */
   upstream: string | null = null
 
   constructor(

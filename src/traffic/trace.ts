@@ -33,7 +33,7 @@ export interface TracedAction {
 
 /** A rule that was evaluated. */
 export interface TracedRule {
-  /** The owner of the policy: the id of an endpoint, an edge, or a route. */
+  /** The owner of the policy: the ID of an endpoint, an edge, or a route. */
   readonly policy: string
   /** The phase, as named in the policy, such as `on_http_request`. */
   readonly phase: string

@@ -21,7 +21,7 @@ const HOW_TO_SERVE =
 
 /** The target of a forwarded request. */
 export interface UpstreamPlace {
-  /** The URLs and ids for which a test may have set the upstream, most specific first. */
+  /** The URLs and IDs for which a test may have set the upstream, most specific first. */
   readonly keys: readonly string[]
   /** The request's destination URL, without the path. */
   readonly url: string

@@ -45,9 +45,9 @@ interface Upstream {
 }
 
 /** A description of the allowed keys of upstreams. */
-export const UPSTREAM_KEYS = 'an http or https URL such as "https://app.internal", or the id of a backend'
+export const UPSTREAM_KEYS = 'an http or https URL such as "https://app.internal", or the ID of a backend'
 
-/** Returns whether a string is an http or https URL, or can be the id of a backend. */
+/** Returns whether a string is an http or https URL, or can be the ID of a backend. */
 export function isUpstreamKey(text: unknown): text is string {
   if (typeof text !== 'string') return false
   return text.includes('://') ? /^https?:/i.test(text) && URL.canParse(text) : /^bkd[a-z]*_\w+$/.test(text)
@@ -77,7 +77,7 @@ interface StoredUpstream {
   readonly hits: number
 }
 
-/** The upstreams set by a test, by URL or backend id. Those with a canned response are stored. */
+/** The upstreams set by a test, by URL or backend ID. Those with a canned response are stored. */
 export class Upstreams implements SideRecords {
   readonly #byKey = new Map<string, Upstream>()
   readonly #lasting = new Map<string, ServedUpstream>()
@@ -163,7 +163,7 @@ export class Upstreams implements SideRecords {
     for (const [key, serve] of this.#lasting) this.#set(key, { serve })
   }
 
-  /** Returns the upstream for the first of these URLs and ids with one, and counts the request. */
+  /** Returns the upstream for the first of these URLs and IDs with one, and counts the request. */
   take(keys: readonly string[]): { readonly key: string; readonly responder: Responder } | undefined {
     const found = this.#find(keys)
     if (!found) return undefined
@@ -174,7 +174,7 @@ export class Upstreams implements SideRecords {
     return { key, responder: upstream.responder }
   }
 
-  /** Returns whether the next request to one of these URLs and ids has an upstream. */
+  /** Returns whether the next request to one of these URLs and IDs has an upstream. */
   has(keys: readonly string[]): boolean {
     return this.#find(keys) !== undefined
   }
@@ -204,7 +204,7 @@ export class Upstreams implements SideRecords {
     return above.sort((a, b) => b.length - a.length)[0]
   }
 
-  /** Creates the message that none of these URLs and ids has an upstream, or that its responses are used up. */
+  /** Creates the message that none of these URLs and IDs has an upstream, or that its responses are used up. */
   describeMissing(keys: readonly string[]): string {
     for (const key of keys) {
       const { times = 0 } = this.#byKey.get(normalizeKey(key)) ?? {}

@@ -8,7 +8,7 @@ const owned = {
   values: { owner_id: ['{owner}'], owner_email: [null], scim_user_id: [null], precomputed_token: [null] },
   creations: {
     'an owner by e-mail address': { ...texts, owner_email: '{mark}@example.com' },
-    'an owner by SCIM id': { ...texts, scim_user_id: '{mark}-1' },
+    'an owner by SCIM ID': { ...texts, scim_user_id: '{mark}-1' },
     'two owners': { ...texts, owner_email: '{mark}@example.com', scim_user_id: '{mark}-1' },
     'its own token': { ...texts, precomputed_token: 'not a token' },
   },
@@ -72,7 +72,7 @@ export const accountExamples: Readonly<Record<string, FamilyExample>> = {
     second: { description: second, public_key: OTHER_SSH_KEY },
     creations: {
       'an owner by e-mail address': { ...texts, public_key: THIRD_SSH_KEY, owner_email: '{mark}@example.com' },
-      'an owner by SCIM id': { ...texts, public_key: THIRD_SSH_KEY, scim_user_id: '{mark}-1' },
+      'an owner by SCIM ID': { ...texts, public_key: THIRD_SSH_KEY, scim_user_id: '{mark}-1' },
     },
   },
   ssh_certificate_authorities: {

@@ -16,13 +16,13 @@ export interface Difference {
   readonly received: string
 }
 
-/** The ids, the URL, and the header that a comparison uses to match both sides. */
+/** The IDs, the URL, and the header that a comparison uses to match both sides. */
 export interface ComparisonContext {
-  /** The pairs of ids that identify the same resource. Each comparison adds pairs. */
+  /** The pairs of IDs that identify the same resource. Each comparison adds pairs. */
   readonly ids: IdMap
   /** The base URL of both sides, without a trailing slash. */
   readonly base: string
-  /** The lowercase name of the header that carries the request id. */
+  /** The lowercase name of the header that carries the request ID. */
   readonly operationIdHeader: string
   /** Returns true for the resources to ignore when comparing lists, such as resources that existed before the first request. */
   readonly isIgnored: (id: string) => boolean
@@ -34,7 +34,7 @@ export interface ComparisonContext {
 
 /**
  * Compares two responses to the same request: status, error code, fields, types, nullability, formats, values, and list order. For times,
- * ids, messages, and generated names, only the shape is compared.
+ * IDs, messages, and generated names, only the shape is compared.
  */
 export function differencesOf(
   expected: ApiResponse,
@@ -65,7 +65,7 @@ const FIXED_TIMES = ['created_at', 'started_at', 'issued_at']
 
 const DAY_MS = 86_400_000
 
-/** The error field with additional facts. They depend on the service, except for the operation id. */
+/** The error field with additional facts. They depend on the service, except for the operation ID. */
 const DETAILS = 'details'
 
 /** Fields of a managed domain that change over time. One side may be further along than the other. */
@@ -110,7 +110,7 @@ class Comparison {
     if (own === undefined) return
     const id = received.headers[operationIdHeader]
     const isNew = id !== undefined && /^op_[0-9A-Za-z]+$/.test(id) && ids.link(own, id)
-    if (!isNew) this.#add(`header ${operationIdHeader}`, 'header', 'a new id op_…', valueText(id))
+    if (!isNew) this.#add(`header ${operationIdHeader}`, 'header', 'a new ID op_…', valueText(id))
   }
 
   compareValues(at: string, expected: unknown, received: unknown, field = '', owner?: string): void {
@@ -167,7 +167,7 @@ class Comparison {
     if (shape) {
       if (shape(expected) !== shape(received)) this.#add(at, 'format', shape(expected), shape(received))
       else if (field === 'token' && !this.#context.ids.link(expected, received))
-        this.#add(at, 'value', 'its own token', 'an id that appeared before')
+        this.#add(at, 'value', 'its own token', 'an ID that appeared before')
     } else if (TIME.test(expected)) {
       this.#compareTimes(at, expected, received, field, owner)
     } else {
@@ -189,7 +189,7 @@ class Comparison {
     }
   }
 
-  /** Compares strings in which ids and base URLs may occur. */
+  /** Compares strings in which IDs and base URLs may occur. */
   #compareWords(at: string, expected: string, received: string): void {
     const { ids, base } = this.#context
     const pairs = pairIds(withoutBase(expected, base), withoutBase(received, base))
@@ -199,9 +199,9 @@ class Comparison {
     }
     for (const [id, theirs] of pairs) {
       if (theirs.length !== id.length) {
-        this.#add(at, 'format', `an id of ${id.length} characters`, `one of ${theirs.length}: ${theirs}`)
+        this.#add(at, 'format', `an ID of ${id.length} characters`, `one of ${theirs.length}: ${theirs}`)
       } else if (!id.startsWith('op_') && !ids.link(id, theirs)) {
-        this.#add(at, 'value', ids.receivedFor(id) ?? 'the id of something else', theirs)
+        this.#add(at, 'value', ids.receivedFor(id) ?? 'the ID of something else', theirs)
       }
     }
   }
@@ -215,7 +215,7 @@ class Comparison {
     for (const [index, [one, other]] of pairs.entries()) this.compareValues(`${at}[${index}]`, one, other)
   }
 
-  /** Pairs the items of two lists, by id if all have one, and adds the missing, extra, and moved items as differences. */
+  /** Pairs the items of two lists, by ID if all have one, and adds the missing, extra, and moved items as differences. */
   #pairItems(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
     const keys = expected.map((each) => this.#keyOf(each))
     const others = received.map((each) => idOf(each) ?? (isObject(each) ? undefined : JSON.stringify(each)))
@@ -236,7 +236,7 @@ class Comparison {
     return inOrder.map((key) => [expected[keys.indexOf(key)], received[others.indexOf(key)]])
   }
 
-  /** Returns the id on the received side that corresponds to an expected item, or the item's value. */
+  /** Returns the ID on the received side that corresponds to an expected item, or the item's value. */
   #keyOf(item: unknown): string | undefined {
     const id = idOf(item)
     if (id !== undefined) return this.#context.ids.receivedFor(id)

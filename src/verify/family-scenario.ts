@@ -130,7 +130,7 @@ function furtherChangeSteps({ make, example }: Family, bodies: Bodies, unknownId
     make.update('with every field again', '{a}', update),
     ...extremes.slice(0, 1).map(([what, body]) => make.update(`with nothing but ${what}`, '{b}', body)),
     make.update('with the values of the other one', '{b}', update),
-    make.update('of an unknown id', unknownId, update),
+    make.update('of an unknown ID', unknownId, update),
     make.list('both, after these changes', ''),
   ]
 }
@@ -188,7 +188,7 @@ function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknow
       : []),
     ...make.removal('{a}'),
     make.remove('a second time', '{a}'),
-    make.remove('of an unknown id', unknownId),
+    make.remove('of an unknown ID', unknownId),
     make.update('after its deletion', '{a}', update),
     make.list('after both were deleted', ''),
     ...parents.reverse().flatMap(([name, need]) => makerFor(need).removal(`{${name}}`)),

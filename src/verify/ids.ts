@@ -1,18 +1,18 @@
-/** An id from the service inside a string. */
+/** An ID from the service inside a string. */
 export const ID_IN_TEXT = /(?<![0-9A-Za-z_])[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}(?![0-9A-Za-z_])/g
 
-/** Returns all ids in a string. */
+/** Returns all IDs in a string. */
 export function idsIn(text: string): readonly string[] {
   return [...text.matchAll(ID_IN_TEXT)].map(([id]) => id)
 }
 
-/** Returns true for a string that consists of one id. */
+/** Returns true for a string that consists of one ID. */
 export function isId(text: string): boolean {
   return idsIn(text)[0] === text
 }
 
 /**
- * Pairs the ids in two strings that are otherwise equal. Paired ids must be of the same kind. Returns undefined if the strings differ
+ * Pairs the IDs in two strings that are otherwise equal. Paired IDs must be of the same kind. Returns undefined if the strings differ
  * elsewhere.
  */
 export function pairIds(expected: string, received: string): (readonly [string, string])[] | undefined {
@@ -34,15 +34,15 @@ export function pairIds(expected: string, received: string): (readonly [string, 
   return at === received.length ? pairs : undefined
 }
 
-/** Maps the ids of one side to those of the other. Each resource occurs once on each side. */
+/** Maps the IDs of one side to those of the other. Each resource occurs once on each side. */
 export class IdMap {
   readonly #received = new Map<string, string>()
   readonly #expected = new Map<string, string>()
-  /** The first values of fields that never change, by resource id and field name. */
+  /** The first values of fields that never change, by resource ID and field name. */
   readonly #fixed = new Map<string, string>()
   #latest = ''
 
-  /** Links two ids, and returns whether they can identify the same resource. */
+  /** Links two IDs, and returns whether they can identify the same resource. */
   link(expected: string, received: string): boolean {
     const known = this.#received.get(expected)
     if (known !== undefined || this.#expected.has(received)) return known === received
@@ -51,12 +51,12 @@ export class IdMap {
     return true
   }
 
-  /** Returns the id on the received side that corresponds to an expected id. */
+  /** Returns the ID on the received side that corresponds to an expected ID. */
   receivedFor(expected: string): string | undefined {
     return this.#received.get(expected)
   }
 
-  /** Returns the id on the expected side that corresponds to a received id. */
+  /** Returns the ID on the expected side that corresponds to a received ID. */
   expectedFor(received: string): string | undefined {
     return this.#expected.get(received)
   }

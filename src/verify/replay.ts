@@ -55,7 +55,7 @@ const DAY_MS = 86_400_000
 const OLD_DAYS = 181
 
 /**
- * Sends the requests of a recording to a fresh gateway, at their recorded times and with the gateway's ids, and compares the
+ * Sends the requests of a recording to a fresh gateway, at their recorded times and with the gateway's IDs, and compares the
  * responses with the recorded responses. Nothing is sent to any service.
  * @throws Error if the dialect of the recording is unknown.
  */
@@ -99,7 +99,7 @@ class Replayer {
   readonly #ids = new IdMap()
   /** Lists that lack resources in the gateway, so their pages differ. */
   readonly #incomplete = new Set<string>()
-  /** All ids in the recorded responses, whether or not the gateway has the resources. */
+  /** All IDs in the recorded responses, whether or not the gateway has the resources. */
   readonly #recordedIds: ReadonlySet<string>
   #at: number
 
@@ -150,7 +150,7 @@ class Replayer {
     return this.#ids.expectedFor(id) === undefined
   }
 
-  /** Returns the request with the gateway's ids. */
+  /** Returns the request with the gateway's IDs. */
   #withGatewayIds(request: ApiRequest): ApiRequest {
     const mapped = (text: string) => text.replaceAll(ID_IN_TEXT, (id) => this.#ids.expectedFor(id) ?? id)
     const { body } = request

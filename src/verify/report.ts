@@ -67,7 +67,7 @@ export interface InventoryChange {
 export interface VerifyReport {
   readonly url: string
   readonly dialect: string
-  /** The id of the run. Each name that the run assigns contains it. */
+  /** The ID of the run. Each name that the run assigns contains it. */
   readonly run: string
   readonly startedAt: string
   readonly requests: number

@@ -102,7 +102,7 @@ export class RunLog {
     return leftoversIn(this.#entries)
   }
 
-  /** Returns true if a run created the resource with this id, even if it has since been deleted. */
+  /** Returns true if a run created the resource with this ID, even if it has since been deleted. */
   hasCreated(id: string): boolean {
     return this.#created.has(id)
   }

@@ -19,7 +19,7 @@ export interface CallerOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly url: string
   readonly dialect: DialectName
-  /** The id of the run: lowercase letters and digits. All names that the run assigns contain it. */
+  /** The ID of the run: lowercase letters and digits. All names that the run assigns contain it. */
   readonly run: string
   readonly domain?: string | undefined
   readonly host: VerifyHost
@@ -216,7 +216,7 @@ export class VerifyRun {
     if (method !== 'GET') this.#uncertain = `the result of "${operation} ${what}" is unknown: ${reason}`
   }
 
-  /** Records the result of a creation, and returns the id of the new resource. */
+  /** Records the result of a creation, and returns the ID of the new resource. */
   #noteCreation(number: number, received: ApiResponse): string | undefined {
     const { log } = this.#options
     const id = createdIdIn(received)
@@ -280,7 +280,7 @@ function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): 
   return `"${operation} ${what}" did not get the expected response`
 }
 
-/** Returns the id of the created resource from the response. Requests cannot refer to strings of any other form. */
+/** Returns the ID of the created resource from the response. Requests cannot refer to strings of any other form. */
 function createdIdIn(response: ApiResponse): string | undefined {
   const id = response.status >= 200 && response.status < 300 ? textAt(response, 'id') : undefined
   return id !== undefined && isId(id) ? id : undefined

@@ -3,7 +3,7 @@ import { idsIn } from './ids.ts'
 import { UNKNOWN_ID } from './steps.ts'
 
 /**
- * Makes sure that a write request touches only the run's resources: each id in it belongs to one of them or to no resource. A new resource
+ * Makes sure that a write request touches only the run's resources: each ID in it belongs to one of them or to no resource. A new resource
  * can be found by the run's mark. @throws Error if the request touches any other resource. In that case, the scenario is wrong.
  */
 export function requireOwn(

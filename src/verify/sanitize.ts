@@ -28,7 +28,7 @@ const HEX = '(?=[0-9a-f-]*\\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{20,}'
  */
 const PUBLIC_KEY = /^ssh-(ed25519 \S{26}|rsa \S{32})/
 
-/** The query's values are encoded, so an id after `%22` would be part of a longer word. */
+/** The query's values are encoded, so an ID after `%22` would be part of a longer word. */
 const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 
 /** Addresses used in documentation, and addresses that do not belong to any machine. */
@@ -69,7 +69,7 @@ function kindByForm(value: string): ValueKind {
 }
 
 /**
- * Formats exchanges as a recording in which each secret, id, name, and address is replaced with the same placeholder everywhere. A
+ * Formats exchanges as a recording in which each secret, ID, name, and address is replaced with the same placeholder everywhere. A
  * placeholder has the length and shape of the value that it replaces: letters are replaced with letters and digits with digits; everything
  * else is unchanged. The service's domains are not replaced.
  */

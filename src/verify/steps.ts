@@ -1,10 +1,10 @@
 import type { Operation } from '../core/operation/operation.ts'
 import type { Step } from './step.ts'
 
-/** The suffix of an id that does not belong to any resource. */
+/** The suffix of an ID that does not belong to any resource. */
 export const UNKNOWN_ID = 'fauxgateVerify0000000000000'
 
-/** Returns a nonexistent id of the kind that an operation's path contains first. */
+/** Returns a nonexistent ID of the kind that an operation's path contains first. */
 export function unknownIdFor(operation: Operation | undefined): string {
   return `${Object.values(operation?.ids ?? {})[0]?.split('|')[0] ?? 'op'}_${UNKNOWN_ID}`
 }
@@ -38,7 +38,7 @@ export function stepMaker(group: string, path: string) {
   return make
 }
 
-/** Returns a creation that saves the id of its resource under a name. */
+/** Returns a creation that saves the ID of its resource under a name. */
 export const saveIdAs = (name: string, creation: Step): Step => ({ ...creation, saves: { [name]: 'id' } })
 
 /** List queries and filters that a service may reject, keyed by what is special about them. */
@@ -51,7 +51,7 @@ const QUERIES = {
   'a limit with a leading zero': 'limit=05',
   'an empty limit': 'limit=',
   'an empty cursor': 'before_id=',
-  'a cursor that is not an id': 'before_id=nonsense',
+  'a cursor that is not an ID': 'before_id=nonsense',
   'an unknown parameter': 'fauxgate_verify=1',
   'an uppercase parameter': 'LIMIT=1',
   'a repeated parameter': 'limit=1&limit=2',
@@ -84,19 +84,19 @@ export function readingSteps(make: StepMaker, own: readonly Operation[]): Step[]
     { ...make.list('without a key', ''), headers: { authorization: null } },
     ...(get
       ? [
-          make.get('of an unknown id', unknownIdFor(get)),
-          make.get('of an id of another type', `op_${UNKNOWN_ID}`),
-          make.get('of an invalid id', 'nonsense'),
+          make.get('of an unknown ID', unknownIdFor(get)),
+          make.get('of an ID of another type', `op_${UNKNOWN_ID}`),
+          make.get('of an invalid ID', 'nonsense'),
         ]
       : []),
   ]
 }
 
-/** Returns steps that read nonexistent ids. */
+/** Returns steps that read nonexistent IDs. */
 export function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[] {
   if (method !== 'GET') return []
   const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${UNKNOWN_ID}`)
-  return [{ operation: name, what: 'of unknown ids', method, path: at }]
+  return [{ operation: name, what: 'of unknown IDs', method, path: at }]
 }
 
 /** Returns steps that read the first page, and then the next page by the URL in the first. */

@@ -87,7 +87,7 @@ interface ListBefore {
   readonly before: ItemsById
 }
 
-/** Compares a list with its state before the run. Deletes resources that have the run's mark but whose ids the run did not know. */
+/** Compares a list with its state before the run. Deletes resources that have the run's mark but whose IDs the run did not know. */
 async function compareList(
   client: Sender,
   log: RunLog,

@@ -195,8 +195,8 @@ describe('Declarations over HTTP (rules: control-api#calls, references#declared)
   test.each([
     [{}, /one of edge, endpoint_configuration, backend/],
     [{ routes: ['edghtsrt_1'] }, /one of edge|together with their edge/],
-    [{ edge: 'edghtsrt_1' }, /an id that starts with "edghts"/],
-    [{ backend: 'ec_1' }, /an id that starts with "bkd"/],
+    [{ edge: 'edghtsrt_1' }, /an ID that starts with "edghts"/],
+    [{ backend: 'ec_1' }, /an ID that starts with "bkd"/],
   ])('are rejected with a message that says what is allowed: %j', async (body, message) => {
     const answer = await openWithControls({ references: 'declared' }).send('POST', '/declare', body)
     expect(answer.status).toBe(400)

@@ -193,7 +193,7 @@ describe('A fault', () => {
     faults.add({ path: ADDRS })
     // A variable without a value gets past the compiler in JavaScript.
     expect(() => faults.remove(id as unknown as string)).toThrow(
-      `id is ${id === null ? 'null' : 'missing'}. Allowed: the id of a fault.`,
+      `id is ${id === null ? 'null' : 'missing'}. Allowed: the ID of a fault.`,
     )
     expect(faults.all()).toHaveLength(1)
   })

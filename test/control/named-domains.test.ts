@@ -105,7 +105,7 @@ describe('The error for an unknown domain quotes the received name or id, and no
     const before = gateway.snapshot()
     const error = expectError(() => callDirectly(gateway.provisioning, nameOrId))
     expect(error).toMatchObject({ name: 'GatewayError', key: 'not_found', status: 404 })
-    expect(error.message).toBe(`There is no reserved domain with the name or id "${nameOrId}".`)
+    expect(error.message).toBe(`There is no reserved domain with the name or ID "${nameOrId}".`)
     const { status, body } = await callOverHttp(gateway, http, { ...json, [field]: nameOrId })
     expect([status, body.msg]).toEqual([404, error.message])
     expect(gateway.snapshot()).toEqual(before)

@@ -46,7 +46,7 @@ test('a missing fact, a wrong URL and a wrong upstream are rejected in words', a
   expect((await call('POST', '/traffic', { url: URL_OF_APP })).body.error_code).toBe('ERR_NGROK_90450')
   for (const url of ['nowhere', ''])
     expect((await call('POST', '/traffic', { url })).body.msg).toContain(`url is "${url}". Allowed: a URL such as`)
-  expect((await call('PUT', '/traffic/upstreams', { url: 'nowhere' })).body.msg).toContain('the id of a backend')
+  expect((await call('PUT', '/traffic/upstreams', { url: 'nowhere' })).body.msg).toContain('the ID of a backend')
 })
 
 test.each<[object, string]>([

@@ -183,7 +183,7 @@ describe('Wrong options of a call throw, with their name, the received value and
 
   test('provisioning.settled without a domain', async () => {
     await expect(createGateway().provisioning.settled(undefined as never)).rejects.toThrow(
-      'id is missing. Allowed: the name or the id of a reserved domain.',
+      'id is missing. Allowed: the name or the ID of a reserved domain.',
     )
   })
 

@@ -98,21 +98,21 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await side.getByRole('button', { name: 'Change', exact: true }).click()
     await side.getByRole('button', { name: 'Save' }).waitFor()
     gateway.reset()
-    await side.getByText('No resource has this id.').waitFor()
+    await side.getByText('No resource has this ID.').waitFor()
     expect(await side.getByRole('button').count()).toBe(0)
     await sendRequest(server, 'GET', '/reserved_addrs')
     await go(`requests/${gateway.requests.last()?.operationId}`)
     await side.waitFor()
     gateway.requests.clear()
-    await page.getByText('No requests. The journal has no request with this id.').waitFor()
+    await page.getByText('No requests. The journal has no request with this ID.').waitFor()
   })
 
   test('says that a link leads to nothing, and why a search finds nothing', async () => {
     const { server, page, go } = await open()
     await go('requests/op_x')
-    await page.getByText('The journal has no request with this id.').waitFor()
+    await page.getByText('The journal has no request with this ID.').waitFor()
     await sendRequest(server, 'GET', '/reserved_addrs')
-    await page.getByRole('complementary').getByText('The journal has no request with this id.').waitFor()
+    await page.getByRole('complementary').getByText('The journal has no request with this ID.').waitFor()
     const search = page.getByRole('searchbox')
     for (const [typed, hint] of [
       ['status:foo', 'status: takes digits, such as status:4xx or status:503, not "foo".'],
@@ -124,7 +124,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
       await page.getByText(hint).waitFor()
     }
     await go('jobs/rd_x')
-    await page.getByRole('complementary').getByText('The gateway has no managed domain with this id.').waitFor()
+    await page.getByRole('complementary').getByText('The gateway has no managed domain with this ID.').waitFor()
   })
 
   test('shows characters that reverse text as they are encoded, and edits them unchanged', async () => {

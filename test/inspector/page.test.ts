@@ -69,7 +69,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     const { page, go } = await open({}, { place: 'constructor' })
     await page.getByText('No resources yet').waitFor()
     await go('requests/50%')
-    await page.getByText('No requests. The journal has no request with this id.').waitFor()
+    await page.getByText('No requests. The journal has no request with this ID.').waitFor()
     await go('resources/constructor')
     await page.getByText('There are no resources called "constructor".').waitFor()
     await go('resources/compression')

@@ -340,7 +340,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(domain).toMatchObject({ description: 'changed on the page', domain: DOMAIN })
     await side.getByRole('button', { name: 'Delete', exact: true }).click()
     await side.getByRole('button', { name: 'Delete this reserved domain?' }).click()
-    await side.getByText('No resource has this id.').waitFor()
+    await side.getByText('No resource has this ID.').waitFor()
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
     expect(gateway.requests.count()).toBe(0)
   })

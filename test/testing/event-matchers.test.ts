@@ -109,7 +109,7 @@ describe('toHaveSentEvent', () => {
     )
     const { id } = gateway.eventSubscriptions.create({ sources: [{ type }] })
     expect(readReason()).toBe(
-      `its event subscription (${id}) has no destination. Create a destination with gateway.eventDestinations.create(), and add the destination's id to the subscription's destination_ids.`,
+      `its event subscription (${id}) has no destination. Create a destination with gateway.eventDestinations.create(), and add the destination's ID to the subscription's destination_ids.`,
     )
     const destination_ids = gateway.eventDestinations.list().event_destinations.map((each) => each.id)
     gateway.eventSubscriptions.update(id, { destination_ids })

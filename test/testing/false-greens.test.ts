@@ -61,7 +61,7 @@ describe('A request that the journal has dropped', () => {
       expect(() => gateway.requests[method]({ path: '/nowhere/1' }), method).toThrow(message)
     get('/reserved_addrs/undefined')
     expect(() => gateway.requests.assertAllKnown()).toThrow(
-      '4 requests match no operation of the API, or have no id in the path:',
+      '4 requests match no operation of the API, or have no ID in the path:',
     )
   })
 })
@@ -209,7 +209,7 @@ describe('A test fails', () => {
     const text = id.replace(' ', '%20')
     const error = await catchTestMessage((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
     expect(error).toContain(
-      `DELETE /reserved_domains/${text} → 400 ERR_GATEWAY_223: the path has ${text} instead of an id. Is an await missing`,
+      `DELETE /reserved_domains/${text} → 400 ERR_GATEWAY_223: the path has ${text} instead of an ID. Is an await missing`,
     )
     expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelled\?\n/)
   })
@@ -230,7 +230,7 @@ describe('A test fails', () => {
 
   test('for such an id in a request that fails with another error, whose message has no hint about ids', async () => {
     const error = await catchTestMessage(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
-    expect(error).toContain('the path has undefined instead of an id. Is an await missing')
+    expect(error).toContain('the path has undefined instead of an ID. Is an await missing')
     expect(error).toMatch(/\n {6}The Authorization header is missing\. Send "Authorization: Bearer <API key>"\.\n/)
   })
 })

@@ -90,7 +90,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(() => expect(gateway).not.toBeProvisioning('x.test')).toThrow(
       /has d11\.example\.com, .*d2\.example\.com and 2 more/,
     )
-    expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or id')
+    expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or ID')
     const domain = gateway.reservedDomains.create(newDomain)
     expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('take a domain name')
   })
@@ -106,7 +106,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
   test('throw for invalid names and errors, negated too', async ({ gateway }) => {
     gateway.reservedDomains.create(newDomain)
     for (const name of [null, 5, newDomain] as never[]) {
-      const message = 'Allowed: the name or id of a domain.'
+      const message = 'Allowed: the name or ID of a domain.'
       expect(() => expect(gateway).not.toHaveCertificate(name)).toThrow(message)
       expect(() => expect(gateway).toBeProvisioning(name)).toThrow(message)
       expect(() => expect(gateway).not.toHaveFailedWith('DNS_ERROR', name)).toThrow(message)

@@ -117,7 +117,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
     },
     /500 times until .*, 2\d\d a second: GET \/reserved_domains/,
   ],
-  'begins each page at the first id of the one before': [
+  'begins each page at the first ID of the one before': [
     async (gateway) => {
       for (let n = 0; n < 5; n++) gateway.reservedAddrs.create()
       const all = []
@@ -179,12 +179,12 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
     },
     /^color is not a field of this operation\. .*\n\nThe gateway at .*\n {2}requests:\n.*POST \/reserved_addrs \{"color":"red"\} → 400/,
   ],
-  'asks for a certificate by the id of its domain': [
+  'asks for a certificate by the ID of its domain': [
     async (gateway) => {
       const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
       expect((await read('GET', `/tls_certificates/${id}`)).subject_common_name).toBe('app.example.com')
     },
-    /There is no resource with the id "rd_\w+", whose ids start with "cert_"\./,
+    /There is no resource with the ID "rd_\w+", whose IDs start with "cert_"\./,
   ],
 }
 

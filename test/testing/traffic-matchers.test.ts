@@ -63,7 +63,7 @@ describe('Matchers about the last visitor (rules: traffic#endpoints)', () => {
     const visited = await visit('/')
     for (const name of ['', undefined, 5] as never[])
       expect(() => expect(visited).not.toHaveBeenRefusedBy(name)).toThrow('Allowed: a rule name.')
-    expect(() => expect(visited).not.toHaveReachedUpstream(undefined)).toThrow('Allowed: the URL or id')
+    expect(() => expect(visited).not.toHaveReachedUpstream(undefined)).toThrow('Allowed: the URL or ID')
     expect(() => expect('text').toHaveReachedUpstream()).toThrow('Allowed: a gateway')
   })
 })

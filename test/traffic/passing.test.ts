@@ -479,7 +479,7 @@ describe('what a caller passes', () => {
     const { gateway } = createVisited()
     expect(() => gateway.traffic.all({ stauts: 403 } as object)).toThrow('stauts')
     expect(() => gateway.traffic.upstream(URL_OF_APP, () => new Response(), { times: 0 })).toThrow('times is 0')
-    expect(() => gateway.traffic.upstream('nowhere', () => new Response())).toThrow('the id of a backend')
+    expect(() => gateway.traffic.upstream('nowhere', () => new Response())).toThrow('the ID of a backend')
   })
 
   test('a fault of traffic has no field of requests of the API, and is a 503 by default', async () => {

@@ -16,11 +16,11 @@ type Options struct {
 	Plan string `json:"plan"`
 	// Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
 	Cors []string `json:"cors"`
-	// The seed for ids and certificates: the same seed and calls produce the same ids. Default: a random one for each gateway.
+	// The seed for IDs and certificates: the same seed and calls produce the same IDs. Default: a random one for each gateway.
 	Seed string `json:"seed"`
 	// The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.
 	Initial any `json:"initial"`
-	// Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
+	// Which edges, routes, endpoint configurations, and child backends are treated as existing: any ID with the right prefix (the default), or only those declared through `gateway.declare`.
 	References string `json:"references"`
 	// How to treat traffic policy actions of an unknown type. Default: `refuse`.
 	UnknownActions string `json:"unknownActions"`
@@ -82,9 +82,9 @@ type Fault struct {
 	Method string `json:"method"`
 	// The path below the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
-	// An id in the request's path, such as `rd_…`.
+	// An ID in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+	// The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`
 	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
 	Agent string `json:"agent"`
@@ -166,7 +166,7 @@ type Visitor struct {
 
 // Upstream: An upstream that returns the same response to every request.
 type Upstream struct {
-	// The URL of the upstream, or the id of a backend.
+	// The URL of the upstream, or the ID of a backend.
 	URL string `json:"url"`
 	// The status of the response. Default: 200.
 	Status int `json:"status"`
@@ -180,13 +180,13 @@ type Upstream struct {
 
 // Declaration: The resources to declare: at least one.
 type Declaration struct {
-	// The id of an HTTPS, TCP, or TLS edge.
+	// The ID of an HTTPS, TCP, or TLS edge.
 	Edge string `json:"edge"`
-	// The ids of routes to add to the edge, which must be an HTTPS edge.
+	// The IDs of routes to add to the edge, which must be an HTTPS edge.
 	Routes []string `json:"routes"`
-	// The id of an endpoint configuration.
+	// The ID of an endpoint configuration.
 	EndpointConfiguration string `json:"endpoint_configuration"`
-	// The id of a backend that can be a child of a weighted one.
+	// The ID of a backend that can be a child of a weighted one.
 	Backend string `json:"backend"`
 	// Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 	EdgeEndpoint *EdgeEndpointDeclaration `json:"edge_endpoint"`
@@ -210,7 +210,7 @@ type EdgeEndpointDeclaration struct {
 	Edge string `json:"edge"`
 	// The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
 	URL string `json:"url"`
-	// The id of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
+	// The ID of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
 	Domain string `json:"domain"`
 	// False to exempt the declared resource from the account's limits. Default: `true`.
 	Limits bool `json:"limits"`
@@ -310,7 +310,7 @@ type LabelledTunnel struct {
 
 // EventSourceDeclaration: Declares the filter and the fields of an event source, which only the service's dashboard can set.
 type EventSourceDeclaration struct {
-	// The id of the event subscription.
+	// The ID of the event subscription.
 	SubscriptionID string `json:"subscription_id"`
 	// The event type. If the subscription doesn't have this type, it is added.
 	Type string `json:"type"`
@@ -326,7 +326,7 @@ type ApplicationUserDeclaration struct {
 	Provider string `json:"provider"`
 	// The URL of the identity provider. Default: `https://accounts.google.com`.
 	ProviderURL string `json:"provider_url"`
-	// The person's id at the provider. Default: `1`.
+	// The person's ID at the provider. Default: `1`.
 	ProviderUserID string `json:"provider_user_id"`
 	// The name with which the person signs in. Default: `kim@example.com`.
 	Username string `json:"username"`
@@ -338,7 +338,7 @@ type ApplicationUserDeclaration struct {
 
 // ApplicationSessionDeclaration: Declares a person's session, which starts now.
 type ApplicationSessionDeclaration struct {
-	// The id of the application user.
+	// The ID of the application user.
 	User string `json:"user"`
 	// The URL where the person signed in. Default: `https://app.example.com`.
 	PublicURL string `json:"public_url"`
@@ -360,7 +360,7 @@ type ApplicationSessionDeclaration struct {
 
 // ListedFault: A fault with its hits, and the requests that it did not apply to.
 type ListedFault struct {
-	// The id of the fault, for `remove`. The journal shows it too.
+	// The ID of the fault, for `remove`. The journal shows it too.
 	ID string `json:"id"`
 	// The operation's name, such as `reserved_domains.create`.
 	Operation string `json:"operation"`
@@ -368,9 +368,9 @@ type ListedFault struct {
 	Method string `json:"method"`
 	// The path below the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
-	// An id in the request's path, such as `rd_…`.
+	// An ID in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+	// The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`
 	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
 	Agent string `json:"agent"`
@@ -410,7 +410,7 @@ type ListedFault struct {
 
 // MissedRequest: A request that a pending fault did not apply to.
 type MissedRequest struct {
-	// The id of the request's operation, as in the journal.
+	// The ID of the request's operation, as in the journal.
 	OperationID string `json:"operationId"`
 	// The method and the path.
 	Request string `json:"request"`
@@ -432,7 +432,7 @@ type TimelineEntry struct {
 
 // WaitingRequest: A request whose response waits for a time on the gateway's clock, because of a fault's latency.
 type WaitingRequest struct {
-	// The id of the request's operation, as in the journal.
+	// The ID of the request's operation, as in the journal.
 	OperationID string `json:"operationId"`
 	// The time of the response, rounded up to a whole second.
 	Until time.Time `json:"until"`
@@ -458,7 +458,7 @@ type TrafficOutcome struct {
 
 // Request: A request and its response, without secrets.
 type Request struct {
-	// The operation id of the response.
+	// The operation ID of the response.
 	OperationID string `json:"operationId"`
 	// The operation's name, such as `reserved_domains.create`; null for an unknown path or method.
 	Operation string `json:"operation"`
@@ -484,7 +484,7 @@ type Request struct {
 	Commit Object `json:"commit"`
 	// True if the client gave up before the whole response was sent. `status` is still the response's status.
 	Cancelled any `json:"cancelled"`
-	// The id of the fault that applied to the request, or null.
+	// The ID of the fault that applied to the request, or null.
 	Fault string `json:"fault"`
 	// The problem with the request. Absent if, as usual, the response states it.
 	Problem string `json:"problem"`

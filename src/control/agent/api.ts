@@ -159,7 +159,7 @@ const root: Handler = () =>
     status_uri: '/api/status',
   })
 
-/** The handlers, by path and method. `*` represents a name or an id. */
+/** The handlers, by path and method. `*` represents a name or an ID. */
 const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/api': { GET: root },
   '/api/status': { GET: status },

@@ -7,7 +7,7 @@ export interface Call {
   readonly host: ControlHost
   readonly path: string
   readonly query: URLSearchParams
-  /** The name or the id at the end of the path, or "" if there is none. */
+  /** The name or the ID at the end of the path, or "" if there is none. */
   readonly name: string
   /** Reads the body's JSON object. Not called for methods that don't need a body, because some clients send one anyway. */
   readonly readJson: () => Record<string, unknown>

@@ -14,7 +14,7 @@ export interface AgentMetrics {
 export interface AgentTunnel {
   /** The name, which identifies the tunnel in the agent's API. */
   readonly name: string
-  /** The agent's id for the tunnel: 32 hexadecimal digits, unlike the id in the REST API. */
+  /** The agent's ID for the tunnel: 32 hexadecimal digits, unlike the ID in the REST API. */
   readonly ID: string
   /** The path of the tunnel. */
   readonly uri: string

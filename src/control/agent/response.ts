@@ -37,7 +37,7 @@ export function createUnknownPath(status: 404 | 405, path: string): AgentRespons
   }
 }
 
-/** Creates the response to an unknown name or id. */
+/** Creates the response to an unknown name or ID. */
 export function createNotFound(path: string): AgentResponse {
   return createFailure(404, NOT_FOUND, 'Resource not found', { path })
 }

@@ -4,7 +4,7 @@ import { CapturedRequests } from './captured.ts'
 interface RefusedStart {
   /** The reason, in full sentences. */
   readonly why: string
-  /** The id of the credential whose ACL does not allow the tunnel, or undefined for other reasons. */
+  /** The ID of the credential whose ACL does not allow the tunnel, or undefined for other reasons. */
   readonly credential: string | undefined
   /** The number of attempts since the last successful start. */
   readonly count: number

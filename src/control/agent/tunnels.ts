@@ -86,7 +86,7 @@ export class Agent {
     return { name, tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
   }
 
-  /** Returns the oldest open tunnel with a name. Tunnels without a name are found by id. */
+  /** Returns the oldest open tunnel with a name. Tunnels without a name are found by ID. */
   find(name: string): OpenTunnel | undefined {
     const { session } = this
     if (!session) return undefined

@@ -8,7 +8,7 @@ interface Change {
 /** The maximum number of changes per response that a test checks. */
 const MAX_CHANGES = 6
 
-/** Matches a code such as `DNS_ERROR`. Other strings that a gateway generates contain ids, times, or names. */
+/** Matches a code such as `DNS_ERROR`. Other strings that a gateway generates contain IDs, times, or names. */
 const CODE = /^[A-Z][A-Z_]+$/
 
 /** Returns the reproducible changes to a resource. `isSent` returns whether a string came from a client. */

@@ -50,11 +50,11 @@ class TestFile {
   #blocks: string[][] = []
   #lines: string[] = []
   readonly #values: TestValues
-  /** The faults that the test adds, by id. A fault that only delays responses doesn't have effects. */
+  /** The faults that the test adds, by ID. A fault that only delays responses doesn't have effects. */
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
   readonly #snapshots = new Set<unknown>()
-  /** The newest response that shows only that resource, by resource id. */
+  /** The newest response that shows only that resource, by resource ID. */
   readonly #seen = new Map<string, object>()
   #isAfterControl = false
   /** The variables of {@link Undos.remembered} that the test has so far. */

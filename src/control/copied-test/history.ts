@@ -12,7 +12,7 @@ export interface History {
   /** The number of visitor requests. */
   readonly visits: number
   readonly now: string
-  /** Returns whether an id belongs to the `initial` option, given its seed. */
+  /** Returns whether an ID belongs to the `initial` option, given its seed. */
   readonly isInitial: (id: string) => boolean
 }
 

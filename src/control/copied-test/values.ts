@@ -1,7 +1,7 @@
 import type { History } from './history.ts'
 import { type SourceWriter, toPlace } from './source.ts'
 
-/** Matches the ids that a gateway generates. */
+/** Matches the IDs that a gateway generates. */
 const ID = /\b[a-z][a-z0-9]*_[0-9A-Za-z]{27}\b/g
 
 /** The fields of responses whose values later requests use. */
@@ -16,10 +16,10 @@ const OWN_TEXT = /^(id|uri|\w+_at|cname_target)$/
 /** The strings that clients have sent in a copied test, and the values that its gateway generates. */
 export class TestValues {
   readonly #sent = new Set<string>()
-  /** The ids of a loaded snapshot. */
+  /** The IDs of a loaded snapshot. */
   readonly #loaded = new Set<string>()
   readonly #source: SourceWriter
-  /** Returns whether the test's gateway generates an id at startup. */
+  /** Returns whether the test's gateway generates an ID at startup. */
   readonly #isInitial: (id: string) => boolean
 
   constructor(source: SourceWriter, { isInitial, used }: Pick<History, 'isInitial' | 'used'>) {
@@ -33,8 +33,8 @@ export class TestValues {
   }
 
   /**
-   * Returns the reason why a value can't be sent: the first id that is in none of the test's responses. Returns undefined if there is no
-   * such id.
+   * Returns the reason why a value can't be sent: the first ID that is in none of the test's responses. Returns undefined if there is no
+   * such ID.
    */
   findUnknown(value: unknown): string | undefined {
     const unknown = JSON.stringify(value)
@@ -69,7 +69,7 @@ export class TestValues {
     else for (const inner of Object.values(Object(value))) this.rememberSent(inner)
   }
 
-  /** Stores the values that a server generated and later requests use, such as ids. */
+  /** Stores the values that a server generated and later requests use, such as IDs. */
   rememberMade(value: unknown, place: string, isPartial: boolean): void {
     for (const [name, inner] of Object.entries(Object(value))) {
       // If something is left out, the test's lists may be shorter.

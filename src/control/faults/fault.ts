@@ -28,7 +28,7 @@ export interface FaultRequest<OperationName extends string = string> {
   readonly method: string
   /** The path below the base URL, without the query. */
   readonly path: string
-  /** The ids in the path, by parameter name. */
+  /** The IDs in the path, by parameter name. */
   readonly ids: Readonly<Record<string, string>>
   /** The body's JSON, or the query parameters. */
   readonly input: unknown
@@ -97,9 +97,9 @@ const fields = {
     }),
   ),
   path: text('The path below the base URL, such as `/reserved_domains`.'),
-  resource: text("An id in the request's path, such as `rd_…`."),
+  resource: text("An ID in the request's path, such as `rd_…`."),
   traffic: text(
-    'The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the ' +
+    'The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the ' +
       'gateway forwards to this upstream, not to API requests.',
   ),
   agent: v.exactOptional(
@@ -179,7 +179,7 @@ export const faultSpec = named(
 )
 
 const addedFields = {
-  id: documented(ownId(FAULT_PREFIX), 'The id of the fault, for `remove`. The journal shows it too.'),
+  id: documented(ownId(FAULT_PREFIX), 'The ID of the fault, for `remove`. The journal shows it too.'),
   ...fields,
   hits: documented(count, 'The number of requests that the fault has applied to.'),
   passed: documented(count, 'The number of matching requests that were let through before the fault applied.'),
@@ -196,7 +196,7 @@ export const addedFault = named(
 
 const missed = named(
   v.object({
-    operationId: documented(v.string(), "The id of the request's operation, as in the journal."),
+    operationId: documented(v.string(), "The ID of the request's operation, as in the journal."),
     request: documented(v.string(), 'The method and the path.'),
     reason: documented(v.string(), 'Why the fault did not apply.'),
   }),

@@ -106,29 +106,29 @@ const remove = controlCall({
   path: '/faults',
   summary: 'Remove all faults, or one',
   commands: [
-    { name: 'faults remove', summary: 'Remove the fault with this id', words: { id: 'ID' }, example: 'fault_1' },
+    { name: 'faults remove', summary: 'Remove the fault with this ID', words: { id: 'ID' }, example: 'fault_1' },
     { name: 'faults clear', summary: 'Remove all faults', flags: [] },
   ],
   from: 'query',
-  schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault with this id.')) }),
+  schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault with this ID.')) }),
   errors: [general.not_found],
   run: (host, { id }) =>
     host.transact((tx) => {
       const found = faultsIn(tx).filter((fault) => id === undefined || fault.id === id)
       if (id !== undefined && found.length === 0) {
-        refuse(general.not_found, { what: 'fault with the id', received: quote(id) }, { id })
+        refuse(general.not_found, { what: 'fault with the ID', received: quote(id) }, { id })
       }
       for (const fault of found) tx.remove(faultRecords, fault)
     }),
   members: (call) => ({
     /**
-     * Removes the fault with this id.
+     * Removes the fault with this ID.
      * @throws GatewayError `not_found` if there is no such fault.
      */
     remove(id: string): void {
       // Without an id, the call over HTTP removes all faults.
       if (id === undefined || id === null) {
-        refuse(general.field_invalid, { field: 'id', received: quote(id), allowed: 'the id of a fault' })
+        refuse(general.field_invalid, { field: 'id', received: quote(id), allowed: 'the ID of a fault' })
       }
       call({ id })
     },

@@ -34,7 +34,7 @@ function documentedHeaders(what: string) {
 
 export const journalEntry = named(
   v.object({
-    operationId: documented(v.string(), 'The operation id of the response.'),
+    operationId: documented(v.string(), 'The operation ID of the response.'),
     operation: documented(
       v.nullable(v.string()),
       "The operation's name, such as `reserved_domains.create`; null for an unknown path or method.",
@@ -70,7 +70,7 @@ export const journalEntry = named(
         "True if the client gave up before the whole response was sent. `status` is still the response's status.",
       ),
     ),
-    fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),
+    fault: documented(v.nullable(v.string()), 'The ID of the fault that applied to the request, or null.'),
     problem: v.exactOptional(
       documented(v.string(), 'The problem with the request. Absent if, as usual, the response states it.'),
     ),

@@ -42,7 +42,7 @@ type Subscriber = (entry: JournalEntry | undefined) => void
 /** The journal, for transports that persist it. */
 export interface PersistedJournal {
   /**
-   * Returns the entries as JSON, oldest first: all entries, or those after the entry with the operation id `after`. Omits the oldest
+   * Returns the entries as JSON, oldest first: all entries, or those after the entry with the operation ID `after`. Omits the oldest
    * entries if the text would exceed the journal's maximum size.
    */
   json(after?: string): string
@@ -61,7 +61,7 @@ export class Journal implements PersistedJournal {
   /** Redacts the keys of the gateway and of all authorizations. Created on first use. */
   #sharedSecrets: Redactor | undefined
   readonly #dropped = new DroppedRequests()
-  /** The operation ids of requests whose clients gave up. */
+  /** The operation IDs of requests whose clients gave up. */
   readonly #cancelled = new Set<string>()
 
   constructor(options: JournalOptions) {
@@ -142,7 +142,7 @@ export class Journal implements PersistedJournal {
     return row && ('entry' in row ? timeMs(row.entry.at) : row.exchange.now)
   }
 
-  /** The operation id of the newest request, or an empty string if there is none. */
+  /** The operation ID of the newest request, or an empty string if there is none. */
   get newestId(): string {
     const row = this.#rows.last
     return row === undefined ? '' : 'entry' in row ? row.entry.operationId : row.exchange.operationId

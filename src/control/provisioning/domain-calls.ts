@@ -24,7 +24,7 @@ export const errors = declareErrors({
   nothing_ahead: entry(90423, 409, 'There is no {what} of {received} to {purpose}: {why}.'),
 })
 
-const schema = v.object({ id: documented(v.string(), 'The name or the id of a reserved domain.') })
+const schema = v.object({ id: documented(v.string(), 'The name or the ID of a reserved domain.') })
 
 const ofDomain = { method: 'POST', from: 'body', schema, response: shape } as const
 
@@ -162,10 +162,10 @@ function renewEarly(host: ControlHost, id: string): ReservedDomain {
   })
 }
 
-/** Returns the domain with this name or id, or rejects. A name cannot be an id, because names contain no `_`. */
+/** Returns the domain with this name or ID, or rejects. A name cannot be an ID, because names contain no `_`. */
 export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
   const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(nameOrId))
-  return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
+  return found ?? refuse(general.not_found, { what: 'reserved domain with the name or ID', received: quote(nameOrId) })
 }
 
 /** Returns when the next renewal is due, in ms. Rejects if no renewal is due (rules: time#single-events). */
@@ -195,7 +195,7 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
     refuse(general.field_invalid, {
       field: 'id',
       received: quote(id),
-      allowed: 'the name or the id of a reserved domain',
+      allowed: 'the name or the ID of a reserved domain',
     })
   }
   const read = () => host.transact((tx) => requireDomain(tx, id))

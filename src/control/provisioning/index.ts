@@ -7,7 +7,7 @@ const calls = [...scriptCalls, ...domainCalls] as const
 
 /**
  * Scripts the outcomes of provisioning attempts, and shows what happened. Methods that take a domain accept its name or its
- * id.
+ * ID.
  */
 export interface Provisioning extends ScriptMembers, DomainMembers {}
 

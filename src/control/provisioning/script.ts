@@ -43,13 +43,13 @@ const domain = v.optional(
         if (error) report(error, nameFacts(normalizeName(received)))
       }),
     ),
-    'The id of a domain, or its name, even before it is reserved. Default: any domain.',
+    'The ID of a domain, or its name, even before it is reserved. Default: any domain.',
   ),
 )
 
 const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
-/** Returns the name of the domain with the name or id `received`. Rejects a service domain, because such domains don't have attempts. */
+/** Returns the name of the domain with the name or ID `received`. Rejects a service domain, because such domains don't have attempts. */
 function requireDomainName(
   tx: Transaction,
   { dialect }: ControlHost,
@@ -63,7 +63,7 @@ function requireDomainName(
 
 /** The domain to script an outcome for. Default: any domain. */
 export interface ForDomain {
-  /** A name that can have a policy, reserved or not, or a domain's id. The name's case and a trailing dot don't matter. */
+  /** A name that can have a policy, reserved or not, or a domain's ID. The name's case and a trailing dot don't matter. */
   readonly domain?: string
 }
 
@@ -137,7 +137,7 @@ const script = controlCall({
        * Scripts the outcomes of the next attempts, one outcome per attempt, after those that are already scripted. Outcomes
        * for one domain take precedence over outcomes for any domain. At most 10,000 outcomes can be pending.
        * @throws GatewayError `field_invalid` for an outcome that is not allowed, `policy_on_service_domain` for a service domain,
-       * `not_found` for an unknown id.
+       * `not_found` for an unknown ID.
        *
        * @example
        * ```ts
@@ -185,7 +185,7 @@ const clear = controlCall({
   commands: [
     {
       name: 'script remove',
-      summary: 'Drop the pending outcome with this id, as printed by script show',
+      summary: 'Drop the pending outcome with this ID, as printed by script show',
       words: { id: 'ID' },
       flags: [],
       example: 'outcome_1',
@@ -193,14 +193,14 @@ const clear = controlCall({
     { name: 'script clear', summary: 'Drop the pending outcomes for one domain, or for all', flags: ['domain'] },
   ],
   from: 'query',
-  schema: v.object({ domain, id: v.optional(documented(v.string(), 'Only the outcome with this id.')) }),
+  schema: v.object({ domain, id: v.optional(documented(v.string(), 'Only the outcome with this ID.')) }),
   errors: DOMAIN_ERRORS,
   run: (host, sent) =>
     host.transact((tx) => {
       const { id } = sent
       if (id === undefined) dropOutcomes(tx, requireDomainName(tx, host, sent.domain))
       else if (!dropOutcome(tx, id))
-        refuse(general.not_found, { what: 'outcome with the id', received: quote(id) }, { id })
+        refuse(general.not_found, { what: 'outcome with the ID', received: quote(id) }, { id })
     }),
   members: (call) => ({
     /** Drops all pending outcomes or, with `domain`, only those for that domain. */
@@ -229,9 +229,9 @@ export const pendingOutcome = named(
 )
 
 const listedOutcome = named(
-  v.object({ id: documented(v.string(), 'The id that `DELETE` takes.'), ...outcomeFields }),
+  v.object({ id: documented(v.string(), 'The ID that `DELETE` takes.'), ...outcomeFields }),
   'ListedOutcome',
-  'A pending outcome with its id.',
+  'A pending outcome with its ID.',
 )
 
 const pending = controlCall({

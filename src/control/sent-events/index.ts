@@ -12,7 +12,7 @@ import { sentEvent } from './item.ts'
 
 const filterFields = {
   type: v.exactOptional(documented(v.string(), 'Only events of this type, such as `ip_policy_created.v0`.')),
-  destination: v.exactOptional(documented(v.string(), 'Only events for the event destination with this id.')),
+  destination: v.exactOptional(documented(v.string(), 'Only events for the event destination with this ID.')),
 }
 
 const filter = named(optionsOf(filterFields), 'SentEventFilter', 'The fields that events must have.')

@@ -17,7 +17,7 @@ import { times, visitor } from './schemas.ts'
 
 const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
 const headers = (sentence: string) => v.exactOptional(documented(v.record(v.string(), v.string()), sentence))
-const URL_OF_UPSTREAM = 'The URL of the upstream, or the id of a backend.'
+const URL_OF_UPSTREAM = 'The URL of the upstream, or the ID of a backend.'
 
 const request = named(
   v.object({
@@ -225,7 +225,7 @@ const removeUpstream = controlCall({
   },
 })
 
-/** Rejects a string that is neither a URL nor the id of a backend. */
+/** Rejects a string that is neither a URL nor the ID of a backend. */
 function requireKey(url: string): void {
   if (!isUpstreamKey(url)) refuse(general.field_invalid, { field: 'url', received: quote(url), allowed: UPSTREAM_KEYS })
 }

@@ -24,9 +24,9 @@ export interface TrafficEntry {
   readonly status: number | null
   /** The response headers, in the same form. */
   readonly responseHeaders: Readonly<Record<string, string>>
-  /** The id of the endpoint, edge, or route that received the request, or null if none did. */
+  /** The ID of the endpoint, edge, or route that received the request, or null if none did. */
   readonly endpoint: string | null
-  /** The URL or the id of the upstream that received the request, or null if none did. */
+  /** The URL or the ID of the upstream that received the request, or null if none did. */
   readonly upstream: string | null
   /** The rule whose action responded or closed the connection, by name or, without a name, by position; null if no rule did. */
   readonly rule: string | null

@@ -45,7 +45,7 @@ export interface Traffic {
   fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
   /**
    * Sets the function that responds to requests that the gateway forwards to a URL: the URL of an endpoint, of an agent's `forwards_to`, or
-   * of a static backend. URLs that policies fetch, such as those of JWKS documents, and backend ids also work. `times` limits the number of
+   * of a static backend. URLs that policies fetch, such as those of JWKS documents, and backend IDs also work. `times` limits the number of
    * requests that the function responds to.
    * @throws TypeError for an invalid URL or function; GatewayError `field_invalid` for an option that is not allowed.
    */

@@ -21,7 +21,7 @@ const nextDue = named(
       v.string(),
       'The collection of the record, such as `reserved_domains`; `requests` for a delayed response; `event_destinations` for a delivery.',
     ),
-    key: documented(v.string(), "The record's id, or the operation id of the request."),
+    key: documented(v.string(), "The record's ID, or the operation ID of the request."),
     domain: documented(v.nullable(v.string()), 'The hostname of a reserved domain; null for other records.'),
     event: documented(
       v.nullable(v.picklist(['attempt', 'renewal', 'response', 'delivery'])),

@@ -14,7 +14,7 @@ const listedRecord = named(
     collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
     key: documented(
       v.string(),
-      "The record's id; for a route or its module, the ids of the edge and the route, separated by a slash.",
+      "The record's ID; for a route or its module, the IDs of the edge and the route, separated by a slash.",
     ),
     name: documented(v.string(), 'The hostname, name, or description of the record; empty if it has none.'),
   }),
@@ -26,7 +26,7 @@ const query = named(
   v.object({
     collection: v.optional(documented(v.string(), 'Only records of this collection.')),
     using: v.optional(
-      documented(v.string(), 'Only records with this text, such as an id, as a value, a key, or before a port.'),
+      documented(v.string(), 'Only records with this text, such as an ID, as a value, a key, or before a port.'),
     ),
   }),
   'RecordsQuery',
@@ -74,7 +74,7 @@ function requireKnownCollection({ collections, api }: ControlHost, received: str
   refuse(general.field_invalid, { field: 'collection', received: quote(received), allowed })
 }
 
-/** Returns the key of a record as the ids of its path: for a route, with the id of its edge. */
+/** Returns the key of a record as the IDs of its path: for a route, with the ID of its edge. */
 function toPathKey(key: string, record: object): string {
   const { edge_id }: { readonly edge_id?: unknown } = record
   return typeof edge_id === 'string' && !key.includes('/') ? `${edge_id}/${key}` : key

@@ -11,7 +11,7 @@ interface PageRequest {
   /** The path and the parameters that select the list, decoded and in a fixed order. */
   readonly list: string
   readonly limit: string | null
-  /** The id before which the page begins, or null for the first page. */
+  /** The ID before which the page begins, or null for the first page. */
   readonly cursor: string | null
 }
 
@@ -25,7 +25,7 @@ function readPageRequest({ path, query }: JournalEntry): PageRequest {
   }
 }
 
-/** Returns the cursor of the next page (the last id on this page), or null if there is no next page. */
+/** Returns the cursor of the next page (the last ID on this page), or null if there is no next page. */
 function readNextCursor({ response }: JournalEntry): string | null {
   const next = isObject(response) ? response.next_page_uri : undefined
   return typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('before_id') : null
@@ -42,15 +42,15 @@ function readLastId({ status, response }: JournalEntry): string | undefined {
 }
 
 /**
- * Returns the operation ids of the requests whose list has another page, unless a later request asked for that page or received part of it.
- * Ids sort in creation order, and lists begin with the newest item (rules: lists#cursor). A request with `limit=1` only checks whether the
+ * Returns the operation IDs of the requests whose list has another page, unless a later request asked for that page or received part of it.
+ * IDs sort in creation order, and lists begin with the newest item (rules: lists#cursor). A request with `limit=1` only checks whether the
  * list has items.
  */
 export function findUnreadPages(newestFirst: Iterable<JournalEntry>): ReadonlySet<string> {
   const unread = new Set<string>()
-  /** For each list, the oldest id before which a later request asked for items. */
+  /** For each list, the oldest ID before which a later request asked for items. */
   const asked = new Map<string, string>()
-  /** For each list, the oldest id that a later request received. */
+  /** For each list, the oldest ID that a later request received. */
   const received = new Map<string, string>()
   const note = (oldest: Map<string, string>, list: string, id: string | null | undefined) => {
     if (id && id < (oldest.get(list) ?? '\u{ffff}')) oldest.set(list, id)
@@ -69,13 +69,13 @@ export function findUnreadPages(newestFirst: Iterable<JournalEntry>): ReadonlySe
 }
 
 /**
- * Returns, by operation id, a note on the first page of each list that repeats items of an earlier page, because the cursor was not that
- * page's last id.
+ * Returns, by operation ID, a note on the first page of each list that repeats items of an earlier page, because the cursor was not that
+ * page's last ID.
  */
 export function findRepeatedItems(oldestFirst: Iterable<JournalEntry>): ReadonlyMap<string, string> {
   const notes = new Map<string, string>()
   const noted = new Set<string>()
-  /** For each list, the ids on the page that was read last. */
+  /** For each list, the IDs on the page that was read last. */
   const pages = new Map<string, readonly unknown[]>()
   for (const entry of oldestFirst) {
     if (entry.method !== 'GET' || entry.status !== 200) continue

@@ -21,17 +21,17 @@ export class RequestNotes {
   readonly #host: ControlHost
   readonly #unreadPages: ReadonlySet<string>
   readonly #repeatedItems: ReadonlyMap<string, string>
-  /** The ids of certificates in responses. */
+  /** The IDs of certificates in responses. */
   readonly #shownCertificates: () => ReadonlySet<string>
-  /** When the newest response that has a domain's id was sent, by id. */
+  /** When the newest response that has a domain's ID was sent, by ID. */
   readonly #lastShown: () => ReadonlyMap<string, string>
   /** The notes on filters, by query. */
   readonly #filters = new Map<string, string | undefined>()
-  /** For each request, by operation id, the previous request with the same method and path. */
+  /** For each request, by operation ID, the previous request with the same method and path. */
   readonly #before = new Map<string, JournalEntry>()
-  /** For each request, by operation id, its time in ms. Its entry contains only whole seconds. */
+  /** For each request, by operation ID, its time in ms. Its entry contains only whole seconds. */
   readonly #times: ReadonlyMap<string, number>
-  /** For each request that created something, by operation id, the id that an identical request had created before. */
+  /** For each request that created something, by operation ID, the ID that an identical request had created before. */
   readonly #created = new Map<string, string>()
 
   constructor(host: ControlHost, newestFirst: readonly JournalEntry[]) {
@@ -129,7 +129,7 @@ export class RequestNotes {
   }
 }
 
-/** Returns the id of the only domain without a certificate in a response, and whether it is the whole response. */
+/** Returns the ID of the only domain without a certificate in a response, and whether it is the whole response. */
 function findOnlyPending(response: unknown): { readonly id: string; readonly isWhole: boolean } | undefined {
   const pending = [response, ...readItems(response)].filter((each) => isObject(each) && each.certificate === null)
   const [shown] = pending
@@ -137,7 +137,7 @@ function findOnlyPending(response: unknown): { readonly id: string; readonly isW
   return { id: shown.id, isWhole: shown === response }
 }
 
-/** Returns the id of the resource that a request created, even if the client saw no response. */
+/** Returns the ID of the resource that a request created, even if the client saw no response. */
 function createdId({ method, commit }: JournalEntry): string | undefined {
   if (method !== 'POST') return undefined
   return commit?.changes.find(({ before }) => before === undefined)?.key

@@ -44,7 +44,7 @@ const due = v.object({
 
 const domainTimeline = named(
   v.object({
-    id: documented(v.string(), 'The id of the domain.', { json: { pattern: idPattern('rd') } }),
+    id: documented(v.string(), 'The ID of the domain.', { json: { pattern: idPattern('rd') } }),
     domain: documented(v.string(), 'Its hostname.'),
     state: documented(state, 'The state of its provisioning.'),
     due: documented(v.nullable(due), 'The next due event, or null.'),
@@ -53,7 +53,7 @@ const domainTimeline = named(
       v.nullable(count),
       'The number of attempts of the running job or, if none is running, of the last job. Null if it is no longer known.',
     ),
-    certificate: documented(v.nullable(v.string()), 'The id of the certificate in use; null if there is none.'),
+    certificate: documented(v.nullable(v.string()), 'The ID of the certificate in use; null if there is none.'),
     validFrom: documented(
       v.nullable(time),
       'The start of the validity of the certificate in use; null if there is none.',
@@ -110,7 +110,7 @@ const optionalInteger = (sentence: string) => {
 
 const query = named(
   v.object({
-    name: v.optional(documented(v.string(), 'Only domains whose hostname or id contains this text.')),
+    name: v.optional(documented(v.string(), 'Only domains whose hostname or ID contains this text.')),
     state: v.optional(documented(state, 'Only domains in this provisioning state.')),
     order: v.optional(
       documented(

@@ -150,7 +150,7 @@ function describeWait(
   return { kind: 'rejected', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
 }
 
-/** Returns the id in a request's path if a restore or an undo has brought back the resource. */
+/** Returns the ID in a request's path if a restore or an undo has brought back the resource. */
 function findPresent({ collections }: ControlHost, tx: Transaction, { operation, path }: SeenRequest) {
   const family = collections.find(({ name }) => name === operation?.replace(/\..*/, ''))
   return family && path.split('/').find((part) => tx.get(family, part))
@@ -162,8 +162,8 @@ const SESSION_COMMAND = /^(\/tunnel_sessions\/[^/]+)\/(?:stop|restart)$/
 function describeEndedSession({ path, now }: SeenRequest): string {
   const ended = `POST ${path} ended it at ${timestamp(now)}`
   return path.endsWith('/stop')
-    ? `${ended}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new id.`
-    : `${ended}. The agent is in a new session with the same tunnels: list the sessions to find its id.`
+    ? `${ended}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new ID.`
+    : `${ended}. The agent is in a new session with the same tunnels: list the sessions to find its ID.`
 }
 
 /** States what happened to a resource that an earlier request created. Returns undefined if there is no such request. */
@@ -180,7 +180,7 @@ function describeRemoved(request: SeenRequest, all: readonly SeenRequest[]): str
   return creation && `POST ${creation.path} created it. A restore, an undo or another call has removed it since.`
 }
 
-/** Returns the id of a resource that conflicted with a request and no longer exists. */
+/** Returns the ID of a resource that conflicted with a request and no longer exists. */
 function findDeleted(
   { collections }: ControlHost,
   tx: Transaction,

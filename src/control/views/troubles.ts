@@ -28,7 +28,7 @@ const place = v.object({
     v.string(),
     'The collection of the record; `requests`, `traffic`, `agent`, `other_hosts` or `provisioning/script` for others.',
   ),
-  key: documented(v.string(), 'The id of the record, request or outcome, or the name of anything else.'),
+  key: documented(v.string(), 'The ID of the record, request or outcome, or the name of anything else.'),
   name: documented(v.string(), 'Its name.'),
 })
 
@@ -49,7 +49,7 @@ const trouble = named(
     id: v.exactOptional(
       documented(
         v.string(),
-        'The id to pass to `POST /troubles/fix`. It does not change when the same problem occurs in more places. Absent if there is no fix.',
+        'The ID to pass to `POST /troubles/fix`. It does not change when the same problem occurs in more places. Absent if there is no fix.',
       ),
     ),
     fix: v.exactOptional(
@@ -86,7 +86,7 @@ const fix = controlCall({
   async run(host, { id }) {
     const isIt = (each: Trouble) => each.id !== undefined && host.withoutKeys(each.id) === id
     const found = (await listTroubles(host, Number.POSITIVE_INFINITY)).find(isIt)
-    if (!found) return refuse(general.not_found, { what: 'fixable problem with the id', received: quote(id) }, {})
+    if (!found) return refuse(general.not_found, { what: 'fixable problem with the ID', received: quote(id) }, {})
     const calls = FIXING.flatMap(({ calls }) => (typeof calls === 'function' ? calls(host.families) : calls))
     for (const { method, path, body } of found.fix ?? [])
       await calls.find((each) => each.method === method && each.path === path)?.run(host, body)

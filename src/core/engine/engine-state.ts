@@ -43,7 +43,7 @@ export interface EngineOptions extends StateOptions {
 /** The records of a snapshot, from which a gateway continues. */
 export interface RestorableState {
   readonly records: Readonly<Record<string, readonly object[]>>
-  /** The sequence number of the next id. */
+  /** The sequence number of the next ID. */
   readonly sequence: number
   /** Null if the authority uses its own keys. */
   readonly seed: string | null
@@ -83,7 +83,7 @@ export class EngineState {
     readonly origin: Origin,
     url: string,
     readonly records: Records,
-    /** The number of request ids used so far. */
+    /** The number of request IDs used so far. */
     public operations: number,
   ) {
     this.#wire = { url, dialect: options.dialect, authority: origin.authority }
@@ -230,14 +230,14 @@ function checkRelations(
       for (const row of own) {
         const missing = findMissing(records, row, record)
         if (missing !== undefined)
-          report(pathOf(record, row.field, missing), missing, `the id of ${row.to.what} that exists`)
+          report(pathOf(record, row.field, missing), missing, `the ID of ${row.to.what} that exists`)
       }
       relations?.(record, records, report)
     })
   }
 }
 
-/** Returns the path to an id within a record's field, which may be a map keyed by ids. */
+/** Returns the path to an ID within a record's field, which may be a map keyed by IDs. */
 function pathOf(record: object, field: string, id: string): readonly string[] {
   const path = field.split('.')
   const value = path.reduce<unknown>((outer, name) => (isObject(outer) ? Reflect.get(outer, name) : undefined), record)

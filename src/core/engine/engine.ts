@@ -93,13 +93,13 @@ export class Engine {
     return this.#state.wire.authority
   }
 
-  /** Reserves operation ids in the store before a response uses one, so a later process doesn't reuse the id. */
+  /** Reserves operation IDs in the store before a response uses one, so a later process doesn't reuse the ID. */
   reserveOperationIds(): void {
     if (this.#persistence?.hasReserved(this.#state.operations) === false) this.#commit()
   }
 
   /**
-   * Runs one operation with the ids from its path and its unparsed query or body, which must be an object. Returns its frozen response and
+   * Runs one operation with the IDs from its path and its unparsed query or body, which must be an object. Returns its frozen response and
    * its changes. Throws a `Refusal` if a rule rejects the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown, caller?: Caller): Execution {

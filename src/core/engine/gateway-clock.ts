@@ -5,7 +5,7 @@ import type { Guard } from './transactions.ts'
 export interface WaitingStep {
   /** A delayed response, or the next attempt to deliver account events. */
   readonly event: 'response' | 'delivery'
-  /** The operation id of the request, or the id of the event destination. */
+  /** The operation ID of the request, or the ID of the event destination. */
   readonly key: string
 }
 

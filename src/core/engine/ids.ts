@@ -4,10 +4,10 @@ import type { RandomSource } from './random.ts'
 
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** Creates ids, labels, and numbers. The same stream and sequence number always produce the same value. */
+/** Creates IDs, labels, and numbers. The same stream and sequence number always produce the same value. */
 export interface Ids {
   /**
-   * Returns an id: a prefix, then 27 characters from `0-9A-Za-z`. The first 7 encode the sequence number, so ids sort by sequence number
+   * Returns an ID: a prefix, then 27 characters from `0-9A-Za-z`. The first 7 encode the sequence number, so IDs sort by sequence number
    * (rules: ids#order).
    */
   id(prefix: string, stream: string, sequence: number): string

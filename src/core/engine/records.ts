@@ -21,9 +21,9 @@ export interface AgendaEntry {
   readonly key: string
 }
 
-/** All records of a gateway, the sequence number for ids, and the agenda. */
+/** All records of a gateway, the sequence number for IDs, and the agenda. */
 export class Records {
-  /** The next number for an id, a label, or the scheduling order. */
+  /** The next number for an ID, a label, or the scheduling order. */
   sequence = 0
   /** The number of changes so far, including undone ones. */
   revision = 0

@@ -65,7 +65,7 @@ export class OpenTransaction implements Transaction {
     this.#sequenceBefore = records.sequence
   }
 
-  /** Undoes all changes, and releases the sequence numbers of ids. */
+  /** Undoes all changes, and releases the sequence numbers of IDs. */
   undo(): void {
     const { records } = this.#state
     records.undo(this.changes)

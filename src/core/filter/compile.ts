@@ -166,7 +166,7 @@ export class Compiler {
     if (name === 'size' && !argument) return createSize(node, target)
     if (argument && others.length === 0) {
       const test = Object.hasOwn(TEXT_TESTS, name) && TEXT_TESTS[name]
-      if (test && this.#declaredFields && isOwnId(target.node)) refuseNode(node, 'part of an id', 'obj.id == "…"')
+      if (test && this.#declaredFields && isOwnId(target.node)) refuseNode(node, 'part of an ID', 'obj.id == "…"')
       if (test) return createTextTest(node, test, target, this.#compile(argument))
       if (name === 'add') return createShiftedTime(node, target, argument, 1)
       if (name === 'subtract') return createShiftedTime(node, target, argument, -1)

@@ -102,7 +102,7 @@ export function collection(
 export interface Change {
   /** The collection, such as `reserved_domains`. */
   readonly collection: string
-  /** The record's id; for a route module, the edge id and the route id, separated by a slash. */
+  /** The record's ID; for a route module, the edge ID and the route ID, separated by a slash. */
   readonly key: string
   /** The record before the change, or undefined if it was created. */
   readonly before: object | undefined

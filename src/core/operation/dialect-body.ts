@@ -43,7 +43,7 @@ export function toStandardBody(
   return used.size > 0 ? { body, aliases: used } : { body }
 }
 
-/** Unwraps a module from its envelope. Some clients send ids next to the envelope. Other fields of the module are rejected there. */
+/** Unwraps a module from its envelope. Some clients send IDs next to the envelope. Other fields of the module are rejected there. */
 function unwrap(
   sent: SentBody,
   envelope: string,

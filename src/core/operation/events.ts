@@ -17,7 +17,7 @@ export interface RecordedChange {
   readonly after: object | undefined
   /** Converts the record to a response, or undefined if no API shows such records. */
   readonly view: View<object, object> | undefined
-  /** Returns the record with this id that the same commit deleted, or undefined if there is none. */
+  /** Returns the record with this ID that the same commit deleted, or undefined if there is none. */
   deleted(id: string): object | undefined
   /** The operation of the commit, such as `ip_policies.create`. */
   readonly operation: string
@@ -43,7 +43,7 @@ export interface EventContent {
 /** One destination for the events of one type. */
 export interface EventRoute {
   readonly subscription: string
-  /** The id of the destination. */
+  /** The ID of the destination. */
   readonly destination: string
   readonly source: EventSource
 }
@@ -73,7 +73,7 @@ export type FilterMatcher = (filter: string, ev: object) => boolean
 export interface EventRules {
   /** The collection of subscriptions. Events are computed only if it isn't empty. */
   readonly subscriptions: Collection<object>
-  /** The id of the account. */
+  /** The ID of the account. */
   readonly accountId: string
   /** The event types. */
   readonly types: readonly string[]

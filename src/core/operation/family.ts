@@ -25,7 +25,7 @@ export interface Family<
   readonly operations: Operations
   /** The errors of this family. */
   readonly errors: Errors
-  /** The id prefix of the family's resources. */
+  /** The ID prefix of the family's resources. */
   readonly prefix?: string
   /** The account limits that apply to its records, by name in `account.limits`. */
   readonly limits?: Limits
@@ -56,11 +56,11 @@ export interface Family<
 
 /** The method that ends a declared resource. */
 export interface DeclarationEnd {
-  /** The prefix of the resource's id. */
+  /** The prefix of the resource's ID. */
   readonly prefix: string
   /** The errors that `run` may reject with. */
   readonly errors?: readonly CatalogueError[]
-  /** Ends the resource with this id. Returns false if it doesn't exist. */
+  /** Ends the resource with this ID. Returns false if it doesn't exist. */
   run(tx: Transaction, id: string): boolean
 }
 
@@ -109,7 +109,7 @@ export function declaration<Schema extends v.GenericSchema, Shown extends v.Gene
 export interface RulesBefore {
   /** The family's errors that `run` may reject with. */
   readonly errors: readonly CatalogueError[]
-  /** Applies the rules to the ids and the parsed body, before the operation runs. The resources need not exist. */
+  /** Applies the rules to the IDs and the parsed body, before the operation runs. The resources need not exist. */
   run(tx: Transaction, ids: PathIds, body: unknown): void
 }
 
@@ -147,9 +147,9 @@ export interface CheckedRequest {
 /** The records that request rules read. */
 export type RequestState = Pick<Transaction, 'find' | 'findAll'>
 
-/** A gateway's records, and the sequence number of its next id. */
+/** A gateway's records, and the sequence number of its next ID. */
 export interface KeyState extends OtherRecords {
-  /** The sequence number of the next id; see `wasMade`. */
+  /** The sequence number of the next ID; see `wasMade`. */
   readonly sequence: number
 }
 
@@ -218,7 +218,7 @@ export function familyOf<
 }
 
 /**
- * Returns a family's records, to look one up by id in another family's operation.
+ * Returns a family's records, to look one up by ID in another family's operation.
  *
  * @example
  * ```ts

@@ -25,7 +25,7 @@ export const listQuery = named(
       }),
     ),
     before_id: v.optional(
-      documented(v.string(), 'Only items created before the one with this id, which may itself have been deleted.', {
+      documented(v.string(), 'Only items created before the one with this ID, which may itself have been deleted.', {
         json: { pattern: `^$|${idPattern('[a-z][a-z0-9]*')}` },
         errors: [general.id_unparsable, general.id_wrong_prefix],
         rules: 'lists#cursor',
@@ -49,7 +49,7 @@ export type { ListParameters as ListInput }
 export interface ListQuery {
   /** The number of items on the page. */
   readonly limit: number
-  /** An id: the list contains only items created before this one. */
+  /** An ID: the list contains only items created before this one. */
   readonly before_id: string | undefined
   /** Returns whether the list contains an item. */
   readonly filter: Filter | undefined
@@ -140,7 +140,7 @@ export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filter
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-/** Returns a query without the path's ids, which ngrok's Rust client repeats in the query (rules: lists#ids-in-the-path). */
+/** Returns a query without the path's IDs, which ngrok's Rust client repeats in the query (rules: lists#ids-in-the-path). */
 export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>): unknown {
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }
@@ -226,7 +226,7 @@ export function pageOf(items: string, shape: v.GenericSchema<object>, what: stri
 
 interface List<R extends object, Resource extends { readonly id: string }, Items extends string> {
   readonly collection: Collection<R>
-  /** Returns the key of the record with an id. Default: the id. */
+  /** Returns the key of the record with an ID. Default: the ID. */
   readonly keyOf?: (id: string) => string
   /** Returns whether the list contains a record. Default: it contains every record. */
   readonly has?: (record: R) => boolean

@@ -13,13 +13,13 @@ import type { Transaction } from './transaction.ts'
 /** The HTTP methods that operations use. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The ids of a path, by parameter, such as `{ id: 'rd_…' }`. In the definition of an operation: their prefixes. */
+/** The IDs of a path, by parameter, such as `{ id: 'rd_…' }`. In the definition of an operation: their prefixes. */
 export type PathIds = Readonly<Record<string, string>>
 
-/** An operation's function in the direct API. It takes the ids in the path, then the body or query. */
+/** An operation's function in the direct API. It takes the IDs in the path, then the body or query. */
 export type CallOf<Ids, Input, Result> = (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
 
-/** The arguments for the ids of a path: a single id is a string, several ids are one object. */
+/** The arguments for the IDs of a path: a single ID is a string, several IDs are one object. */
 type IdArguments<Ids> = keyof Ids extends never ? [] : IsOne<keyof Ids> extends true ? [id: string] : [ids: Ids]
 
 type IsOne<Name, All = Name> = Name extends unknown ? ([All] extends [Name] ? true : false) : never
@@ -47,7 +47,7 @@ interface Definition<Ids extends PathIds> {
   readonly name: string
   /** The HTTP method. */
   readonly method: Method
-  /** The path below the base URL, with the names of its ids in braces, such as `/reserved_domains/{id}`. */
+  /** The path below the base URL, with the names of its IDs in braces, such as `/reserved_domains/{id}`. */
   readonly path: string
   /** The HTTP status of its response. */
   readonly status: 200 | 201 | 204
@@ -55,7 +55,7 @@ interface Definition<Ids extends PathIds> {
   readonly summary: string
   /** The nouns for the family's resources, set on the operation that returns one. */
   readonly nouns?: Nouns
-  /** The prefix of each id in the path. */
+  /** The prefix of each ID in the path. */
   readonly ids: Ids
   /** The schema of the response; absent for a response without a body. */
   readonly response?: v.GenericSchema
@@ -185,9 +185,9 @@ export type Matched<Parameter extends string> = {
  */
 export function listOperation<Result, Ids extends PathIds = Record<never, never>, Parameter extends string = never>(
   definition: Omit<Definition<Ids>, 'ids' | 'method' | 'status'> & {
-    /** The prefix of each id in the path. Default: no ids. */
+    /** The prefix of each ID in the path. Default: no IDs. */
     ids?: Ids
-    /** The prefix of the items' ids. */
+    /** The prefix of the items' IDs. */
     prefix: string
     /** The schema of a listed item, whose fields filters can use. */
     item: v.GenericSchema
@@ -239,7 +239,7 @@ const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /**
  * Returns every error that an operation can return over HTTP, ordered by error code, except errors of API keys and of other families'
- * rules. With a dialect, omits the errors of ids in the path if that dialect treats malformed ids as not found.
+ * rules. With a dialect, omits the errors of IDs in the path if that dialect treats malformed IDs as not found.
  *
  * @example
  * ```ts

@@ -13,16 +13,16 @@ export interface Target {
    * same names.
    */
   readonly collections: readonly string[]
-  /** Returns whether an id is allowed because it belongs to a record or needs no record. */
+  /** Returns whether an ID is allowed because it belongs to a record or needs no record. */
   has(records: Pick<Transaction, 'get' | 'find'>, id: string): boolean
-  /** Returns whether the `references` option forbids an id. Default: never. */
+  /** Returns whether the `references` option forbids an ID. Default: never. */
   isUndeclared?(tx: Transaction, id: string): boolean
 }
 
 /** The error for deleting a resource that another resource references. */
 export interface DeletionRefusal {
   readonly error: CatalogueError
-  /** Returns the values for the message, from the id and the record that references it. */
+  /** Returns the values for the message, from the ID and the record that references it. */
   values(id: string, holder: object): object
 }
 
@@ -51,11 +51,11 @@ export interface Reference {
   readonly shown?: string
   /** The resources that it references. */
   readonly to: Target
-  /** Returns the ids in the field. Default: the field's string or list of strings. */
+  /** Returns the IDs in the field. Default: the field's string or list of strings. */
   ids?(record: object): readonly string[]
-  /** The collection's index by these ids. Default: none. */
+  /** The collection's index by these IDs. Default: none. */
   readonly index?: string
-  /** The error for an id that doesn't exist. Default: requests can't send ids. */
+  /** The error for an ID that doesn't exist. Default: requests can't send IDs. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
   /** The fields that show what a detached record lost. */
@@ -98,7 +98,7 @@ export function targetOf(what: string, collection: Collection<object>): Target {
   }
 }
 
-/** Returns the ids in the field that a row describes. */
+/** Returns the IDs in the field that a row describes. */
 function idsIn({ field, ids }: Reference, record: object): readonly string[] {
   return ids ? ids(record) : listTexts(field.split('.').reduce<unknown>(valueAt, record))
 }
@@ -110,7 +110,7 @@ function listTexts(value: unknown): readonly string[] {
 }
 
 /**
- * Rejects nonexistent ids in a field of a body, unless the record `before` already has them. A client can therefore send a resource's state
+ * Rejects nonexistent IDs in a field of a body, unless the record `before` already has them. A client can therefore send a resource's state
  * back after a resource that it references was deleted (rules: references#deleted).
  */
 export function requireTargets(tx: Transaction, row: Reference, sent: unknown, before?: object): void {
@@ -121,7 +121,7 @@ export function requireTargets(tx: Transaction, row: Reference, sent: unknown, b
     const field = Array.isArray(sent) ? `${name}.${index}` : name
     // A row's error always concerns its field.
     const error = missing as CatalogueError<string, FieldFacts & { allowed: string }>
-    refuse(error, { field, received: quote(id), allowed: `the id of ${to.what} that exists` })
+    refuse(error, { field, received: quote(id), allowed: `the ID of ${to.what} that exists` })
   }
 }
 
@@ -141,7 +141,7 @@ export function requireUnnamed(tx: Transaction, row: Reference, id: string): voi
   if (holder) refuse(deletion.error as CatalogueError<string, object>, deletion.values(id, holder))
 }
 
-/** Returns the id of a missing resource that a record references, or undefined if nothing is missing. */
+/** Returns the ID of a missing resource that a record references, or undefined if nothing is missing. */
 export function findMissing(records: Pick<Transaction, 'get' | 'find'>, row: Reference, record: object) {
   const { to, deletion, only } = row
   // A reference that may silently lose its target may be read without one.

@@ -4,7 +4,7 @@ import type { Wire } from './view.ts'
 
 /** A record of a top-level resource. */
 export interface ResourceRecord extends Described {
-  /** The id, which begins with the prefix of its kind. */
+  /** The ID, which begins with the prefix of its kind. */
   readonly id: string
   /** The time of its creation, in ms since 1970. */
   readonly created_at: number
@@ -56,7 +56,7 @@ export function descriptionOf({ description, metadata }: Described): { descripti
 }
 
 /**
- * Creates the first fields of a new record: a new id, the time, and the body's `description` and `metadata`.
+ * Creates the first fields of a new record: a new ID, the time, and the body's `description` and `metadata`.
  *
  * @example
  * ```ts

@@ -20,10 +20,10 @@ export interface ReadableKind {
   readonly path?: string
   /** The key of the items in a page. Default: the name. */
   readonly items?: string
-  /** The prefix of its ids, for example `rd`. */
+  /** The prefix of its IDs, for example `rd`. */
   readonly prefix: string
   /**
-   * The prefixes of all kinds that share this collection. Records' keys begin with the first prefix; ids may use any of them. One kind
+   * The prefixes of all kinds that share this collection. Records' keys begin with the first prefix; IDs may use any of them. One kind
    * declares the collection in its family; the other families have `collections: []`.
    */
   readonly prefixes?: readonly [string, ...string[]]
@@ -42,7 +42,7 @@ export interface ReadableKind {
   readonly collection: Collection<object>
   /** The schema of a response. */
   readonly shape: v.GenericSchema<{
-    /** The id. */
+    /** The ID. */
     readonly id: string
   }>
   /** The fields that filters can use in dialects that restrict them; `[]` allows no filter. Default: all fields. */

@@ -212,7 +212,7 @@ export function readOperations(
 }
 
 /**
- * Returns the record with the id from a path.
+ * Returns the record with the ID from a path.
  *
  * @example
  * ```ts

@@ -39,9 +39,9 @@ export interface StoredCommit {
   readonly operation: string
   /** The gateway's time in ms since 1970. */
   readonly now: number
-  /** The sequence number of the next id. */
+  /** The sequence number of the next ID. */
   readonly sequence: number
-  /** The number from which request ids continue after a restart. Smaller numbers may be in use. */
+  /** The number from which request IDs continue after a restart. Smaller numbers may be in use. */
   readonly operations: number
   /** Set on the first commit, and on `reset` and `restore`. The store must delete all earlier records. */
   readonly replaces?: StoredFacts
@@ -56,7 +56,7 @@ export type StoredFields = Readonly<Record<string, readonly string[]>>
 export interface StoredFacts {
   /** The version of the record format. A gateway reads its own version and older ones, and rejects newer ones. */
   readonly version: number
-  /** The seed for ids and, with the published test keys, for automatic certificates. */
+  /** The seed for IDs and, with the published test keys, for automatic certificates. */
   readonly seed: string
   /**
    * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with an unknown

@@ -31,7 +31,7 @@ export interface Transaction {
   remove<R extends object>(collection: Collection<R>, record: R): void
   /** Yields records newest first, starting just before the key `cursor`, which may have been removed. */
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R>
-  /** Creates an id with a prefix. Ids sort in creation order. */
+  /** Creates an ID with a prefix. IDs sort in creation order. */
   newId(prefix: string): string
   /** Returns `length` random lower-case letters and digits, derived from the seed. */
   randomLabel(length: number): string

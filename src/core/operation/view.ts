@@ -20,7 +20,7 @@ export interface Wire {
 export type View<R, Resource> = (record: R, wire: Wire) => Resource
 
 /**
- * Returns a reference for a response, `{ id, uri }`, from a list's path and an id, or null if the id is null.
+ * Returns a reference for a response, `{ id, uri }`, from a list's path and an ID, or null if the ID is null.
  *
  * @example
  * ```ts

@@ -71,11 +71,11 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
   }
 }
 
-/** Adds a problem for each id in a body, such as `id` and `edge_id`, that differs from the one in the path. */
+/** Adds a problem for each ID in a body, such as `id` and `edge_id`, that differs from the one in the path. */
 function checkPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): void {
   for (const name in ids) {
     if (Object.hasOwn(body, name) && isSent(body[name]) && body[name] !== ids[name]) {
-      problems.add(() => createInvalidProblem(name, body[name], `the path's own id, ${quote(ids[name])}`))
+      problems.add(() => createInvalidProblem(name, body[name], `the path's own ID, ${quote(ids[name])}`))
     }
   }
 }

@@ -7,7 +7,7 @@ export interface CommonDialect {
   readonly baseUrl: string
   /** The request header that carries the API version. */
   readonly versionHeader: string
-  /** The response header that carries the operation id. */
+  /** The response header that carries the operation ID. */
   readonly operationIdHeader: string
   /** The response header with the code of a gateway error, in responses to visitors. */
   readonly errorCodeHeader: string
@@ -37,7 +37,7 @@ export interface CommonDialect {
   readonly textLimits: 'listed' | 'all'
   /** The key that may wrap the body of a module's PUT next to `edge_id` and `id`, or null if the body is never wrapped. */
   readonly moduleEnvelope: string | null
-  /** The response to a malformed id in a path: either a specific error or the error for a nonexistent resource. */
+  /** The response to a malformed ID in a path: either a specific error or the error for a nonexistent resource. */
   readonly malformedIds: 'refused' | 'not found'
   /**
    * The response to an unknown path or method. `described`: an error with the reason. `bare`: the path with a 404 status, as from a router

@@ -2,12 +2,12 @@ import { declareErrors, entry, field } from './errors.ts'
 import { formatCount, formatIdStart } from './text.ts'
 
 /**
- * The errors that belong to no family: errors about the whole request, ids, queries, and filters, and about fields without a more specific
+ * The errors that belong to no family: errors about the whole request, IDs, queries, and filters, and about fields without a more specific
  * error.
  *
  * @example
  * ```ts
- * refuse(general.not_found, { what: 'widget with the id', received: quote(id) })
+ * refuse(general.not_found, { what: 'widget with the ID', received: quote(id) })
  * ```
  */
 export const general = declareErrors({
@@ -57,7 +57,7 @@ export const general = declareErrors({
     (it: { limit: number; seconds: number; wait: number }) =>
       `More than ${formatCount(it.limit, 'request')} within ${formatCount(it.seconds, 'second')}. Try again in ${formatCount(it.wait, 'second')}.`,
   ),
-  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with ${formatIdStart(it.prefix)}`),
+  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an ID that starts with ${formatIdStart(it.prefix)}`),
   query_unknown: entry(231, 400, '{received} is not a query parameter of this operation. Supported: {allowed}.'),
   query_repeated: entry(232, 400, 'The query parameter {received} was sent more than once. Send it once.'),
   limit_out_of_range: field(233, 400, 'a whole number from 1 to 100'),

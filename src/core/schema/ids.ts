@@ -3,21 +3,21 @@ import { type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { formatIdStart, quote } from './text.ts'
 
-/** The digits of ids, in character code order, so strings of equal length sort like their numbers. */
+/** The digits of IDs, in character code order, so strings of equal length sort like their numbers. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export const OPERATION_PREFIX = 'op'
 
-/** The lengths of the two parts of a gateway's own ids: the sequence number, then random characters. */
+/** The lengths of the two parts of a gateway's own IDs: the sequence number, then random characters. */
 export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20
 
-/** The maximum number of characters after the prefix: 27 in the service's ids, but fewer or more in tests. */
+/** The maximum number of characters after the prefix: 27 in the service's IDs, but fewer or more in tests. */
 const MAX_SUFFIX_LENGTH = 64
-/** Matches an id of any length. Bounds and groups would make the pattern three times slower. */
+/** Matches an ID of any length. Bounds and groups would make the pattern three times slower. */
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
-/** Returns the prefix of an id, or undefined if the string is not an id. */
+/** Returns the prefix of an ID, or undefined if the string is not an ID. */
 export function parsePrefix(text: string): string | undefined {
   if (!ID.test(text)) return undefined
   const end = text.indexOf('_')
@@ -31,18 +31,18 @@ export function isIdPrefix(text: string): boolean {
 /** The "prefix" of a path parameter that can be any string, such as an event type. */
 export const ANY_TEXT = ''
 
-/** Returns the pattern for ids with a prefix, or with one of several separated by `|`. */
+/** Returns the pattern for IDs with a prefix, or with one of several separated by `|`. */
 export function idPattern(prefix: string): string {
   if (prefix === ANY_TEXT) return '^.+$'
   return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MAX_SUFFIX_LENGTH}}$`
 }
 
-/** Returns whether a string is an id with a prefix, such as `wid`, or with the beginning of one. */
+/** Returns whether a string is an ID with a prefix, such as `wid`, or with the beginning of one. */
 export function isIdOf(text: string, prefixStart: string): boolean {
   return parsePrefix(text) !== undefined && text.startsWith(prefixStart)
 }
 
-/** Returns the error for a string that is not an id with a prefix, or with one of several prefixes separated by `|`. */
+/** Returns the error for a string that is not an ID with a prefix, or with one of several prefixes separated by `|`. */
 export function findIdError(
   text: string,
   prefix: string,
@@ -53,23 +53,23 @@ export function findIdError(
   return found === prefix || prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix
 }
 
-/** Returns whether a string is an id with this prefix in the form that a gateway generates (rules: ids#form). */
+/** Returns whether a string is an ID with this prefix in the form that a gateway generates (rules: ids#form). */
 export function isOwnId(text: string, prefix: string): boolean {
   return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && parsePrefix(text) === prefix
 }
 
-/** Returns the sequence number in an id that a gateway generated. */
+/** Returns the sequence number in an ID that a gateway generated. */
 export function parseSequence(id: string): number {
   const digits = id.slice(-SEQUENCE_LENGTH - RANDOM_LENGTH, -RANDOM_LENGTH)
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
 }
 
-/** Returns whether a gateway whose next sequence number is `sequence` may have generated an id with a prefix. */
+/** Returns whether a gateway whose next sequence number is `sequence` may have generated an ID with a prefix. */
 export function wasMade(id: string, prefix: string, sequence: number): boolean {
   return isOwnId(id, prefix) && parseSequence(id) < sequence
 }
 
-/** Finds ids in a path that don't have their kind's form. */
+/** Finds IDs in a path that don't have their kind's form. */
 export function findPathIdProblems(
   ids: Readonly<Record<string, string>>,
   prefixes: Readonly<Record<string, string>>,
@@ -84,9 +84,9 @@ export function findPathIdProblems(
     const shown = received === undefined ? 'undefined' : quote(received)
     if (malformedIds === 'refused') problems.push(problem(error, { field, received: shown, prefix }))
     else {
-      const what = `resource with the ${field}`
+      const what = `resource with the ${field === 'id' ? 'ID' : field}`
       problems.push(
-        problem(general.not_found, { what, received: `${shown}, whose ids start with ${formatIdStart(prefix)}` }),
+        problem(general.not_found, { what, received: `${shown}, whose IDs start with ${formatIdStart(prefix)}` }),
       )
     }
   }

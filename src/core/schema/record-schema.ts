@@ -7,7 +7,7 @@ import { type Report, rule, type StateFacts } from './rule.ts'
 import { formatIdStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The maximum sequence number of a snapshot's next id. It leaves 62 ** 6 more ids available. */
+/** The maximum sequence number of a snapshot's next ID. It leaves 62 ** 6 more IDs available. */
 const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 
 /** The state to use when a record is read without one. Allows every value. */
@@ -72,7 +72,7 @@ export const dueTime: v.GenericSchema<number> = v.pipe(
  */
 export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
-/** The schema of the sequence number of the next id. */
+/** The schema of the sequence number of the next ID. */
 export const sequence = v.pipe(fromZero('an integer', MAX_SEQUENCE), v.integer('an integer'))
 
 /**
@@ -96,7 +96,7 @@ export const sequenceNumber = made(
   ),
 )
 
-/** Creates the schema of an id that the gateway generated. */
+/** Creates the schema of an ID that the gateway generated. */
 export function ownId(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
@@ -104,14 +104,14 @@ export function ownId(prefix: string): v.GenericSchema<string> {
       if (!isOwnId(id, prefix))
         report(general.field_invalid, { allowed: `"${prefix}_" followed by 27 letters and digits` })
       else if (parseSequence(id) >= sequence) {
-        report(general.field_invalid, { allowed: `an id with a sequence number below ${sequence}` })
+        report(general.field_invalid, { allowed: `an ID with a sequence number below ${sequence}` })
       }
     }),
   )
 }
 
 /**
- * Creates the schema of an id that may come from elsewhere, such as a reference.
+ * Creates the schema of an ID that may come from elsewhere, such as a reference.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ export interface StateFacts {
   readonly now: number
   /** True if records may be overdue, because a commit may leave its events to a later call. */
   readonly mayBeOverdue?: boolean
-  /** The sequence number of the next id. */
+  /** The sequence number of the next ID. */
   readonly sequence: number
 }
 

@@ -155,7 +155,7 @@ function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts =
   )
 }
 
-/** Creates the schema of an optional id of another resource, in a body. */
+/** Creates the schema of an optional ID of another resource, in a body. */
 export function reference(prefix: string, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -224,7 +224,7 @@ export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { example
  */
 export const ref = named(
   v.object({
-    id: documented(v.string(), 'The id of the resource.'),
+    id: documented(v.string(), 'The ID of the resource.'),
     uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
   }),
   'Ref',
@@ -242,8 +242,8 @@ const ABSENT = 'fields#absent-until-set'
  * ```
  */
 export const resourceHead = {
-  /** The id. */
-  id: documented(v.string(), 'The id, assigned at creation; ids sort in creation order.', {
+  /** The ID. */
+  id: documented(v.string(), 'The ID, assigned at creation; IDs sort in creation order.', {
     rules: 'ids#order',
   }),
   /** The URL. */

@@ -109,7 +109,7 @@ export function formatPath(path: Path, whole = THE_BODY): string {
   return `${segments.join('.')}${path.length > MAX_SEGMENTS ? '.…' : ''}`
 }
 
-/** Describes how ids begin: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */
+/** Describes how IDs begin: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */
 export function formatIdStart(prefix: string): string {
   return prefix
     .split('|')

@@ -14,7 +14,7 @@ import { isObject } from '../../core/schema/values.ts'
 export interface Leftover {
   /** The family, as named in its operations, such as `reserved_domains`. */
   readonly family: string
-  /** The resource's id; for a route module, the ids of the edge and the route, separated by a slash. */
+  /** The resource's ID; for a route module, the IDs of the edge and the route, separated by a slash. */
   readonly id: string
 }
 
@@ -98,7 +98,7 @@ export class InitialRecords implements SideRecords {
     }
   }
 
-  /** Drops recorded resources that no longer exist, because another resource can have the same id after a reset or restore. */
+  /** Drops recorded resources that no longer exist, because another resource can have the same ID after a reset or restore. */
   forgetMissing(engine: Engine, collections: readonly Collection<object>[]): void {
     const present = new Set(listResources(engine, collections).map(formatKey))
     for (const key of this.#ofTest) if (!present.has(key)) this.#ofTest.delete(key)

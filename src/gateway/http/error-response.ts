@@ -38,7 +38,7 @@ export function createBareResponse(
   return { ...response, problem: message }
 }
 
-/** A function that returns the response to bytes that aren't a valid request: the usual error, with an operation id. */
+/** A function that returns the response to bytes that aren't a valid request: the usual error, with an operation ID. */
 export type Refused = <Values extends object>(
   // The shape of a `CatalogueError`, so a gateway's types don't need the catalogue's types.
   error: {
@@ -64,7 +64,7 @@ export function createRefused({ engine, dialect }: RefusedOptions): Refused {
   }
 }
 
-/** Creates the response for an error, or for the store's error if the store could not reserve the id. */
+/** Creates the response for an error, or for the store's error if the store could not reserve the ID. */
 function createRefusal<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,

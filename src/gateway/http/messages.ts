@@ -62,7 +62,7 @@ export interface Delivery {
     /** The Content-Length of the whole response. */
     readonly wholeBytes: number
   }
-  /** The operation id of the request; absent if the list of waiting requests omits the request. */
+  /** The operation ID of the request; absent if the list of waiting requests omits the request. */
   readonly operationId?: string
 }
 

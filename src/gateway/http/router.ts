@@ -20,7 +20,7 @@ export interface Route<O extends Routed> {
 interface Node<O> {
   readonly fixed: Map<string, Node<O>>
   readonly methods: Map<string, O>
-  /** The names of the ids in the path that ends here. */
+  /** The names of the IDs in the path that ends here. */
   names: readonly string[]
   parameter?: { readonly name: string; readonly node: Node<O> }
 }

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, JsonSchema>>
 
 /**
  * Adapts the schema of a body to a dialect. Removes the fields of other services. Adds the dialect's aliases, the fields that it
- * ignores, the ids of the path, and the envelope.
+ * ignores, the IDs of the path, and the envelope.
  */
 export function adaptBody(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
   const own = omitExtras(operation, dialect, json)
@@ -96,10 +96,10 @@ function createIgnoredFields(operation: Operation, { ignoredFields }: CommonDial
 }
 
 function createIdFields({ ids }: Operation): Fields {
-  return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if the body repeats it." }))
+  return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own ID, if the body repeats it." }))
 }
 
-/** Also allows the fields of a body inside an envelope if there are only ids next to the envelope. */
+/** Also allows the fields of a body inside an envelope if there are only IDs next to the envelope. */
 function addEnvelope(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
   const { required = [], properties, ...rest } = module
   const { title: _, ...inside } = { ...module, description: 'The same fields, in the form that some clients send.' }

@@ -87,7 +87,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
           operation_id: {
             type: 'string',
             pattern: '^op_[0-9A-Za-z]{27}$',
-            description: 'The id of the request, as in the header.',
+            description: 'The ID of the request, as in the header.',
           },
           field: { type: 'string', description: 'The field that `msg` is about.' },
           rule: { type: 'string', description: 'The key of the error, the same in every dialect.' },

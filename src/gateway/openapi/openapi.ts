@@ -102,7 +102,7 @@ export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {
       parameters: { ...described.parameters, ...shared.parameters },
       headers: {
         operationId: {
-          description: 'The id of the request, which an error repeats.',
+          description: 'The ID of the request, which an error repeats.',
           schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
         },
       },

@@ -59,7 +59,7 @@ export function createConversions(
   }
 }
 
-/** Lists the bodies that are also fields of other bodies. As fields, they have neither the ids of a path nor an envelope. */
+/** Lists the bodies that are also fields of other bodies. As fields, they have neither the IDs of a path nor an envelope. */
 function listInnerBodies(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
   const below = new Set(bodies.flatMap((body) => [...listSchemas([body])].filter((schema) => schema !== body)))
   return new Set(bodies.filter((body) => below.has(body)))
@@ -94,7 +94,7 @@ function createPathParameters({ ids }: Operation): Parameter[] {
     in: 'path',
     required: true,
     description:
-      prefix === ANY_TEXT ? 'A string.' : `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
+      prefix === ANY_TEXT ? 'A string.' : `An ID that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
     schema: { type: 'string', pattern: idPattern(prefix) },
   }))
 }

@@ -126,7 +126,7 @@ export function DefinitionList({ of }: { of: readonly Fact[] }) {
   return <dl>{of.flatMap(([name, value]) => (value === undefined ? [] : [<dt>{name}</dt>, <dd>{value}</dd>]))}</dl>
 }
 
-/** A link to a location on the page, by id. */
+/** A link to a location on the page, by ID. */
 export function IdLink({ to, id }: { to: string; id: string }) {
   return (
     <code>

@@ -28,7 +28,7 @@ interface LogProps<T> {
   /** Returns what happened between a row and the row before it. */
   between?: (row: T, before: T) => string
   details: (row: T) => ComponentChildren
-  /** Explains why there is no row with the id. Empty while the row may still arrive. */
+  /** Explains why there is no row with the ID. Empty while the row may still arrive. */
   missing: string
   tools?: ComponentChildren
 }

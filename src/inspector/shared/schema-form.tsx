@@ -192,7 +192,7 @@ function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> 
 /** The text of a menu whose entries could not be loaded. */
 const NOT_LOADED = 'The fields could not be loaded.'
 
-/** An input for an id, with a menu of the resources that the id can refer to. */
+/** An input for an ID, with a menu of the resources that the ID can refer to. */
 function IdInput({ families, ...input }: IdInputProps) {
   const list = `ids-${input.label}`
   const records = useRecords(families)
@@ -211,7 +211,7 @@ function IdInput({ families, ...input }: IdInputProps) {
   )
 }
 
-/** An input for several ids, with the selected ones and a menu of the other resources. */
+/** An input for several IDs, with the selected ones and a menu of the other resources. */
 function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
   const live = useRecords(families)
   const { records, none } = inState(

@@ -9,7 +9,7 @@ export interface Input {
 }
 
 /**
- * Returns the fields to show in a form for an operation, including the fields of objects in the body. It omits deprecated fields, ids that
+ * Returns the fields to show in a form for an operation, including the fields of objects in the body. It omits deprecated fields, IDs that
  * are in the path, and alternative spellings of the same body.
  */
 export function listInputs(service: Service, { path, body }: ServiceOperation): Input[] {

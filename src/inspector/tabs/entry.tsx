@@ -22,7 +22,7 @@ export const WORDS: Words<JournalEntry> = {
   },
   fault: {
     finds: ({ fault }, value) => (value === 'yes' && fault !== null) || (fault ?? 'no').toLowerCase() === value,
-    allowed: [/^(yes|no|fault_\w+)$/, 'yes, no, or the id of a fault'],
+    allowed: [/^(yes|no|fault_\w+)$/, 'yes, no, or the ID of a fault'],
   },
   changed: {
     finds: ({ commit }, value) => (commit !== null) === (value !== 'no'),
@@ -108,7 +108,7 @@ function Status({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** The last requests that contain a string, such as an id. */
+/** The last requests that contain a string, such as an ID. */
 export function RelatedRequests({ text, chosen }: { text: string; chosen?: JournalEntry }) {
   const search = `"${text}"`
   const found = page.journal.filter(compileSearch(search)).slice(0, MAX_RELATED)

@@ -40,7 +40,7 @@ interface FaultFormProps {
   operation?: string
   /** The family whose operations are in the menu. Default: all families. */
   family?: string
-  /** The id of the resource that requests must be for. */
+  /** The ID of the resource that requests must be for. */
   resource?: string
 }
 

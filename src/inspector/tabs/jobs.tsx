@@ -106,13 +106,13 @@ function JobList({ loaded, id, show, side }: JobListProps) {
   )
 }
 
-/** The details of a domain. `of` is null if no domain has the id. */
+/** The details of a domain. `of` is null if no domain has the ID. */
 function JobSide({ id, of }: { id: string; of: Live<DomainTimeline | null> }) {
   const job = inState<DomainTimeline | null, DomainTimeline | null>(of, null, null, (known) => known)
   return (
     <Side title={job?.domain ?? id} mark={job && <StateChip state={job.state} />} back={page.linkWithin('jobs')}>
       <Known of={of}>
-        {(known) => (known ? <JobDetails job={known} /> : <p>The gateway has no managed domain with this id.</p>)}
+        {(known) => (known ? <JobDetails job={known} /> : <p>The gateway has no managed domain with this ID.</p>)}
       </Known>
     </Side>
   )

@@ -62,7 +62,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         of={[
           ['Operation', operation ?? <b class="bad">unknown</b>],
           ['Resource', resource && <IdLink to={`resources/${resource}`} id={resource.replace(/^\w+\//, '')} />],
-          ['Operation id', <code>{operationId}</code>],
+          ['Operation ID', <code>{operationId}</code>],
           ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, took ${formatMs(ms)}`}`],
           ['Fault', <AppliedFault entry={entry} />],
           ['Error', status >= 400 ? <ErrorLine entry={entry} /> : undefined],
@@ -102,7 +102,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** Returns the location of the resource that a request was for or created: its family and its ids. */
+/** Returns the location of the resource that a request was for or created: its family and its IDs. */
 function findResource({ operation, path, response }: JournalEntry): string | undefined {
   const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
   const known = page.service?.operations.find(({ name }) => name === operation)

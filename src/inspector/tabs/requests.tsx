@@ -20,7 +20,7 @@ const FILTERS = {
   'changed:yes': 'changed',
 }
 
-const NO_REQUEST = 'The journal has no request with this id. It may have been dropped or cleared.'
+const NO_REQUEST = 'The journal has no request with this ID. It may have been dropped or cleared.'
 
 export function Requests({ id }: { id: string }) {
   const { journal, requests, history } = page

@@ -19,7 +19,7 @@ import { PendingFaults } from './faults.tsx'
 export interface ResourceProps {
   service: Service
   family: ServiceFamily
-  /** The ids in the resource's path, in order. Empty if no resource is selected. */
+  /** The IDs in the resource's path, in order. Empty if no resource is selected. */
   ids: readonly string[]
 }
 
@@ -28,7 +28,7 @@ const POLICY_FIELD = 'certificate_management_policy'
 
 type Resource = Readonly<Record<string, unknown>>
 
-/** Returns the name by which people recognize a resource: its first table field, or its id. */
+/** Returns the name by which people recognize a resource: its first table field, or its ID. */
 function getDisplayName(family: string, resource: Resource): string {
   const [title = ''] = page.gateway?.nouns[family]?.tableFields ?? []
   return String(resource[title] || resource.id || '')
@@ -87,7 +87,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
   }
   return (
     <>
-      {loaded === null && <p class="dim">No resource has this id.</p>}
+      {loaded === null && <p class="dim">No resource has this ID.</p>}
       <div class="row">
         {update && canUpdate && <Button onClick={() => toggle(update)}>{isSet ? 'Set' : 'Change'}</Button>}
         {loaded && [...inner, ...actions.filter(isPossible)].map(operationButton)}
@@ -154,7 +154,7 @@ function UsedBy({ ids, resource }: { ids: readonly string[]; resource: Resource 
   )
 }
 
-/** Links to records. `above` contains the ids of the resource that may contain them. */
+/** Links to records. `above` contains the IDs of the resource that may contain them. */
 export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; above?: readonly string[] }) {
   const { service } = page
   return (
@@ -268,7 +268,7 @@ function describeObject(value: object): string {
   return fields.map(([name, each]) => formatLabel(name) + text(each)).join(', ') || '–'
 }
 
-/** Matches ids and URLs, because they have their own styles. */
+/** Matches IDs and URLs, because they have their own styles. */
 const ID = /^[a-z]+_\w{20,}$|^https?:/
 
 export function Value({ value }: { value: unknown }) {

@@ -190,7 +190,7 @@ function CreateForm({ service, family: { name, create } }: ResourceProps) {
   )
 }
 
-/** A family without a list: its existing resources, and a form that opens a resource by the ids in its path. */
+/** A family without a list: its existing resources, and a form that opens a resource by the IDs in its path. */
 function Lookup(props: FamilyProps) {
   const { name, many } = props.family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`)

@@ -48,7 +48,7 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'record',
     'FILE',
-    'The file in which to write a HAR recording, without secrets, keys, ids, names, and addresses.',
+    'The file in which to write a HAR recording, without secrets, keys, IDs, names, and addresses.',
   ),
 ]
 

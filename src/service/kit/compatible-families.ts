@@ -101,7 +101,7 @@ function requirePath({ name, path, ids }: Operation): void {
   if (inPath.length === described.length && inPath.every((id) => described.includes(id))) return
   const list = (names: readonly string[]) => names.join(', ') || 'none'
   throw new TypeError(
-    `${name} has the ids ${list(described)}, but its path ${path} has ${list(inPath)}. Describe each id of the path in \`ids\`.`,
+    `${name} has the IDs ${list(described)}, but its path ${path} has ${list(inPath)}. Describe each ID of the path in \`ids\`.`,
   )
 }
 
@@ -147,7 +147,7 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
   }
 }
 
-/** Checks that operations on the same path use the same names for its ids. */
+/** Checks that operations on the same path use the same names for its IDs. */
 function requireSameNames(families: readonly Family[]): void {
   const paths = new Map<string, string>()
   for (const { name, path } of families.flatMap((family) => Object.values(family.operations))) {

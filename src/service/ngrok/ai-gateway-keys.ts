@@ -37,8 +37,8 @@ const provider_id = kit.documented(someText, PROVIDER)
 const value = kit.documented(v.pipe(someText, kit.secretHere), 'The key. Never included in a response.')
 
 const errors = kit.declareErrors({
-  ai_endpoint_unknown: kit.field(27002, 404, 'the id of an endpoint that exists'),
-  ai_key_unknown: kit.field(27509, 400, 'the id of an AI gateway API key that exists'),
+  ai_endpoint_unknown: kit.field(27002, 404, 'the ID of an endpoint that exists'),
+  ai_key_unknown: kit.field(27509, 400, 'the ID of an AI gateway API key that exists'),
 })
 
 const providers = parts.columns(
@@ -59,7 +59,7 @@ const providers = parts.columns(
   {
     updated_at: updatedAt,
     ai_gateway_api_key_id: parts.column({
-      create: kit.documented(someText, 'The id of the API key that the provider key belongs to.'),
+      create: kit.documented(someText, 'The ID of the API key that the provider key belongs to.'),
     }),
     key_id: parts.column({ kept: kit.idOf('aigk'), shown: false }),
     provider_id: parts.column({
@@ -140,7 +140,7 @@ const shape = kit.named(
   'A key for requests to an AI gateway.',
 )
 
-const endpointId = v.optional(kit.documented(v.string(), 'The id of the endpoint that the key is for.'))
+const endpointId = v.optional(kit.documented(v.string(), 'The ID of the endpoint that the key is for.'))
 
 const sentProviderKey = v.object({
   ...descriptionAndMetadata(),

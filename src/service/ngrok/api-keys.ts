@@ -15,7 +15,7 @@ const errors = kit.declareErrors({
   auth_is_key_id: kit.entry(
     208,
     403,
-    'The id of an API key was sent. Send its token, which is only in the response to the request that created it.',
+    'The ID of an API key was sent. Send its token, which is only in the response to the request that created it.',
   ),
   api_key_limit_reached_older: kit.tooMany(603),
   api_key_limit_reached: kit.tooMany(613),
@@ -50,7 +50,7 @@ const table = parts.columns(
   { indexes: { owner: byOwner } },
 )
 
-/** The API keys, indexed by the id of their owner. */
+/** The API keys, indexed by the ID of their owner. */
 export const apiKeys = table.records
 
 const family = kit.resource(table.kind, {
@@ -67,7 +67,7 @@ const family = kit.resource(table.kind, {
   references: [ownerRow(apiKeys, owned.errors.owner_not_found)],
 })
 
-/** A token of this service. It starts with the characters of the key's id. */
+/** A token of this service. It starts with the characters of the key's ID. */
 const TOKEN = /^([0-9A-Za-z]{27})_[0-9A-Za-z]{21}$/
 
 /** API keys, which are valid for requests until they are deleted. */

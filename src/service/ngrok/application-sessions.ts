@@ -123,7 +123,7 @@ const declaredId = (prefix: string, sentence: string) =>
 const applicationSession = kit.declaration({
   schema: kit.named(
     v.object({
-      user: kit.documented(v.string(), 'The id of the application user.'),
+      user: kit.documented(v.string(), 'The ID of the application user.'),
       public_url: v.optional(text('The URL where the person signed in.'), 'https://app.example.com'),
       user_agent: v.optional(text('The User-Agent header.'), 'Mozilla/5.0'),
       ip_address: v.optional(text('The IP address that the person connects from.'), '203.0.113.10'),

@@ -18,7 +18,7 @@ const shape = kit.named(
       ),
       'The identity provider with which the person signed in.',
     ),
-    provider_user_id: text("The person's id at the provider."),
+    provider_user_id: text("The person's ID at the provider."),
     username: text('The name with which the person signs in.'),
     email: text("The person's email address."),
     name: text("The person's name."),
@@ -50,7 +50,7 @@ const applicationUser = kit.declaration({
     v.object({
       provider: v.optional(text('The name of the identity provider.'), 'google'),
       provider_url: v.optional(text('The URL of the identity provider.'), 'https://accounts.google.com'),
-      provider_user_id: v.optional(text("The person's id at the provider."), '1'),
+      provider_user_id: v.optional(text("The person's ID at the provider."), '1'),
       username: v.optional(text('The name with which the person signs in.'), EMAIL),
       email: v.optional(text("The person's email address."), EMAIL),
       name: v.optional(text("The person's name."), 'Kim'),

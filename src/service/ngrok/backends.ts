@@ -26,7 +26,7 @@ export const backendHeading = {
   keptTexts: descriptionAndMetadata(),
 } as const
 
-/** The id of a backend of any kind. */
+/** The ID of a backend of any kind. */
 export const backendId = v.pipe(
   v.string(),
   refuseUnless(backendErrors.child_backend_invalid, (id) => parts.isIdOf(id, 'bkd')),

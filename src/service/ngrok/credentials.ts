@@ -49,7 +49,7 @@ const table = parts.columns(
   { indexes: { owner: byOwner } },
 )
 
-/** The credentials, indexed by the id of their owner. */
+/** The credentials, indexed by the ID of their owner. */
 export const credentials = table.records
 
 /** The record of a credential. A snapshot without secrets has no token. */

@@ -37,7 +37,7 @@ const fields = kit.named(
     ),
     domain: parts.reference(
       'rd',
-      'The id of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.',
+      'The ID of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.',
     ),
     limits,
   }),
@@ -100,6 +100,6 @@ function requireDomain(tx: kit.Transaction, id: string): string {
   return kit.refuse(kit.general.field_invalid, {
     field: 'domain',
     received: kit.quote(id),
-    allowed: 'the id of a reserved domain that exists',
+    allowed: 'the ID of a reserved domain that exists',
   })
 }

@@ -176,22 +176,22 @@ function findDomain(tx: kit.Transaction, host: string): string | null {
   return reserved?.id ?? null
 }
 
-/** The id prefixes of edges, by edge kind as in paths. */
+/** The ID prefixes of edges, by edge kind as in paths. */
 export const EDGE_PREFIXES = { https: 'edghts', tcp: 'edgtcp', tls: 'edgtls' } as const
 
 export type EdgeKind = keyof typeof EDGE_PREFIXES
 
-/** Returns the kind of an edge from its id. */
+/** Returns the kind of an edge from its ID. */
 export function getEdgeKind(id: string): EdgeKind {
   return (['tcp', 'tls'] as const).find((kind) => id.startsWith(EDGE_PREFIXES[kind])) ?? 'https'
 }
 
-/** Returns the id of an endpoint's tunnel. */
+/** Returns the ID of an endpoint's tunnel. */
 export function getTunnelId(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }
 
-/** Returns the id of a tunnel's endpoint. A labeled tunnel does not have one. */
+/** Returns the ID of a tunnel's endpoint. A labeled tunnel does not have one. */
 export function getEndpointId(tunnelId: string): string {
   return tunnelId.replace('tn_', 'ep_')
 }

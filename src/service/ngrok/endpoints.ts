@@ -102,7 +102,7 @@ export const endpoints = kit.resource(
     references: [...reservations, ...makers, principal, policyInText],
     relations({ id, tunnel_session_id: session }, others, report) {
       if (session !== null && others.get(tunnels, getTunnelId(id))?.session_id !== session) {
-        report(['tunnel_session_id'], session, 'the session of the tunnel with the same characters in its id')
+        report(['tunnel_session_id'], session, 'the session of the tunnel with the same characters in its ID')
       }
     },
   },

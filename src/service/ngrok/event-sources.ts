@@ -116,7 +116,7 @@ const operations = {
 
 const declarationFields = kit.named(
   v.object({
-    subscription_id: kit.documented(v.string(), 'The id of the event subscription.'),
+    subscription_id: kit.documented(v.string(), 'The ID of the event subscription.'),
     type: kit.documented(
       v.unwrap(sourceBody.entries.type),
       "The event type. If the subscription doesn't have this type, it is added.",

@@ -45,7 +45,7 @@ export function sourceView(wire: kit.Wire, id: string, type: string): Shown {
 const MAX_DESTINATIONS = 5
 
 export const errors = kit.declareErrors({
-  event_destination_unknown: kit.field(5103, 400, 'the ids of event destinations that exist'),
+  event_destination_unknown: kit.field(5103, 400, 'the IDs of event destinations that exist'),
   event_subscription_limit_none: kit.tooMany(5124),
   event_destinations_too_many: kit.field(5126, 400, `at most ${MAX_DESTINATIONS} destinations`),
   event_subscription_limit_reached: kit.tooMany(5131),

@@ -39,7 +39,7 @@ const table = parts.columns(
     backends: parts.column({
       sent: kit.documented(
         v.array(backendId),
-        'The ids of the child backends. The first child that is online receives all traffic.',
+        'The IDs of the child backends. The first child that is online receives all traffic.',
         { rules: 'backends#failover' },
       ),
       first: [],

@@ -61,7 +61,7 @@ const MATCH = 'The path of the requests that the route handles: a whole path or 
 /** The schema of a route in a response. */
 export const routeShape = kit.named(
   v.object({
-    edge_id: kit.documented(v.string(), 'The edge id.'),
+    edge_id: kit.documented(v.string(), 'The edge ID.'),
     ...kit.resourceHead,
     match_type: kit.documented(
       v.picklist(MATCH_TYPES),
@@ -161,7 +161,7 @@ function requireRoute(tx: kit.Transaction, { edge_id, id }: RoutePath): RouteRec
   const route = kit.required(tx, routes, id, 'route')
   return route.edge_id === edge_id
     ? route
-    : kit.refuse(kit.general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
+    : kit.refuse(kit.general.not_found, { what: `route of the edge ${edge_id} with the ID`, received: id }, { id })
 }
 
 const unique = defineUnique(routes, 'place', {

@@ -24,7 +24,7 @@ const ruleErrors = kit.declareErrors({
   ip_rule_cidr_not_first: kit.field(1409, 400, 'the first address of the range, with no bit set beyond its prefix'),
   ip_rule_limit_reached_older: kit.tooMany(1411),
   ip_rule_cidr_without_length: kit.field(1413, 400, RANGE),
-  ip_rule_policy_unknown: kit.field(1414, 400, 'the id of an IP policy that exists'),
+  ip_rule_policy_unknown: kit.field(1414, 400, 'the ID of an IP policy that exists'),
   ip_rule_limit_reached: kit.tooMany(1417),
   ip_rule_description_too_long: parts.tooLong(1421),
   ip_rule_action_invalid: kit.field(1422, 400),
@@ -129,7 +129,7 @@ const action = v.pipe(
 const policyId = v.pipe(
   v.string(),
   kit.rule([ruleErrors.ip_rule_field_missing], (id, report) => {
-    if (id === '') report(ruleErrors.ip_rule_field_missing, { allowed: 'the id of an IP policy' })
+    if (id === '') report(ruleErrors.ip_rule_field_missing, { allowed: 'the ID of an IP policy' })
   }),
 )
 
@@ -161,7 +161,7 @@ const table = parts.columns(
       shown: kit.documented(v.string(), CIDR),
     }),
     ip_policy_id: parts.column({
-      create: kit.documented(v.optional(policyId, ''), 'The id of the policy to add the rule to.', {
+      create: kit.documented(v.optional(policyId, ''), 'The ID of the policy to add the rule to.', {
         isRequired: true,
       }),
       kept: kit.idOf('ipp'),

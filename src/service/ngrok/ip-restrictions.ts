@@ -23,14 +23,14 @@ const errors = kit.declareErrors({
     400,
     '{id} is a policy of the IP restriction {restriction}. Detach it there before you delete it.',
   ),
-  ip_restriction_policy_unknown: kit.field(1801, 400, 'the ids of IP policies that exist'),
+  ip_restriction_policy_unknown: kit.field(1801, 400, 'the IDs of IP policies that exist'),
   ip_restriction_type_taken: kit.ofField(
     1802,
     400,
     '{field} is {received}, which {id} already has. Change or delete that one.',
   ),
   ip_restriction_type_invalid: kit.field(1803, 400, `one of ${ALLOWED}`),
-  ip_restriction_policies_missing: kit.field(1804, 400, 'the id of at least one IP policy'),
+  ip_restriction_policies_missing: kit.field(1804, 400, 'the ID of at least one IP policy'),
   ip_restriction_limit_dashboard: kit.tooMany(1805),
   ip_restriction_limit_api: kit.tooMany(1806),
   ip_restriction_limit_agent: kit.tooMany(1807),
@@ -54,7 +54,7 @@ const policyIds = kit.documented(
     v.array(v.string()),
     refuseUnless(errors.ip_restriction_policies_missing, (ids) => ids.length > 0),
   ),
-  `The ids of the IP policies. ${IP_POLICIES}`,
+  `The IDs of the IP policies. ${IP_POLICIES}`,
 )
 
 const type = v.pipe(v.string(ALLOWED), v.picklist(TYPES, ALLOWED), kit.refusedAs(errors.ip_restriction_type_invalid))

@@ -60,7 +60,7 @@ interface Definition<
   readonly shape: Shape
   /** Creates the response from a body. */
   view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
-  /** The fields that reference other resources. Their ids are checked before `check`. */
+  /** The fields that reference other resources. Their IDs are checked before `check`. */
   readonly references?: readonly parts.ModuleReference<v.InferOutput<Body>>[]
   /** Applies the rules that depend on the gateway's state to a body. `before` is the body that it replaces. */
   check?(tx: kit.Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void

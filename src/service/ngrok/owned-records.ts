@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { ACCOUNT_USER } from './shared.ts'
 
-/** The prefixes of a user's id. A user keeps the prefix of the path that created it (rules: ngrok-families#users). */
+/** The prefixes of a user's ID. A user keeps the prefix of the path that created it (rules: ngrok-families#users). */
 export const PREFIXES = ['bot', 'service'] as const
 
 const [ofKeys] = PREFIXES
@@ -27,12 +27,12 @@ export const users = kit.collection<BotUserRecord>({
   indexes: { name: ({ name }) => name },
 })
 
-/** Returns the user whose id has either prefix. */
+/** Returns the user whose ID has either prefix. */
 export function findUser(records: parts.OtherRecords, id: string): BotUserRecord | undefined {
   return records.get(users, ownerKey(id))
 }
 
-/** Returns the key of the user whose id has either prefix. Returns other ids unchanged. */
+/** Returns the key of the user whose ID has either prefix. Returns other IDs unchanged. */
 export function ownerKey(id: string): string {
   const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
   return prefix === undefined ? id : ofKeys + id.slice(prefix.length)
@@ -75,7 +75,7 @@ export function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return ownerKey(owner_id)
 }
 
-/** Creates a token: the characters of its id followed by 21 random characters. */
+/** Creates a token: the characters of its ID followed by 21 random characters. */
 export function newToken(tx: kit.Transaction, id: string): string {
   const characters = tx.newId('token')
   return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`

@@ -12,7 +12,7 @@ export const errors = kit.declareErrors({
   owner_id_wrong: kit.field(
     243,
     400,
-    () => `an id that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}, an e-mail address, or a SCIM id`,
+    () => `an ID that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}, an e-mail address, or a SCIM ID`,
   ),
   owner_named_twice: kit.ofField(
     631,
@@ -31,7 +31,7 @@ export const errors = kit.declareErrors({
   owner_not_found: kit.ofField(
     634,
     400,
-    `{field} is {received}, which does not exist. Send ${ACCOUNT_USER}, or the id of a bot user.`,
+    `{field} is {received}, which does not exist. Send ${ACCOUNT_USER}, or the ID of a bot user.`,
   ),
   owner_inactive: kit.ofField(
     636,
@@ -51,7 +51,7 @@ export const updateFields = descriptionAndMetadata({
 
 const OWNER_RULE = 'ngrok-families#owner'
 
-/** An e-mail address, or a SCIM id (rules: ngrok-families#owner). */
+/** An e-mail address, or a SCIM ID (rules: ngrok-families#owner). */
 const PERSON = /^[^\s@]+@[^\s@]+$|^(?=.*\d)[0-9A-Za-z-]+$/
 
 function isIdOfOwner(id: string): boolean {
@@ -69,7 +69,7 @@ export const ownerColumns = {
           v.string(),
           refuseUnless(errors.owner_id_wrong, (id) => id === '' || isIdOfOwner(id) || PERSON.test(id)),
         ),
-        `${OWNER} An id, an e-mail address, or a SCIM id. Default: the user of the account.`,
+        `${OWNER} An ID, an e-mail address, or a SCIM ID. Default: the user of the account.`,
         { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$|${PERSON.source}` }, rules: OWNER_RULE },
       ),
       '',
@@ -78,7 +78,7 @@ export const ownerColumns = {
     shown: kit.documented(v.string(), OWNER),
   }),
   owner_email: parts.column({ create: otherOwner("The owner's email address.") }),
-  scim_user_id: parts.column({ create: otherOwner("The owner's SCIM id.") }),
+  scim_user_id: parts.column({ create: otherOwner("The owner's SCIM ID.") }),
 }
 
 /** The column of the token. A snapshot without secrets has no tokens. */
@@ -111,7 +111,7 @@ export const ownerErrors = [errors.owner_named_twice, errors.owner_not_found, er
 
 type Owners = { readonly [Name in (typeof OWNER_NAMES)[number]]: string }
 
-/** Returns the id of the owner in a body. Default: the account's user. Rejects an unknown or inactive owner. */
+/** Returns the ID of the owner in a body. Default: the account's user. Rejects an unknown or inactive owner. */
 export function readOwner(tx: kit.Transaction, body: Owners): string {
   const [, second] = OWNER_NAMES.filter((name) => body[name] !== '')
   if (second) kit.refuse(errors.owner_named_twice, { field: second, received: kit.quote(body[second]) })

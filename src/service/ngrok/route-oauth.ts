@@ -24,7 +24,7 @@ const appErrors = kit.declareErrors({
 /** The errors for providers and for the lists of allowed people. */
 export const providerErrors = { ...appErrors, ...peopleErrors }
 
-const CLIENT_ID = "Your own app's id at the provider. If omitted, the service's app is used."
+const CLIENT_ID = "Your own app's ID at the provider. If omitted, the service's app is used."
 const CLIENT_SECRET = "Your own app's secret."
 
 const lists = {

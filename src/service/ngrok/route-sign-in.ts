@@ -65,7 +65,7 @@ export const oidcErrors = kit.declareErrors({
     400,
     `{field} has {length} bytes. The URL of an OpenID provider has at most ${MAX_ISSUER_BYTES}.`,
   ),
-  oidc_client_id_missing: kit.field(7089, 400, 'the id of your app at the OpenID provider'),
+  oidc_client_id_missing: kit.field(7089, 400, 'the ID of your app at the OpenID provider'),
   oidc_client_secret_missing: kit.field(7090, 400, 'the secret of your app at the OpenID provider'),
 })
 
@@ -84,7 +84,7 @@ const issuer = kit.documented(
 
 const client_id = kit.documented(
   v.pipe(v.string(), refuseIfEmpty(oidcErrors.oidc_client_id_missing)),
-  "Your app's id at the provider.",
+  "Your app's ID at the provider.",
   { isRequired: true },
 )
 const client_secret = kit.documented(
@@ -176,7 +176,7 @@ const textField = (sentence: string) => kit.documented(v.string(), sentence)
 const samlShape = kit.named(
   v.object({
     ...responseFields(samlFields.entries),
-    entity_id: textField("The service's id at the identity provider: a URL."),
+    entity_id: textField("The service's ID at the identity provider: a URL."),
     assertion_consumer_service_url: textField(
       'The URL to which the identity provider sends people after they sign in.',
     ),

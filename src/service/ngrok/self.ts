@@ -13,7 +13,7 @@ const shape = kit.named(
   v.object({
     account: kit.named(
       v.object({
-        id: text('The account id.'),
+        id: text('The account ID.'),
         name: text('The account name.'),
         created_at: kit.documented(kit.time, 'The time at which the account was created.'),
         suspended: no('True if the account has unpaid invoices.'),

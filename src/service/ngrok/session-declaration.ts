@@ -201,7 +201,7 @@ function requireAllowedAddress(tx: kit.Transaction, ip: string): void {
 function requireCredential(tx: kit.Transaction, id: string | undefined) {
   if (id === undefined) return newCredential(tx)
   const received = { field: 'credential', received: kit.quote(id) }
-  const allowed = 'the id of a credential or an SSH credential that exists'
+  const allowed = 'the ID of a credential or an SSH credential that exists'
   return (
     tx.get(credentials, id) ??
     tx.get(sshCredentials, id) ??

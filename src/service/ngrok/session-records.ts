@@ -81,7 +81,7 @@ export const sessionTarget = parts.targetOf('a tunnel session', sessions)
 type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'
 type TunnelFields = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
 
-/** Opens a tunnel in a session, with its endpoint if it has one. Both ids contain the same characters. Returns the endpoint. */
+/** Opens a tunnel in a session, with its endpoint if it has one. Both IDs contain the same characters. Returns the endpoint. */
 export function openTunnel(
   tx: kit.Transaction,
   { id: session_id, started_at, region }: SessionRecord,
@@ -103,7 +103,7 @@ export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
 }
 
 /**
- * Restarts an agent and assigns new ids to its session, tunnels, and endpoints. The URLs use the current reservations, and don't change
+ * Restarts an agent and assigns new IDs to its session, tunnels, and endpoints. The URLs use the current reservations, and don't change
  * unless `urlOf` returns different ones.
  */
 export function restartSession(

@@ -98,13 +98,13 @@ export function knownRegions(...further: readonly string[]) {
 /** The fields that filters can use in most lists. */
 export const FILTERABLE = ['id', 'created_at', 'description', 'metadata'] as const
 
-/** The id of the account. */
+/** The ID of the account. */
 export const ACCOUNT_ID = 'ac_0000000theOnlyAccountInHere'
 
 /** The email address of the account's only user, which is also the name of the account. */
 export const EMAIL = 'user@example.com'
 
-/** The id of the account's only user, the default owner and creator of all resources. */
+/** The ID of the account's only user, the default owner and creator of all resources. */
 export const ACCOUNT_USER = 'usr_0000000theUserOfThisAccount'
 
 /** The column of the time of the last change. */

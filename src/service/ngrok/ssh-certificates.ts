@@ -18,7 +18,7 @@ const errors = kit.declareErrors({
   ssh_public_key_missing: kit.field(1952, 400, 'the public key to sign, one line in OpenSSH format'),
 })
 
-const noAuthority = (number: number) => kit.field(number, 400, 'the id of an SSH certificate authority that exists')
+const noAuthority = (number: number) => kit.field(number, 400, 'the ID of an SSH certificate authority that exists')
 const noDuration = (number: number) =>
   kit.ofField(number, 400, '{field} is {received}. Allowed: a time after valid_after.')
 
@@ -65,7 +65,7 @@ const time = (sentence: string) =>
   )
 
 const PUBLIC_KEY = 'The certified public key: one line in OpenSSH format. Responses repeat it as sent.'
-const AUTHORITY = 'The id of the SSH certificate authority that signs the certificate.'
+const AUTHORITY = 'The ID of the SSH certificate authority that signs the certificate.'
 const CRITICAL = 'The critical options, such as `force-command`.'
 const EXTENSIONS = 'The extensions, such as `permit-pty`.'
 const CERTIFICATE = 'The certificate: one line in OpenSSH format, for a file whose name ends in `-cert.pub`.'

@@ -66,7 +66,7 @@ const table = parts.columns(
   { indexes: { owner: byOwner, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null } },
 )
 
-/** The SSH credentials, indexed by owner id and by key material. */
+/** The SSH credentials, indexed by owner ID and by key material. */
 export const sshCredentials = table.records
 
 /** The record of an SSH credential. */

@@ -142,7 +142,7 @@ function command<Sent, Body>(
 const noFields = kit.named(
   v.object({}),
   'TunnelSessionCommand',
-  'The body of a command: no field, or the id of the path.',
+  'The body of a command: no field, or the ID of the path.',
 )
 
 const updateBody = kit.named(

@@ -20,7 +20,7 @@ const shape = kit.named(
     tunnel_session: refField("The agent's session."),
     public_url: v.exactOptional(kit.documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
     proto: v.exactOptional(kit.documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
-    endpoint: v.exactOptional(refField(`The endpoint. Its id has the same characters after the prefix. ${ABSENT}`)),
+    endpoint: v.exactOptional(refField(`The endpoint. Its ID has the same characters after the prefix. ${ABSENT}`)),
     backends: v.exactOptional(
       kit.documented(
         v.array(kit.ref),

@@ -38,7 +38,7 @@ const unique = defineUnique(users, 'name', {
   allowed: 'a name that no other user has',
 })
 
-/** The path of a user, by id prefix. */
+/** The path of a user, by ID prefix. */
 const PATHS = PREFIXES.map((prefix) => ({ prefix, path: `/${prefix}_users` }))
 
 /** Creates the family for one of the two paths, which share the same users. */

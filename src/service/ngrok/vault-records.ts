@@ -71,9 +71,9 @@ export const vaultTable = parts.columns(
       create: v.optional(vaultName, ''),
       shown: kit.documented(v.string(), VAULT_NAME),
     }),
-    created_by: parts.column({ shown: kit.documented(v.string(), 'The id of the user who created the vault.') }),
+    created_by: parts.column({ shown: kit.documented(v.string(), 'The ID of the user who created the vault.') }),
     last_updated_by: parts.column({
-      shown: kit.documented(v.string(), 'The id of the user who last changed the vault.'),
+      shown: kit.documented(v.string(), 'The ID of the user who last changed the vault.'),
     }),
   },
   { indexes: { name: ({ name }) => name } },

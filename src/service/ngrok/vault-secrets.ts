@@ -22,12 +22,12 @@ export const secretErrors = kit.declareErrors({
   secret_value_missing: kit.ofField(24003, 400, "{field} is missing or empty. Send the secret's value."),
   secret_value_too_long: parts.tooLong(24004),
   secret_name_taken: nameTakenError(24005, 'secret in the vault'),
-  secret_vault_unknown: kit.field(24006, 400, 'the id of a vault that exists'),
+  secret_vault_unknown: kit.field(24006, 400, 'the ID of a vault that exists'),
   secret_limit_reached: kit.tooMany(24007),
   secret_vault_missing: kit.entry(
     24008,
     400,
-    'No vault was named. Send its id as vault_id, or its name as vault_name.',
+    'No vault was named. Send its ID as vault_id, or its name as vault_name.',
   ),
   secret_vault_name_unknown: kit.field(
     24009,
@@ -87,7 +87,7 @@ export const secretTable = parts.columns(
       shown: false,
     }),
     vault_id: parts.column({
-      create: v.optional(kit.documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
+      create: v.optional(kit.documented(v.string(), 'The ID of the vault. Send this or `vault_name`.')),
       kept: kit.idOf('vault'),
       shown: false,
     }),
@@ -145,7 +145,7 @@ export const vaultSecrets = kit.resource(secretTable.kind, {
   relations(each, others, report) {
     const { vault_id, vault_name } = each
     const vault = others.get(vaults, vault_id)
-    if (vault && vault.name !== vault_name) report(['vault_id'], vault_id, `the id of "${vault_name}"`)
+    if (vault && vault.name !== vault_name) report(['vault_id'], vault_id, `the ID of "${vault_name}"`)
     unique.relations(each, others, report)
   },
 })

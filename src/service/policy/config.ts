@@ -60,8 +60,8 @@ function checkValue(field: Field, value: unknown, path: PolicyPath, place: Place
     case 'header-name':
       return typeof value === 'string' ? checkHeaderName(value, path, reporter) : refuse(2204, 'the name of a header')
     case 'ip-policy':
-      if (typeof value !== 'string') return refuse(2204, 'the id of an IP policy')
-      return isUnknownIpPolicy(value, place.options) ? refuse(2216, 'the id of an IP policy of the account') : undefined
+      if (typeof value !== 'string') return refuse(2204, 'the ID of an IP policy')
+      return isUnknownIpPolicy(value, place.options) ? refuse(2216, 'the ID of an IP policy of the account') : undefined
     case 'expression':
       return typeof value === 'string'
         ? checkFieldExpression(field, value, path, place)

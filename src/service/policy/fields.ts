@@ -77,7 +77,7 @@ export const signIn = {
     format: 'cookie-name',
     about: 'The name of this sign-in, used in cookies and in the paths for login and logout.',
   },
-  client_id: { kind: 'text', takesCel: true, about: "Your app's id at the provider." },
+  client_id: { kind: 'text', takesCel: true, about: "Your app's ID at the provider." },
   client_secret: { kind: 'text', takesCel: true, isSecret: true, about: "Your app's secret at the provider." },
   scopes: { kind: 'list', item: word('A scope.'), about: 'Additional scopes to request from the provider.' },
   authz_url_params: {
@@ -96,11 +96,11 @@ export const signIn = {
 /** The variables of `oauth` and `openid-connect`. */
 export const signedIn = (sessionId: string, extra: Variables = {}): Variables => ({
   identity: {
-    id: text('The identity id.'),
+    id: text('The identity ID.'),
     email: text("The user's email address."),
     name: text("The user's name."),
-    provider_user_id: text("The user's id at the provider."),
-    [sessionId]: text('The session id.'),
+    provider_user_id: text("The user's ID at the provider."),
+    [sessionId]: text('The session ID.'),
   },
   access_token: text("The provider's access token."),
   refresh_token: text("The provider's refresh token."),

@@ -26,7 +26,7 @@ export interface PolicyOptions {
   readonly mustEnd?: boolean
   /** `accept` allows actions that the service does not document. Default: `refuse`. */
   readonly unknownActions?: 'refuse' | 'accept'
-  /** Returns whether an IP policy exists. If omitted, every id counts as known. */
+  /** Returns whether an IP policy exists. If omitted, every ID counts as known. */
   readonly hasIpPolicy?: (id: string) => boolean
   /** Returns whether a vault has a secret. If omitted, every secret counts as known. */
   readonly hasSecret?: (vault: string, name: string) => boolean

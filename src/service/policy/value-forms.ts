@@ -105,7 +105,7 @@ export const TLS_VERSION: Form = {
   whole: /^1\.\d$/,
   fix: (text) => text.replace(/^TLS ?v?/i, ''),
 }
-export const ENDPOINT_ID: Form = { about: 'The id of an endpoint begins with ep_.', start: /^ep(?:_|$)/ }
+export const ENDPOINT_ID: Form = { about: 'The ID of an endpoint begins with ep_.', start: /^ep(?:_|$)/ }
 export const ERROR_CODE: Form = {
   about: 'It is a string such as ERR_NGROK_3807.',
   start: /^ERR/,

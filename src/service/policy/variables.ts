@@ -200,7 +200,7 @@ export const CONNECTION: Variables = {
 export const ENDPOINT: Variables = {
   addr: text("The endpoint's address."),
   host: text("The endpoint's host.", forms.HOST),
-  id: text("The endpoint's id.", forms.ENDPOINT_ID),
+  id: text("The endpoint's ID.", forms.ENDPOINT_ID),
   port: whole("The endpoint's port."),
   protocol: text("The endpoint's protocol.", forms.PROTOCOLS_OF_ENDPOINTS),
   url: text("The endpoint's URL."),

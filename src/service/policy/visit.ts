@@ -135,7 +135,7 @@ export interface SignIn {
 export interface ClientTls {
   readonly min_version?: unknown
   readonly max_version?: unknown
-  /** Certificate authorities, each as PEM or as the id of one in the account. */
+  /** Certificate authorities, each as PEM or as the ID of one in the account. */
   readonly mutual_tls_certificate_authorities?: unknown
   readonly mutual_tls_verification_strategy?: unknown
 }
@@ -184,7 +184,7 @@ export interface Visit {
   readonly message: PolicyMessage
   /** The identity of a visitor who has signed in, or undefined if the caller did not provide one. */
   readonly identity: Readonly<Record<string, unknown>> | undefined
-  /** Creates an id with a prefix. */
+  /** Creates an ID with a prefix. */
   newId(prefix: string): string
   setVariable(name: string, value: unknown): void
   isInRange(address: string, range: string): boolean

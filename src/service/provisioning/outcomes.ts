@@ -230,7 +230,7 @@ export function listPendingOutcomes(tx: Transaction): ListedOutcome[] {
   return [...scripted, ...lasting].sort((a, b) => compare(a.domain ?? '~', b.domain ?? '~'))
 }
 
-/** Drops the outcome with an id returned by {@link listPendingOutcomes}. Returns false if it doesn't exist. */
+/** Drops the outcome with an ID returned by {@link listPendingOutcomes}. Returns false if it doesn't exist. */
 export function dropOutcome(tx: Transaction, id: string): boolean {
   const [, domain] = /^always_(.+)$/.exec(id) ?? []
   const lasting = domain === undefined ? undefined : tx.get(lastingOutcomes, domain === '*' ? ANY_DOMAIN : domain)

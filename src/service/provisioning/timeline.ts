@@ -24,7 +24,7 @@ const timelineEntry = v.object({
   at: seconds,
   transition: oneOfThese(TRANSITIONS),
   outcome: v.nullable(oneOfThese(OUTCOMES)),
-  /** The variable part of the message: a certificate's id, the reason for a failure, … */
+  /** The variable part of the message: a certificate's ID, the reason for a failure, … */
   note: v.nullable(v.string()),
 })
 

@@ -22,7 +22,7 @@ export const errors = declareErrors({
 
 const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 
-/** The prefixes of ids that can be declared: edges, routes, endpoint configurations, and backends of any kind. */
+/** The prefixes of IDs that can be declared: edges, routes, endpoint configurations, and backends of any kind. */
 const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
 /** The prefixes that no other family can use. ngrok's families use the other prefixes that can be declared. */
@@ -34,7 +34,7 @@ const fields = v.object({
     rule([], (id, report) => {
       const isDeclarable = DECLARABLE.some((prefix) => isIdOf(id, prefix))
       if (!isDeclarable)
-        report(general.field_invalid, { allowed: 'the id of an edge, a route, an endpoint configuration or a backend' })
+        report(general.field_invalid, { allowed: 'the ID of an edge, a route, an endpoint configuration or a backend' })
     }),
   ),
   edge_id: v.nullable(idOf('edghts')),
@@ -86,8 +86,8 @@ export function declareMade(tx: Transaction, id: string, edge_id: string | null 
 }
 
 /**
- * Ends the declaration of an id by `declare` or `declareMade`. If the id belongs to an edge, also ends the declarations of the edge's
- * routes. With `references: 'declared'`, these ids no longer exist.
+ * Ends the declaration of an ID by `declare` or `declareMade`. If the ID belongs to an edge, also ends the declarations of the edge's
+ * routes. With `references: 'declared'`, these IDs no longer exist.
  */
 export function undeclare(tx: Transaction, id: string): void {
   for (const route of tx.findAll(declarations, 'edge', id)) tx.remove(declarations, route)
@@ -95,7 +95,7 @@ export function undeclare(tx: Transaction, id: string): void {
   if (declaration) tx.remove(declarations, declaration)
 }
 
-/** Returns the id of a linked endpoint configuration, if the request contains one. */
+/** Returns the ID of a linked endpoint configuration, if the request contains one. */
 export function requireEndpointConfiguration(
   tx: Transaction,
   field: string,
@@ -114,7 +114,7 @@ export const configurationTarget: Target = {
   isUndeclared: isMissing,
 }
 
-/** Rejects a path whose edge does not exist. `name` is the name of the id in the path. */
+/** Rejects a path whose edge does not exist. `name` is the name of the ID in the path. */
 export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
   if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
 }
@@ -129,7 +129,7 @@ export function hasRoute(tx: Transaction, edge_id: string, id: string): boolean 
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
   if (!hasRoute(tx, edge_id, id))
-    refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
+    refuse(general.not_found, { what: `route of the edge ${edge_id} with the ID`, received: id }, { id })
 }
 
 /** Returns whether something doesn't exist because it wasn't declared. */

@@ -75,7 +75,7 @@ const addr = documented(
   { json: { pattern: '^[^\\s:]+:[12]\\d{4}$' } },
 )
 
-const endpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link to the address.')
+const endpointConfigurationId = reference('ec', 'The ID of the endpoint configuration to link to the address.')
 
 const table = columns(
   {
@@ -110,7 +110,7 @@ const table = columns(
     endpoint_configuration_id: column({
       create: extra(endpointConfigurationId),
       update: endpointConfigurationId,
-      kept: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
+      kept: v.nullable(documented(idOf('ec'), 'The ID of the linked endpoint configuration.')),
       shown: false,
       first: null,
     }),

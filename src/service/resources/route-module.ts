@@ -18,11 +18,11 @@ interface ModuleRecord<Module> {
   readonly module: Module
 }
 
-/** The ids in the path of a route module. */
+/** The IDs in the path of a route module. */
 export interface RouteIds {
-  /** The id of the HTTPS edge, which starts with `edghts_`. Errors: `id_unparsable`, `id_wrong_prefix`, or `edge_not_found`. */
+  /** The ID of the HTTPS edge, which starts with `edghts_`. Errors: `id_unparsable`, `id_wrong_prefix`, or `edge_not_found`. */
   readonly edge_id: string
-  /** The id of the route on that edge, which starts with `edghtsrt_`. Errors: `id_unparsable`, `id_wrong_prefix`, or `not_found`. */
+  /** The ID of the route on that edge, which starts with `edghtsrt_`. Errors: `id_unparsable`, `id_wrong_prefix`, or `not_found`. */
   readonly id: string
 }
 
@@ -30,21 +30,21 @@ export interface RouteIds {
 export interface RouteModule<Module> {
   /**
    * Gets the module of a route: `GET`.
-   * @throws GatewayError if an id is invalid or unknown.
+   * @throws GatewayError if an ID is invalid or unknown.
    */
   get(ids: RouteIds): Module
   /**
    * Removes the module of a route: `DELETE`.
-   * @throws GatewayError if an id is invalid or unknown.
+   * @throws GatewayError if an ID is invalid or unknown.
    */
   delete(ids: RouteIds): void
 }
 
-/** The edges or routes that can have a module: their path, and its ids' prefixes. */
+/** The edges or routes that can have a module: their path, and the prefixes of its IDs. */
 export interface ModuleOwner<Ids extends PathIds> {
-  /** The path of an owner, with the names of its ids, such as `/edges/tcp/{id}`. */
+  /** The path of an owner, with the names of its IDs, such as `/edges/tcp/{id}`. */
   readonly path: string
-  /** The prefix of each id in the path. */
+  /** The prefix of each ID in the path. */
   readonly ids: Ids
   /** The name of an owner in summaries, such as "TCP edge". */
   readonly what: string
@@ -77,9 +77,9 @@ interface ModuleDefinition<
   readonly body: Body
   /** The schema of the response. */
   readonly shape: Shape
-  /** Creates the response from a body and its path's ids. Default: the body itself. */
+  /** Creates the response from a body and its path's IDs. Default: the body itself. */
   view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
-  /** The fields that reference other resources. Their ids are checked before `check` is called. */
+  /** The fields that reference other resources. Their IDs are checked before `check` is called. */
   readonly references?: readonly ModuleReference<v.InferOutput<Body>>[]
   /** Rejects a body based on rules that depend on the gateway's state. `before` is the previous body. */
   check?(tx: Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
@@ -93,7 +93,7 @@ export type ModuleReference<Body = never> = Omit<
   /** The field in the body. */
   readonly sent: string
   readonly deletion: 'dangles'
-  /** Returns the ids in the body. Default: the field's string, or its list of strings. `check` then checks the ids. */
+  /** Returns the IDs in the body. Default: the field's string, or its list of strings. `check` then checks the IDs. */
   ids?(body: Body): readonly string[]
 }
 
@@ -225,7 +225,7 @@ export function edgeModule<
   return withModule
 }
 
-/** Creates the schema of a key: either an edge id, or an edge id and a route id. */
+/** Creates the schema of a key: either an edge ID, or an edge ID and a route ID. */
 const keySchema = (ids: PathIds) =>
   v.pipe(
     v.string(),
@@ -234,7 +234,7 @@ const keySchema = (ids: PathIds) =>
       const prefixes = Object.values(ids)
       const isKey =
         found.length === prefixes.length && prefixes.every((prefix, at) => isIdOf(found[at] ?? '', `${prefix}_`))
-      if (!isKey) report(general.field_invalid, { allowed: `ids of ${prefixes.join(' and ')}, with a slash between` })
+      if (!isKey) report(general.field_invalid, { allowed: `IDs of ${prefixes.join(' and ')}, with a slash between` })
     }),
   )
 
@@ -251,7 +251,7 @@ function makeKey({ edge_id, id = '' }: PathIds): string {
   return edge_id === undefined ? id : `${edge_id}/${id}`
 }
 
-/** Returns the ids in a key, by their names in the path. */
+/** Returns the IDs in a key, by their names in the path. */
 function parseKey<Ids extends PathIds>(key: string, names: Ids): Ids {
   const found = key.split('/')
   // The key contains an id for each name, in the same order.

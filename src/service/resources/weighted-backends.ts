@@ -23,7 +23,7 @@ export const backendErrors = declareErrors({
     400,
     '{id} is a child of the backend {parent}. Remove it there before you delete it.',
   ),
-  child_backend_invalid: field(6526, 400, 'the id of a backend: "bkd…_" followed by letters or digits'),
+  child_backend_invalid: field(6526, 400, 'the ID of a backend: "bkd…_" followed by letters or digits'),
 })
 
 const MAX_WEIGHT = 10_000
@@ -37,7 +37,7 @@ type Weights = Record<string, number>
 
 const PREFIX = 'bkdwd'
 
-const BACKENDS = "The weight of each child backend's share of the traffic, by backend id."
+const BACKENDS = "The weight of each child backend's share of the traffic, by backend ID."
 
 const WEIGHTS_FACTS: Facts = {
   json: {
@@ -47,10 +47,10 @@ const WEIGHTS_FACTS: Facts = {
   rules: 'weighted-backends#weights',
 }
 
-/** The weights of children, by id (rules: weighted-backends#resource). Not a `v.record`, which would drop keys such as `__proto__`. */
+/** The weights of children, by ID (rules: weighted-backends#resource). Not a `v.record`, which would drop keys such as `__proto__`. */
 const weights = documented(
   v.pipe(
-    anyObject<Weights>('an object of ids and weights'),
+    anyObject<Weights>('an object of IDs and weights'),
     rule([backendErrors.child_backend_invalid, errors.weight_out_of_range], checkWeights),
   ),
   BACKENDS,
@@ -168,7 +168,7 @@ function requireChildren(tx: Transaction, map: Readonly<Weights> = {}, own?: str
 
 // (rules: references#always-required)
 /**
- * Checks the id of a backend in a field: it must exist and must not be the backend `own` itself. A cycle of several backends is allowed.
+ * Checks the ID of a backend in a field: it must exist and must not be the backend `own` itself. A cycle of several backends is allowed.
  * @throws Refusal with one of `backendErrors`
  */
 export function requireBackend(tx: Transaction, field: string, id: string, own?: string): void {

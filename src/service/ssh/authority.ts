@@ -42,7 +42,7 @@ export interface SshKeyOrder {
 /** An order for a certificate. The same order to the same authority always produces the same certificate. */
 export interface SshCertificateOrder {
   readonly kind: 'user' | 'host'
-  /** The id in the certificate, which servers log. */
+  /** The ID in the certificate, which servers log. */
   readonly id: string
   /** The key to certify, as an OpenSSH line. */
   readonly public_key: string
@@ -61,7 +61,7 @@ export interface SshCertificateOrder {
 export interface SshAuthority {
   /** Returns the public key of an order as an OpenSSH line without a comment. */
   publicKey(order: SshKeyOrder): string
-  /** Certifies a key. Returns an OpenSSH line with the id of the certificate as the comment. */
+  /** Certifies a key. Returns an OpenSSH line with the ID of the certificate as the comment. */
   certify(key: SshKeyOrder, order: SshCertificateOrder): string
 }
 

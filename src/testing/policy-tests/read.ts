@@ -69,7 +69,7 @@ export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'
   readonly upstreams: Readonly<Record<string, CannedResponse>>
   /** The values of secrets, by vault name and secret name. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** The ranges of IP policies, by the ids used in the policy. */
+  /** The ranges of IP policies, by the IDs used in the policy. */
   readonly ipPolicies: Readonly<Record<string, Readonly<Record<'allow' | 'deny', readonly string[]>>>>
   readonly tests: readonly PolicyTest[]
 }
@@ -203,7 +203,7 @@ const file = optionsOf(
       {},
     ),
     secrets: v.optional(mapOf(v.string(), texts, 'a map from vaults to their secrets'), {}),
-    ip_policies: v.optional(mapOf(v.string(), ipPolicy, 'a map from ids to their ranges'), {}),
+    ip_policies: v.optional(mapOf(v.string(), ipPolicy, 'a map from IDs to their ranges'), {}),
     tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
   },
   'a map with policy and tests',

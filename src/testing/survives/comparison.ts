@@ -14,7 +14,7 @@ export interface EndingDifference {
 }
 
 /**
- * Returns the first difference between the resources of two endings, as a sentence fragment, or undefined if there is none. Ids are
+ * Returns the first difference between the resources of two endings, as a sentence fragment, or undefined if there is none. IDs are
  * compared by the resources that they refer to. The order of creation does not matter.
  */
 export function describeDifference(
@@ -102,7 +102,7 @@ function describeRows(ending: Ending, classes: readonly number[]): string[] {
 type Pair = readonly [found: Row, wanted: Row]
 
 /**
- * Pairs the resources of two endings: first those with the same earlier id, then those in the same class, and finally the most similar
+ * Pairs the resources of two endings: first those with the same earlier ID, then those in the same class, and finally the most similar
  * ones.
  */
 function pairRows(
@@ -144,7 +144,7 @@ function pairRows(
   return pairs
 }
 
-/** Compares the values of a pair, treating the ids of each pair as equal. */
+/** Compares the values of a pair, treating the IDs of each pair as equal. */
 function compareRows([row, other]: Pair, pairs: readonly Pair[], actual: Ending, expected: Ending): RowDifference[] {
   const toFound = new Map(pairs.map(([found, wanted]) => [nameOf(wanted), found]))
   const relabel = actual.relabelWith(({ key, made }, place) => (place === undefined ? suffixOf(key) : made[place]))

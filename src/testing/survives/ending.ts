@@ -5,7 +5,7 @@ import type { Gateway } from '../../gateway/types.ts'
 import type { Masks, OrderedValues } from './masks.ts'
 
 /**
- * Matches an id that a gateway generated. The ids of one resource, such as a tunnel's and its endpoint's, share the second group.
+ * Matches an ID that a gateway generated. The IDs of one resource, such as a tunnel's and its endpoint's, share the second group.
  */
 const ID = /\b([a-z][a-z0-9]*)_([0-9A-Za-z]{27})\b/g
 
@@ -16,7 +16,7 @@ const MIN_MADE_LENGTH = 8
 export interface Row {
   readonly collection: ViewedCollection
   readonly key: string
-  /** True if the resource existed before the code ran: its id is then the same in each run. */
+  /** True if the resource existed before the code ran: its ID is then the same in each run. */
   readonly isOld: boolean
   /** The values that are compared, secrets included. */
   readonly values: object
@@ -35,7 +35,7 @@ interface View {
   readonly text: string
 }
 
-/** Returns the label for a resource's id or for one of its generated strings, or undefined if neither should be replaced. */
+/** Returns the label for a resource's ID or for one of its generated strings, or undefined if neither should be replaced. */
 export type LabelOf = (row: Row, made?: number) => string | undefined
 
 /** The resources at the end of a run, in the form that `survives` compares. */
@@ -89,7 +89,7 @@ export class Ending {
     return counts
   }
 
-  /** Returns the values of all resources, with labels instead of ids. The labels reflect only the order of creation. */
+  /** Returns the values of all resources, with labels instead of IDs. The labels reflect only the order of creation. */
   listInOrder(): OrderedValues {
     return JSON.parse(this.#toText(this.#unmasked, () => true))
   }
@@ -103,7 +103,7 @@ export class Ending {
   }
 
   /**
-   * Returns a function that replaces ids and generated strings in a string. For a deleted resource, only the prefix of its id
+   * Returns a function that replaces IDs and generated strings in a string. For a deleted resource, only the prefix of its ID
    * remains.
    */
   relabelWith(labelOf: LabelOf): (text: string) => string {
@@ -131,7 +131,7 @@ export class Ending {
   }
 }
 
-/** Returns the keys of all resources, each with its family, and the part of their ids after the prefix. */
+/** Returns the keys of all resources, each with its family, and the part of their IDs after the prefix. */
 export function keysOf(gateway: Gateway): ReadonlySet<string> {
   const keys = new Set<string>()
   for (const { collection, records } of gateway.transport.resources().tables) {

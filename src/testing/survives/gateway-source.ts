@@ -21,7 +21,7 @@ export class GatewaySource {
     this.#options = options
   }
 
-  /** @param isElsewhere true for another seed, and so for other ids, names, and secrets */
+  /** @param isElsewhere true for another seed, and so for other IDs, names, and secrets */
   create(clock: ManualClock, isElsewhere = false): Gateway<ManualClock> {
     const seed = isElsewhere ? { seed: 'survives elsewhere' } : {}
     const gateway = this.#createGateway({ seed: 'survives', ...this.#options, ...seed, clock })

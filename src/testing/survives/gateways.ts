@@ -50,7 +50,7 @@ export class Gateways {
 
   /**
    * Returns a gateway for the next run: the last one if it can be reset. A reset takes a third of the time needed to create a gateway.
-   * @param isElsewhere true for a gateway with another seed, and so with other ids, names, and secrets
+   * @param isElsewhere true for a gateway with another seed, and so with other IDs, names, and secrets
    */
   renew(isElsewhere: boolean): Gateway<ManualClock> {
     if (this.#usual) {

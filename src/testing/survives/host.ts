@@ -42,7 +42,7 @@ export function readHost() {
 type Worker = Partial<Record<'write' | 'run', (...args: unknown[]) => unknown>>
 
 function watchThreads() {
-  /** The pending pieces of work, by the id of their stream or job. */
+  /** The pending pieces of work, by the ID of their stream or job. */
   const working = new Map<number, number>()
   const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
     // Promises use no threads, and are faster without the hook. Node 24 and later know this option; its types do not yet.

@@ -16,7 +16,7 @@ interface Masked {
 /** The values left by two runs without failures. The second run was elsewhere: at another time, with other random numbers. */
 export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
 
-/** Replaces all ids and generated strings in a string with one label, `#`. */
+/** Replaces all IDs and generated strings in a string with one label, `#`. */
 type Unlabel = (text: string) => string
 
 /** The values that are not compared: values at `ignore` paths, and values that depend on the time or on random numbers. */

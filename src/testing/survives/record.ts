@@ -152,7 +152,7 @@ export abstract class RunRecord {
     return ++copy.life
   }
 
-  /** Returns the family and the id of each resource that requests can create, including those that existed before the code ran. */
+  /** Returns the family and the ID of each resource that requests can create, including those that existed before the code ran. */
   leftovers(): readonly string[] {
     return this.gateway.leftovers().map(({ family, id }) => `${family} ${id}`)
   }

@@ -56,7 +56,7 @@ export async function searchWith(
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 
-/** Returns the name of the group of a failing schedule. With copies, the copy and the id in a message do not matter. */
+/** Returns the name of the group of a failing schedule. With copies, the copy and the ID in a message do not matter. */
 function groupOf({ verdict, schedule, order, message }: TriedSchedule): string {
   const names = [...new Set(order.match(/[A-C]/g))]
   const text = message

@@ -21,7 +21,7 @@ const LAST_LINES = 20
 const STARTS_AGAIN = 'the code starts again'
 const HAS_ENDED = 'the code has ended: nothing awaits the following'
 
-/** Describes a run, one line for each event or series of equal events. Shortens ids, including in the message. */
+/** Describes a run, one line for each event or series of equal events. Shortens IDs, including in the message. */
 export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 'story' | 'message'> {
   const shortenIds = createIdShortener()
   const rows = rowsOf(run, shortenIds)
@@ -193,7 +193,7 @@ function leftoverText(resource: string): string {
   return id.includes('/') ? `${family} of ${id}` : id
 }
 
-/** Returns a function that formats the first id of a prefix as `ra_a`, the second as `ra_b`, and so on. */
+/** Returns a function that formats the first ID of a prefix as `ra_a`, the second as `ra_b`, and so on. */
 function createIdShortener(): (text: string) => string {
   const short = new Map<string, string>()
   const counts = new Map<string, number>()

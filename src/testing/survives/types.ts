@@ -38,7 +38,7 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /** The number of the call: 1 for the first, then one more after each crash, or after an error with `mayLeave`. */
   readonly life: number
   /**
-   * Runs a side effect that the gateway does not see, such as saving an id, and returns its result. With `restart: true`, a
+   * Runs a side effect that the gateway does not see, such as saving an ID, and returns its result. With `restart: true`, a
    * crash is tried before and after it. With `also: ['effect']`, its failure is tried: the work is not done, and the call
    * rejects.
    */

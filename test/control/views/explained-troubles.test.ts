@@ -195,10 +195,10 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     }
     const [stopped, restarted] = causes
     expect(stopped).toBe(
-      `There is no tunnel session ts_1. POST /tunnel_sessions/ts_1/stop ended it at ${SHOWN_START}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new id.`,
+      `There is no tunnel session ts_1. POST /tunnel_sessions/ts_1/stop ended it at ${SHOWN_START}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new ID.`,
     )
     expect(restarted).toContain(
-      `POST /tunnel_sessions/ts_1/restart ended it at ${timeAfter('1m')}. The agent is in a new session with the same tunnels: list the sessions to find its id.`,
+      `POST /tunnel_sessions/ts_1/restart ended it at ${timeAfter('1m')}. The agent is in a new session with the same tunnels: list the sessions to find its ID.`,
     )
   })
 

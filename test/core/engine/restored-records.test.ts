@@ -36,7 +36,7 @@ describe('A snapshot whose records do not fit together is rejected, and changes 
     const snapshot = writeSnapshot()
     const [{ id }] = snapshot.records.tls_certificates.splice(0)
     expect(refusalOf(snapshot).message).toBe(
-      `records.reserved_domains.0.certificate_id is "${id}". Allowed: the id of a TLS certificate that exists.`,
+      `records.reserved_domains.0.certificate_id is "${id}". Allowed: the ID of a TLS certificate that exists.`,
     )
   })
 

@@ -34,7 +34,7 @@ describe('In the dialect ngrok a filter names the fields that the service docume
   })
 
   test.each(['startsWith', 'contains', 'endsWith'])('.%s() of an id is rejected', (call) => {
-    expect(() => countMatches(`obj.id.${call}("rd_")`)).toThrow('part of an id; expected obj.id == "…"')
+    expect(() => countMatches(`obj.id.${call}("rd_")`)).toThrow('part of an ID; expected obj.id == "…"')
   })
 
   test('A list without such fields accepts no filter, and its OpenAPI document has none', async () => {

@@ -306,10 +306,10 @@ describe('A custom dialect (rules: dialects#data)', () => {
     const api = client(open({ dialect: acme }))
     const createRefused = async (json: object) => (await api('POST', '/reserved_domains', { json })).body
     const unknown = await createRefused({ host: 'app.example.com', cert: 'cert_1' })
-    expect(unknown.msg).toBe('cert is "cert_1", which does not exist. Send the id of an uploaded TLS certificate.')
+    expect(unknown.msg).toBe('cert is "cert_1", which does not exist. Send the ID of an uploaded TLS certificate.')
     expect(unknown.details['field:cert']).toBe(unknown.msg)
     const wrongPrefix = await createRefused({ host: 'app.example.com', certificate_id: 'rd_1' })
-    expect(wrongPrefix.msg).toMatch(/^certificate_id is "rd_1"\. Allowed: an id that starts with "cert/)
+    expect(wrongPrefix.msg).toMatch(/^certificate_id is "rd_1"\. Allowed: an ID that starts with "cert/)
     const inside = await createRefused({ host: 'app.example.com', tls: { authority: 'other' } })
     expect(inside.msg).toBe('tls.authority is "other". Allowed: "acme-ca".')
     expect(Object.keys(withoutFacts(inside.details))).toEqual(['operation_id', 'field:tls.authority'])

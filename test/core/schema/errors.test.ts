@@ -85,7 +85,7 @@ describe('A resource that does not exist (rules: errors#not-found)', () => {
     ] as const) {
       const { key, message, details } = expectError(() => gateway.compression.get({ edge_id, id }))
       expect([key, details]).toEqual(['not_found', { id }])
-      expect(message).toBe(`There is no route of the edge ${edge_id} with the id ${id}.`)
+      expect(message).toBe(`There is no route of the edge ${edge_id} with the ID ${id}.`)
     }
   })
 })

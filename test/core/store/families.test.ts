@@ -123,7 +123,7 @@ describe('A store with fewer families or fields than those of the gateway that o
   it('is rejected, and not as a damaged one, if the family has another prefix of ids now', () => {
     const { commits } = storeWithNote(createNotes())
     expect(() => open(commits, createNotes({}, 'memo'))).toThrow(
-      /^The store does not match this gateway's families: the id of the record "note_\w+" of notes has the prefix "note"\. Allowed: "memo", the current prefix of its family\. Use the family definition with the prefix "note", or a new store file\.$/,
+      /^The store does not match this gateway's families: the ID of the record "note_\w+" of notes has the prefix "note"\. Allowed: "memo", the current prefix of its family\. Use the family definition with the prefix "note", or a new store file\.$/,
     )
     // A record that another prefix would not make right.
     const damaged = commits.map((commit) => ({

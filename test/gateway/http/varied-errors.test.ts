@@ -47,7 +47,7 @@ describe("The option errorText: 'varied' (rules: errors#varied)", () => {
       'Down for a minute.',
     ])
     const control = await gateway.fetch('http://localhost/_fauxgate/faults?id=fault_9', { method: 'DELETE' })
-    expect((await control.json()).msg).toContain('There is no fault with the id "fault_9"')
+    expect((await control.json()).msg).toContain('There is no fault with the ID "fault_9"')
   })
 
   test('is off by default', async () => {

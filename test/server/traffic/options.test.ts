@@ -19,7 +19,7 @@ test('The help of serve has the options of the ports', async () => {
 test.each([
   [
     ['--upstream', 'nonsense'],
-    '--upstream is "nonsense". Allowed: an http or https URL such as "https://app.internal", or the id of ',
+    '--upstream is "nonsense". Allowed: an http or https URL such as "https://app.internal", or the ID of ',
   ],
   [['--upstream', 'https://app.internal=ftp://localhost'], '--upstream is "https://app.internal=ftp://localhost". '],
   [['--upstream', 'bkdsc=http://localhost:1'], '--upstream is "bkdsc=http://localhost:1". '],
@@ -53,7 +53,7 @@ test.each([
   'app.internal=http://localhost:1',
 ])('A config file cannot have the upstream %j', (upstream) => {
   expect(() => readConfig({ upstreams: [upstream] })).toThrow(
-    `"upstreams.0" in fauxgate.config.json is "${upstream}". Allowed: an http or https URL such as "https://app.internal", or the id of ` +
+    `"upstreams.0" in fauxgate.config.json is "${upstream}". Allowed: an http or https URL such as "https://app.internal", or the ID of ` +
       'a backend, then "=", then an http or https URL without a query.',
   )
 })

@@ -518,7 +518,7 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
     ),
     ['a path of the controls', createOneGadget({ path: '/_fauxgate/clock' }), 'without "/_fauxgate" at the start'],
     [
-      'other names of ids in one path',
+      'other names of IDs in one path',
       createOneGadget({ method: 'POST', path: '/reserved_addrs/{addr}', ids: { addr: 'ra' } }),
       'the path /reserved_addrs/{addr}, which is already /reserved_addrs/{id}',
     ],
@@ -546,12 +546,12 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
     [
       'an undeclared id in a path',
       createOneGadget({ path: '/gadgets/{id}', ids: {} }),
-      'gadgets.get has the ids none, but its path /gadgets/{id} has id.',
+      'gadgets.get has the IDs none, but its path /gadgets/{id} has id.',
     ],
     [
-      'an id that is in no path',
+      'an ID that is in no path',
       createOneGadget({ path: '/gadgets', ids: { id: 'gad' } }),
-      'gadgets.get has the ids id, but its path /gadgets has none.',
+      'gadgets.get has the IDs id, but its path /gadgets has none.',
     ],
     ['`onDue` without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, but no collection with `due`'],
     [

@@ -51,7 +51,7 @@ describe('An AI gateway API key', () => {
     expect(await sendRefused('POST', '/ai_gateway_provider_keys', { json })).toBe('400 ERR_NGROK_215')
   })
 
-  test.each(['aigk_1', 'aigpk_1', 'no id'])(
+  test.each(['aigk_1', 'aigpk_1', 'no ID'])(
     'is 27509 if a provider key names one that does not exist: %s',
     async (id) => {
       const { gateway, sendRefused } = openGateway()

@@ -113,7 +113,7 @@ describe('Rules of IP policies', () => {
       `cidr is "${RANGE}". The rule ${rule.id} of the same policy already has this range. Send another one.`,
     )
     expect(messageOf({ ip_policy_id: undefined })).toBe(
-      'A rule needs ip_policy_id, which is missing or empty. Allowed: the id of an IP policy.',
+      'A rule needs ip_policy_id, which is missing or empty. Allowed: the ID of an IP policy.',
     )
     expect(messageOf({ action: 'no' })).toBe('action is "no". Allowed: allow or deny.')
   })

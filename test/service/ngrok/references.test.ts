@@ -132,7 +132,7 @@ test('each case is one of a row (rules: references#table)', () => {
 const FOREIGN: Readonly<Record<string, string>> = {
   client_id: 'an application at an identity provider',
   auth_provider_id: 'the one way to sign in',
-  scim_user_id: 'a person, by the id of a directory',
+  scim_user_id: 'a person, by the ID of a directory',
   provider_id: 'a provider of models, by its name',
   provider_user_id: 'a person at an identity provider',
   aws_access_key_id: 'a key of AWS',
@@ -230,7 +230,7 @@ test('the traffic of a deleted IP policy is that of one without rules: nobody pa
     `${traffic_policy}\n`,
   )
   const other = { url: 'https://b.app.example.com', traffic_policy }
-  expect(() => gateway.endpoints.create(other)).toThrow('the id of an IP policy of the account')
+  expect(() => gateway.endpoints.create(other)).toThrow('the ID of an IP policy of the account')
 })
 
 test('an edge and a route send their own modules again after what these name was deleted (rules: references#deleted)', () => {

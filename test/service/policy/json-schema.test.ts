@@ -61,7 +61,7 @@ const INVALID: readonly (readonly [mistake: string, policy: object])[] = [
   ['a variable with two names', rule('set-vars', { vars: [{ a: 1, b: 2 }] })],
   ['a rule without actions', { on_http_request: [{ expressions: [] }] }],
   ['an unknown field of a rule', { on_http_request: [{ expression: 'true', actions: [{ type: 'deny' }] }] }],
-  ['an id that is none of an IP policy', rule('restrict-ips', { ip_policies: ['rd_1'] })],
+  ['an ID that is none of an IP policy', rule('restrict-ips', { ip_policies: ['rd_1'] })],
 ]
 
 describe('policy.schema.json (rules: traffic-policy#numbers)', () => {

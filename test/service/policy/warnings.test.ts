@@ -153,7 +153,7 @@ test.each([
   ["conn.geo.country == 'DE'", 'It is an English name, not a code.'],
   ["conn.client_ip == 'localhost'", 'It is a numeric address.'],
   ["conn.tls.version == 'TLSv1.3'", "It is a string such as 1.2 or 1.3. Use '1.3'."],
-  ["endpoint.id == 'main'", 'The id of an endpoint begins with ep_.'],
+  ["endpoint.id == 'main'", 'The ID of an endpoint begins with ep_.'],
 ])('%s gets the better form', (source, hint) => {
   expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
 })

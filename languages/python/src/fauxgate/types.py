@@ -43,9 +43,9 @@ Fault = TypedDict(
         "method": "str",
         # The path below the base URL, such as `/reserved_domains`.
         "path": "str",
-        # An id in the request's path, such as `rd_…`.
+        # An ID in the request's path, such as `rd_…`.
         "resource": "str",
-        # The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+        # The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
         # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
         "agent": "str",
@@ -129,7 +129,7 @@ Visitor = TypedDict(
 Upstream = TypedDict(
     "Upstream",
     {
-        # The URL of the upstream, or the id of a backend.
+        # The URL of the upstream, or the ID of a backend.
         "url": "str",
         # The status of the response. Default: 200.
         "status": "int",
@@ -165,7 +165,7 @@ EdgeEndpointDeclaration = TypedDict(
         "edge": "str",
         # The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
         "url": "str",
-        # The id of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
+        # The ID of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
         "domain": "str",
         # False to exempt the declared resource from the account's limits. Default: `true`.
         "limits": "bool",
@@ -249,7 +249,7 @@ LabelledTunnel = TypedDict(
 EventSourceDeclaration = TypedDict(
     "EventSourceDeclaration",
     {
-        # The id of the event subscription.
+        # The ID of the event subscription.
         "subscription_id": "str",
         # The event type. If the subscription doesn't have this type, it is added.
         "type": "str",
@@ -268,7 +268,7 @@ ApplicationUserDeclaration = TypedDict(
         "provider": "str",
         # The URL of the identity provider. Default: `https://accounts.google.com`.
         "provider_url": "str",
-        # The person's id at the provider. Default: `1`.
+        # The person's ID at the provider. Default: `1`.
         "provider_user_id": "str",
         # The name with which the person signs in. Default: `kim@example.com`.
         "username": "str",
@@ -283,7 +283,7 @@ ApplicationUserDeclaration = TypedDict(
 ApplicationSessionDeclaration = TypedDict(
     "ApplicationSessionDeclaration",
     {
-        # The id of the application user.
+        # The ID of the application user.
         "user": "str",
         # The URL where the person signed in. Default: `https://app.example.com`.
         "public_url": "str",
@@ -308,7 +308,7 @@ ApplicationSessionDeclaration = TypedDict(
 MissedRequest = TypedDict(
     "MissedRequest",
     {
-        # The id of the request's operation, as in the journal.
+        # The ID of the request's operation, as in the journal.
         "operationId": "str",
         # The method and the path.
         "request": "str",
@@ -336,7 +336,7 @@ TimelineEntry = TypedDict(
 WaitingRequest = TypedDict(
     "WaitingRequest",
     {
-        # The id of the request's operation, as in the journal.
+        # The ID of the request's operation, as in the journal.
         "operationId": "str",
         # The time of the response, rounded up to a whole second.
         "until": "str",
@@ -368,7 +368,7 @@ TrafficOutcome = TypedDict(
 Request = TypedDict(
     "Request",
     {
-        # The operation id of the response.
+        # The operation ID of the response.
         "operationId": "str",
         # The operation's name, such as `reserved_domains.create`; null for an unknown path or method.
         "operation": "str | None",
@@ -394,7 +394,7 @@ Request = TypedDict(
         "commit": "dict[str, Any]",
         # True if the client gave up before the whole response was sent. `status` is still the response's status.
         "cancelled": "Any",
-        # The id of the fault that applied to the request, or null.
+        # The ID of the fault that applied to the request, or null.
         "fault": "str | None",
         # The problem with the request. Absent if, as usual, the response states it.
         "problem": "str",
@@ -415,11 +415,11 @@ Options = TypedDict(
         "plan": "Literal['free', 'hobbyist', 'paygo']",
         # Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
         "cors": "list[str]",
-        # The seed for ids and certificates: the same seed and calls produce the same ids. Default: a random one for each gateway.
+        # The seed for IDs and certificates: the same seed and calls produce the same IDs. Default: a random one for each gateway.
         "seed": "str",
         # The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.
         "initial": "Any",
-        # Which edges, routes, endpoint configurations, and child backends are treated as existing: any id with the right prefix (the default), or only those declared through `gateway.declare`.
+        # Which edges, routes, endpoint configurations, and child backends are treated as existing: any ID with the right prefix (the default), or only those declared through `gateway.declare`.
         "references": "Literal['any', 'declared']",
         # How to treat traffic policy actions of an unknown type. Default: `refuse`.
         "unknownActions": "Literal['refuse', 'accept']",
@@ -456,7 +456,7 @@ Options = TypedDict(
 ScriptOptions = TypedDict(
     "ScriptOptions",
     {
-        # The id of a domain, or its name, even before it is reserved. Default: any domain.
+        # The ID of a domain, or its name, even before it is reserved. Default: any domain.
         "domain": "str",
         # How many times to use the outcomes. Default: 1.
         "times": "int",
@@ -552,7 +552,7 @@ TunnelSessionDeclaration = TypedDict(
 ListedFault = TypedDict(
     "ListedFault",
     {
-        # The id of the fault, for `remove`. The journal shows it too.
+        # The ID of the fault, for `remove`. The journal shows it too.
         "id": "str",
         # The operation's name, such as `reserved_domains.create`.
         "operation": "str",
@@ -560,9 +560,9 @@ ListedFault = TypedDict(
         "method": "str",
         # The path below the base URL, such as `/reserved_domains`.
         "path": "str",
-        # An id in the request's path, such as `rd_…`.
+        # An ID in the request's path, such as `rd_…`.
         "resource": "str",
-        # The URL or the id of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+        # The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
         # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
         "agent": "str",
@@ -605,13 +605,13 @@ ListedFault = TypedDict(
 Declaration = TypedDict(
     "Declaration",
     {
-        # The id of an HTTPS, TCP, or TLS edge.
+        # The ID of an HTTPS, TCP, or TLS edge.
         "edge": "str",
-        # The ids of routes to add to the edge, which must be an HTTPS edge.
+        # The IDs of routes to add to the edge, which must be an HTTPS edge.
         "routes": "list[str]",
-        # The id of an endpoint configuration.
+        # The ID of an endpoint configuration.
         "endpoint_configuration": "str",
-        # The id of a backend that can be a child of a weighted one.
+        # The ID of a backend that can be a child of a weighted one.
         "backend": "str",
         # Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
         "edge_endpoint": "EdgeEndpointDeclaration",

@@ -27,8 +27,8 @@ interface EngineParts {
 }
 
 /**
- * The number of request ids that are reserved in the store before use. A request that changes nothing does not create a commit, so the
- * reservation prevents its id from being reused after a restart (rules: stores#ids).
+ * The number of request IDs that are reserved in the store before use. A request that changes nothing does not create a commit, so the
+ * reservation prevents its ID from being reused after a restart (rules: stores#ids).
  */
 const RESERVED_OPERATIONS = 1024
 
@@ -144,7 +144,7 @@ export class Persistence {
     }
   }
 
-  /** Returns whether the store has reserved enough request ids for `operations`. */
+  /** Returns whether the store has reserved enough request IDs for `operations`. */
   hasReserved(operations: number): boolean {
     return this.#committed !== undefined && operations <= this.#committed.operations
   }

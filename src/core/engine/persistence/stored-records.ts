@@ -112,7 +112,7 @@ export function requireValid<T>(
   }
 }
 
-/** A stored record that its schema rejects, and the current id prefix of its family. */
+/** A stored record that its schema rejects, and the current ID prefix of its family. */
 interface RefusedRecord {
   readonly key: string
   readonly record: object
@@ -121,7 +121,7 @@ interface RefusedRecord {
   read(record: object): unknown
 }
 
-/** Returns the prefix of a record's id, if the record would be valid with its family's prefix instead. */
+/** Returns the prefix of a record's ID, if the record would be valid with its family's prefix instead. */
 function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string | undefined {
   const stored = parsePrefix(key)
   if (prefix === undefined || stored === undefined || stored === prefix) return undefined
@@ -154,7 +154,7 @@ function createChangedError(name: string, problem: string): TypeError {
 
 function createPrefixError(name: string, stored: string, prefix: string | undefined): TypeError {
   return new TypeError(
-    `The store does not match this gateway's families: the id of ${name} has the prefix ${quote(stored)}. Allowed: ${quote(prefix)}, the current prefix of its family. Use the family definition with the prefix ${quote(stored)}, or a new store file.`,
+    `The store does not match this gateway's families: the ID of ${name} has the prefix ${quote(stored)}. Allowed: ${quote(prefix)}, the current prefix of its family. Use the family definition with the prefix ${quote(stored)}, or a new store file.`,
   )
 }
 

@@ -11,7 +11,7 @@ const backendShape = kit.named(
   'The backend that receives the traffic of an edge or a route.',
 )
 
-/** The last path segments of backends, by id prefix. */
+/** The last path segments of backends, by ID prefix. */
 const BACKENDS: Readonly<Record<string, string>> = {
   bkdtg: 'tunnel_group',
   bkdfo: 'failover',
@@ -34,7 +34,7 @@ export function backendModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
     errors: parts.backendErrors,
     body: v.object({
       enabled: parts.enabled,
-      backend_id: kit.documented(backendId, 'The id of the backend that receives the traffic.', {
+      backend_id: kit.documented(backendId, 'The ID of the backend that receives the traffic.', {
         rules: 'edges#backends',
       }),
     }),

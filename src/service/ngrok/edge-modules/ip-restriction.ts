@@ -10,9 +10,9 @@ export const ipErrors = kit.declareErrors({
   edge_ip_policy_not_found: kit.ofField(
     7007,
     400,
-    '{field} is {received}, an unknown IP policy. Send the id of an existing IP policy.',
+    '{field} is {received}, an unknown IP policy. Send the ID of an existing IP policy.',
   ),
-  edge_ip_policies_missing: kit.field(7025, 400, 'the id of at least one IP policy'),
+  edge_ip_policies_missing: kit.field(7025, 400, 'the ID of at least one IP policy'),
 })
 
 const policyIds = kit.documented(
@@ -20,7 +20,7 @@ const policyIds = kit.documented(
     v.array(v.string()),
     refuseUnless(ipErrors.edge_ip_policies_missing, (ids) => ids.length > 0),
   ),
-  'The ids of the IP policies that decide who may connect.',
+  'The IDs of the IP policies that decide who may connect.',
 )
 
 const ipShape = kit.named(

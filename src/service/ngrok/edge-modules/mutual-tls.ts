@@ -5,14 +5,14 @@ import { authorityTarget } from '../certificate-authorities.ts'
 import { defineModule, type Owner } from '../modules.ts'
 import { refuseUnless } from '../shared.ts'
 
-/** The error for an id that cannot belong to a certificate authority. */
+/** The error for an ID that cannot belong to a certificate authority. */
 export const authorityIdErrors = kit.declareErrors({
-  certificate_authority_id_invalid: kit.field(228, 400, 'the id of a certificate authority, which starts with "ca_"'),
+  certificate_authority_id_invalid: kit.field(228, 400, 'the ID of a certificate authority, which starts with "ca_"'),
 })
 
 /** The error for a certificate authority that does not exist. */
 export const authorityErrors = kit.declareErrors({
-  certificate_authority_not_found: kit.field(7072, 400, 'the id of a certificate authority that exists'),
+  certificate_authority_not_found: kit.field(7072, 400, 'the ID of a certificate authority that exists'),
 })
 
 const authorityIds = kit.documented(
@@ -22,7 +22,7 @@ const authorityIds = kit.documented(
       refuseUnless(authorityIdErrors.certificate_authority_id_invalid, (id) => parts.isIdOf(id, 'ca_')),
     ),
   ),
-  'The ids of the certificate authorities whose certificates clients must present.',
+  'The IDs of the certificate authorities whose certificates clients must present.',
 )
 
 const mutualTlsShape = kit.named(

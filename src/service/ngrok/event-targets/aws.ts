@@ -18,7 +18,7 @@ const role = kit.named(
 
 const creds = kit.named(
   v.object({
-    aws_access_key_id: text('The access key id.'),
+    aws_access_key_id: text('The access key ID.'),
     aws_secret_access_key: secretText('The secret access key.'),
   }),
   'AwsCredentials',

@@ -9,8 +9,8 @@ const { event_azure_invalid, event_azure_rule_missing, event_azure_stream_missin
 const SOME = /./
 
 const azureFields = {
-  tenant_id: textMatching(event_azure_invalid, SOME, 'The tenant id.'),
-  client_id: textMatching(event_azure_invalid, SOME, "The application's client id."),
+  tenant_id: textMatching(event_azure_invalid, SOME, 'The tenant ID.'),
+  client_id: textMatching(event_azure_invalid, SOME, "The application's client ID."),
   logs_ingestion_uri: textMatching(
     event_azure_uri_invalid,
     /^https:\/\/[^\s/]+/,
@@ -19,7 +19,7 @@ const azureFields = {
   data_collection_rule_id: textMatching(
     event_azure_rule_missing,
     SOME,
-    'The immutable id of the data collection rule.',
+    'The immutable ID of the data collection rule.',
   ),
   data_collection_stream_name: textMatching(
     event_azure_stream_missing,

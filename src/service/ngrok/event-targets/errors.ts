@@ -15,7 +15,7 @@ export const targetErrors = kit.declareErrors({
   ),
   event_api_key_missing: kit.field(5133, 400, 'a Datadog API key'),
   event_datadog_site_invalid: kit.ofField(5134, 400, '{field} is {received}. Allowed: one of {sites}.'),
-  event_azure_rule_missing: kit.field(5136, 400, 'the immutable id of a data collection rule'),
+  event_azure_rule_missing: kit.field(5136, 400, 'the immutable ID of a data collection rule'),
   event_azure_stream_missing: kit.field(5137, 400, 'the name of a data collection stream'),
   event_azure_uri_invalid: kit.field(5138, 400, 'the https URI of a data collection endpoint'),
   event_azure_invalid: kit.field(5139, 400, 'a non-empty string'),

@@ -32,7 +32,7 @@ function hasScopes({ scopes }: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(scopes) && scopes.length > 0
 }
 
-/** Returns the problem with an app whose id or secret is missing. */
+/** Returns the problem with an app whose ID or secret is missing. */
 export function needsPair(config: Readonly<Record<string, unknown>>, isRequired: boolean) {
   const [id, secret] = [config.client_id, config.client_secret].map(
     (value) => value !== undefined && value !== null && value !== '',

@@ -22,7 +22,7 @@ export const restrictIps = action({
     deny: ranges('The ranges whose addresses are denied.'),
     ip_policies: {
       kind: 'list',
-      item: { kind: 'ip-policy', about: 'The id of an IP policy.' },
+      item: { kind: 'ip-policy', about: 'The ID of an IP policy.' },
       about: 'IP policies whose rules are added to the ranges.',
     },
   },

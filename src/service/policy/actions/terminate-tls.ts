@@ -37,7 +37,7 @@ export const terminateTls = action({
         kind: 'text',
         format: 'certificate-or-id',
         takesCel: true,
-        about: 'A certificate as PEM, or the id of a certificate authority.',
+        about: 'A certificate as PEM, or the ID of a certificate authority.',
       },
       about: 'The certificate authorities whose client certificates are accepted.',
     },
@@ -63,7 +63,7 @@ export const terminateTls = action({
   paid: { fields: MUTUAL, notOnPlans: WITHOUT_MUTUAL_TLS },
   sets: {
     ...tlsVariables(),
-    warnings: texts('The warnings about ids of certificate authorities.'),
+    warnings: texts('The warnings about IDs of certificate authorities.'),
     error_code: text('The number of an error.'),
     error_message: text('What went wrong.'),
   },

@@ -58,11 +58,11 @@ function findLongTimeouts({ idle_session_timeout: idle, max_session_duration: ma
   return [{ path: ['idle_session_timeout'], what, hint: 'Use a shorter timeout, or remove it.' }]
 }
 
-/** Finds the ids of other resources in lists of certificate authorities. */
+/** Finds the IDs of other resources in lists of certificate authorities. */
 function findOtherIds({ mutual_tls_certificate_authorities: all }: Config): readonly Finding[] {
   return listOf(all).flatMap((each, at): readonly Finding[] => {
     if (typeof each !== 'string' || !/^(?!ca_)[a-z]+_\w+$/.test(each)) return []
-    const what = `is ${quote(each)}, which is not the id of a certificate authority`
-    return [{ path: ['mutual_tls_certificate_authorities', at], what, hint: 'Write an id that begins with ca_.' }]
+    const what = `is ${quote(each)}, which is not the ID of a certificate authority`
+    return [{ path: ['mutual_tls_certificate_authorities', at], what, hint: 'Write an ID that begins with ca_.' }]
   })
 }

@@ -65,12 +65,12 @@ export const errors = declareErrors({
   certificate_not_found: ofField(
     1965,
     404,
-    '{field} is {received}, which does not exist. Send the id of an uploaded TLS certificate.',
+    '{field} is {received}, which does not exist. Send the ID of an uploaded TLS certificate.',
   ),
   certificate_not_uploaded: ofField(
     90410,
     400,
-    '{field} is {received}, which was issued automatically. Send the id of an uploaded TLS certificate.',
+    '{field} is {received}, which was issued automatically. Send the ID of an uploaded TLS certificate.',
   ),
   domain_update_empty: emptyUpdate(422),
 })

@@ -69,15 +69,15 @@ export const policyBody = named(
 
 /** The fields of both bodies, in the order used in the documentation's tables. */
 const tlsFields = {
-  certificate_id: reference('cert', 'The id of the uploaded TLS certificate to use. Cannot be combined with a policy.'),
+  certificate_id: reference('cert', 'The ID of the uploaded TLS certificate to use. Cannot be combined with a policy.'),
   certificate_management_policy: documented(
     v.optional(policyBody),
     'The policy for issuing certificates automatically. Cannot be combined with a certificate.',
     { rules: 'domain-certificates#one-or-the-other' },
   ),
 }
-const httpConfiguration = reference('ec', 'The id of the endpoint configuration to link for HTTP.')
-const httpsConfiguration = reference('ec', 'The id of the endpoint configuration to link for HTTPS.')
+const httpConfiguration = reference('ec', 'The ID of the endpoint configuration to link for HTTP.')
+const httpsConfiguration = reference('ec', 'The ID of the endpoint configuration to link for HTTPS.')
 
 const { domain_of_company, domain_of_service } = errors
 const REFUSALS: Readonly<Record<RefusedDomainKey, FieldError<string, { also: string }>>> = {
