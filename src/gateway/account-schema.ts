@@ -56,12 +56,12 @@ export const account = named(
     ),
     card: optionRow(
       switchOption,
-      'True if the account has a verified card. On the `free` plan, TCP endpoints require a verified card. It changes nothing on other plans.',
+      'True if the account has a verified card. On the `free` plan, TCP endpoints require a verified card. It has no effect on other plans.',
       { default: false, flag: 'card' },
     ),
     state: optionRow(
       oneOfThese(ACCOUNT_STATES),
-      'Why HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which fails every change. The direct API still works. A suspended account also has no agents and no new certificates.',
+      'The reason that HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which makes every change fail. The direct API still works. A suspended account also has no agents and gets no new certificates.',
       { defaultText: 'none', flag: 'account-state' },
     ),
     edges: optionRow(
@@ -70,7 +70,7 @@ export const account = named(
         'allows nothing, `read_only` allows reading.',
       { defaultText: 'full access', flag: 'edges' },
     ),
-    limits: optionRow(limits, "Limits by name, which override the plan's.", { defaultText: "the plan's" }),
+    limits: optionRow(limits, "Limits by name, which override the plan's limits.", { defaultText: "the plan's" }),
   }),
   'AccountOptions',
   "A gateway's account: its plan, card, state, and limits.",

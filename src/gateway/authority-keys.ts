@@ -12,7 +12,7 @@ export const FRESH_KEYS = 'authority_keys'
 interface AuthorityKeys {
   /** Returns a gateway's authority, given its random source. Only the authority with the test keys depends on this source. */
   readonly authorityFor: (random: RandomSource) => Authority
-  /** The records in which a store keeps fresh keys. */
+  /** The records that store fresh keys. */
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 

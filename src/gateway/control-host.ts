@@ -131,7 +131,7 @@ function createEvents({ table, engine, options }: GatewayInternals): SentEventLo
   return new SentEventLog(engine, rules, families, deliveries)
 }
 
-/** Adds the last transition of each domain, because a timeline entry remains the same object when more entries follow. */
+/** Adds the most recent transition of each domain, because a timeline entry remains the same object when more entries follow. */
 export function addLastTransitions(transitions: WeakSet<object>, { state }: Engine): void {
   for (const { timeline } of state.records.table(domains).newestFirst()) {
     const last = timeline.at(-1)
@@ -148,10 +148,10 @@ function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): s
   const gateway = `gateway is at ${gatewayUrl}`
   if (!requested || !own) return `The ${gateway}.`
   if (requested.hostname === own.hostname)
-    return `The ${gateway}: the host is the same, but the scheme, port, or path is not.`
+    return `The ${gateway}: the host is the same, but the scheme, port, or path is different.`
   const other = Object.values(dialects).find(
     (each) => each.name !== name && parseUrl(each.baseUrl)?.host === requested.host,
   )
   if (other) return `${requested.host} was called, but the ${gateway}. Was \`${CREATE[other.name]}()\` meant?`
-  return `The ${gateway}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
+  return `The ${gateway}. Set the client's base URL to it, or set the gateway's \`baseUrl\` to the client's base URL.`
 }

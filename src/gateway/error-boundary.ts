@@ -10,7 +10,7 @@ import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
 
-/** Creates the errors that a gateway's callers see, and wraps functions so that they throw these errors. */
+/** Creates the errors that a gateway's callers see, and wraps functions to throw these errors. */
 export class ErrorBoundary {
   constructor(
     readonly dialect: Dialect,
@@ -28,7 +28,7 @@ export class ErrorBoundary {
     return new GatewayError(createErrorFacts(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
   }
 
-  /** Returns the public error. Its stack begins at the caller of `call`; errors from other code keep their stacks. */
+  /** Returns the public error. Its stack begins at the caller of `call`; an error from other code keeps its own stack. */
   createErrorAtCaller(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal || error instanceof AssertionError)) return error
     return setCallerStack(this.createPublicError(error, input, operation), call)

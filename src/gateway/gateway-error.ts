@@ -39,14 +39,14 @@ export class GatewayError extends Error {
   }
   /** The class name. */
   override readonly name = 'GatewayError'
-  /** The key in the error catalogue, the same in every dialect. For errors of your own families, use {@link is}. */
+  /** The key in the error catalogue, which is the same in every dialect. For errors of your own families, use {@link is}. */
   readonly key: ErrorKey
   /** The dialect's code, such as `ERR_NGROK_413`. */
   readonly code: string
   /** The HTTP status. */
   readonly status: number
   /**
-   * Additional facts: `field:<path>` for each of the first problems in a body, `further_problems` if there are more, and the IDs of
+   * Additional facts: `field:<path>` for each of the first problems in a body, `further_problems` if there are more, and the IDs of any
    * resources that weren't found. If the message is about one field: `field` and, if known, `rule`, `received`, `allowed`, `choices`,
    * `nearest`, and `typed`.
    */

@@ -60,8 +60,8 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  *   headers: { authorization: 'Bearer key', 'service-version': '2' },
  * })
  * ```
- * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
- * `initial`. The message shows the entry.
+ * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of `initial`. The
+ * message names the entry.
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
@@ -278,6 +278,8 @@ function listResources({ engine, collections }: ControlHost) {
 function requireFreeNames(families: Families = {}, gateway: object, direct: object): void {
   for (const name of Object.keys(families)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue
-    throw atCaller(new TypeError(`families.${name} has the name of a built-in gateway member. Choose another name.`))
+    throw atCaller(
+      new TypeError(`families.${name} has the same name as a built-in gateway member. Choose another name.`),
+    )
   }
 }

@@ -35,7 +35,7 @@ function oneOf<T extends string>(names: readonly T[]) {
   return v.exactOptional(v.picklist(names, names.join(' or ')))
 }
 
-/** The options of a gateway created by a request: for a sandbox, or for an additional gateway of a server. */
+/** The options of a gateway created by a request: for a sandbox, or for an additional gateway on a server. */
 export const hostedOptions = v.object({
   dialect: oneOf(dialectNames),
   clock: oneOf(['system', 'manual']),

@@ -14,7 +14,7 @@ export function toInspected(gateway: Gateway): Inspected {
   return gateway as Inspected
 }
 
-/** Returns the controls' response to a request that may not use them, or undefined if it may. */
+/** Returns the controls' response to a request that may not use the controls, or undefined if it may. */
 export function findControlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
   const response = gateway.transport.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
   return response.status === 200 ? undefined : response
@@ -31,8 +31,8 @@ export function createOverviewEvent(gateway: Gateway): string {
 }
 
 /**
- * Returns the event that every listener receives first. It identifies the gateway; `name` is for people. `started` is the
- * time at which a server started: requests from an earlier start are not in its journal.
+ * Returns the event that every listener receives first. It identifies the gateway; `name` is a human-readable name. `started` is the time
+ * at which a server started: requests from an earlier start are not in its journal.
  */
 export function createGatewayEvent(gateway: Gateway, name: string | null, started?: string): string {
   const { url, dialect } = gateway
@@ -49,8 +49,8 @@ export function describeChanges({ transport }: Gateway): object {
 }
 
 /**
- * Calls `changed` at the end of each call that changed the state of a gateway. Calls `send` with every `request`, and with
- * `emptied` when the journal was cleared. Returns a function that ends the subscription.
+ * Calls `changed` at the end of each call that changed the state of a gateway. Calls `send` with every `request`, and with `emptied` when
+ * the journal is cleared. Returns a function that ends the subscription.
  */
 export function subscribeToEvents(
   gateway: Gateway,

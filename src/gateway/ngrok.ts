@@ -54,8 +54,8 @@ export interface NgrokOptions<C extends Clock = Clock>
  * const gateway = createNgrok({ seed: 'checkout' })
  * const policy = gateway.ipPolicies.create({ description: 'the office' })
  * ```
- * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of
- * `initial`. The message shows the entry.
+ * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule rejects an entry of `initial`. The
+ * message names the entry.
  */
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {
   if (options !== undefined) requireObject('options', options)
@@ -64,7 +64,7 @@ export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>):
       const alternative = 'createGateway({ dialect: ngrok, families: { ...ngrokFamilies, … } })'
       throw atCaller(
         new TypeError(
-          `"${name}" is not an option of createNgrok, which sets it. For your own families, use ${alternative}.`,
+          `"${name}" is not an option of createNgrok, because createNgrok sets it. For your own families, use ${alternative}.`,
         ),
       )
     }

@@ -48,12 +48,12 @@ export const quirks = named(
       ),
       lateStatus: optionRow(
         switchOption,
-        'Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the job.',
+        'Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the provisioning job.',
         { default: false, flag: 'late-status' },
       ),
       policyMayFallThrough: optionRow(
         switchOption,
-        "Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy.",
+        "Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy.",
         { default: false, flag: 'policy-may-fall-through' },
       ),
       takenStatus: optionRow(
@@ -81,7 +81,7 @@ export const internalErrorBackoff = named(
   'How long a job waits after INTERNAL_ERRORs.',
 )
 
-const ADDRESS_ALLOWED = 'an http or https URL without a user name and password'
+const ADDRESS_ALLOWED = 'an http or https URL without a user name or password'
 
 function isAddress(text: string): boolean {
   if (!/^https?:\/\/[^/?#]/.test(text) || !URL.canParse(text)) return false
@@ -109,7 +109,7 @@ export const destinations = named(
     `an object with "cloudwatch_logs", "datadog", "firehose", "kinesis", and "azure_logs_ingestion", each ${ADDRESS_ALLOWED}`,
   ),
   'DestinationAddresses',
-  'The URLs to post events to, by kind of event destination.',
+  'The URLs to post events to, by the kind of event destination.',
 )
 
 const profileNames = keysOf(PROFILES)
@@ -132,7 +132,7 @@ const certificateOptions = named(
     ),
   }),
   'CertificateOptions',
-  'The validity and renewal of automatic certificates.',
+  'The validity period and renewal of automatic certificates.',
 )
 
 export const certificates = objectOr(
@@ -160,7 +160,7 @@ const rateLimitOptions = named(
 export const rateLimit = objectOr(
   rateLimitOptions,
   v.pipe(
-    v.boolean('true, false, or an object with requests and window'),
+    v.boolean('true, false, or an object with "requests" and "window"'),
     v.transform((isOn) => (isOn ? v.parse(rateLimitOptions, {}) : undefined)),
   ),
 )
@@ -239,7 +239,7 @@ const authoritySecret = named(
     AUTHORITY_SECRET_ALLOWED,
   ),
   'AuthoritySecret',
-  "The secret from which the authority's keys are derived.",
+  "The secret that the authority's keys are derived from.",
 )
 
 export const authorityKeys = objectOr(

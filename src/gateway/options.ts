@@ -46,7 +46,7 @@ import {
 export const gatewayRows = {
   control: optionRow(
     control,
-    'Access to the control API below `/_fauxgate/`. Default: `loopback`, only this machine under its own names. ' +
+    'Access to the control API below `/_fauxgate/`. Default: `loopback`, that is, only from this machine under its own names. ' +
       'With a `key`, only clients that send it in the `Fauxgate-Control-Key` header.',
     { default: 'loopback', defaultText: '', isSecret: true },
   ),
@@ -79,8 +79,8 @@ export const gatewayRows = {
   ),
   references: optionRow(
     oneOfThese(['any', 'declared']),
-    'Which edges, routes, endpoint configurations, and child backends are treated as existing: any ID with the ' +
-      'right prefix (the default), or only those declared through `gateway.declare`.',
+    'Which edges, routes, endpoint configurations, and child backends are treated as existing: any whose ID has the ' +
+      'right prefix (the default), or only those declared with `gateway.declare`.',
     { default: 'any', defaultText: '' },
   ),
   unknownActions: optionRow(
@@ -95,7 +95,7 @@ export const gatewayRows = {
   ),
   errorText: optionRow(
     oneOfThese(['usual', 'varied']),
-    'The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches ' +
+    'The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches ' +
       'on it fails. Reports still have the usual text.',
     { default: 'usual' },
   ),
@@ -134,21 +134,21 @@ export const gatewayRows = {
   ),
   destinations: optionRow(
     destinations,
-    'The URLs to post events to, by kind of event destination. Events without a URL are not posted.',
+    'The URLs to post events to, by the kind of event destination. Events without a URL are not posted.',
     { defaultText: 'none', isSecret: true },
   ),
-  families: optionRow(families, 'Your own families, created with `fauxgate/kit`, by name in the direct API.', {
+  families: optionRow(families, 'Your own families, created with `fauxgate/kit`, by their name in the direct API.', {
     isUnoffered: true,
   }),
   clock: optionRow(clock, 'The source of the time.', {
     default: systemClock,
-    defaultText: 'the system clock, which also follows faked dates',
+    defaultText: 'the system clock, including faked dates',
     // C is the type parameter of `createGateway`.
     type: 'C',
   }),
   dns: optionRow(
     oneOfThese(['off', 'simulated']),
-    'The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing.',
+    'The DNS that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, nothing.',
     { default: 'off' },
   ),
   provisioningDelay: optionRow(
@@ -159,12 +159,12 @@ export const gatewayRows = {
   ),
   certificates: optionRow(
     certificates,
-    'The validity of automatic certificates, and how long before expiry they are renewed.',
+    'How long automatic certificates are valid, and how long before expiry they are renewed.',
     { defaultText: `Let's Encrypt's at the gateway's time: ${DEFAULT_VALIDITIES}` },
   ),
   internalErrorBackoff: optionRow(
     internalErrorBackoff,
-    'How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`.',
+    'How long a job waits after its first INTERNAL_ERROR. The wait doubles after each further error, up to `most`.',
     { default: {}, defaultText: '1m and 64m' },
   ),
   dnsErrorRetry: optionRow(duration(1000), 'How long a job waits after a DNS_ERROR.', { default: '1h' }),
@@ -177,7 +177,7 @@ export const gatewayRows = {
   ),
   store: optionRow(
     store,
-    'The store for every change, so that the state outlives the process. It contains private keys and other ' +
+    'A store that saves every change, so that the state outlives the process. It contains private keys and other ' +
       'secrets. A gateway with a filled store resumes from it, including the seed and the time of a manual clock, ' +
       'and ignores `initial`.',
     { defaultText: 'nowhere' },
@@ -207,7 +207,7 @@ export function selectRuleOptions(options: ParsedGatewayOptions): RuleOptions {
 /** The options that gateways don't share: where a gateway is, how it starts, and what it stores. */
 const OWN_OPTIONS = 'dialect baseUrl seed initial families clock store journalSize journalBytes'.split(' ')
 
-/** Returns the options that another gateway needs to respond like this one: those that are not the defaults, without secrets. */
+/** Returns the options that another gateway needs to respond like this one: the options that differ from the defaults, without secrets. */
 export function listRepeatable(options: AnyOptions): Readonly<Record<string, unknown>> {
   const isRepeatable = ([name, value]: [string, unknown]) =>
     !OWN_OPTIONS.includes(name) &&

@@ -59,7 +59,7 @@ function createTable(dialect: CommonDialect, own: Families) {
   const secretNames = new WeakMap<CommonDialect['fieldAliases'], SecretNames>()
   return {
     families: all,
-    /** The operations of families that belong neither to fauxgate nor to ngrok. */
+    /** The operations of families that are neither fauxgate's nor ngrok's. */
     ownOperations: Object.values(own)
       .flatMap(({ operations }) => Object.values(operations).map(({ name }) => name))
       .filter((name) => !isNgrokOperation(name)),

@@ -27,7 +27,7 @@ export interface Transport<Sibling = object> {
    */
   readonly callerRefusal: (request: HttpRequest) => HttpResponse | undefined
   /**
-   * Returns the maximum number of body bytes that a transport must read, given the request's head: 0 if the head is rejected.
+   * Returns the maximum number of body bytes that a transport must read, given the request's head, or 0 if the head is rejected.
    * @internal
    */
   readonly bodyLimit: BodyLimit
@@ -37,8 +37,8 @@ export interface Transport<Sibling = object> {
    */
   readonly refused: Refused
   /**
-   * Waits, on the gateway's clock, for a response of `exchange` that a fault delays, or whose changes the store has not
-   * flushed yet. Rejects with the reason of an aborted signal.
+   * Waits, on the gateway's clock, for a response from `exchange` that a fault delays, or whose changes the store has not flushed yet.
+   * Rejects with the reason of an aborted signal.
    * @internal
    */
   readonly delivered: (response: HttpResponse, options?: { readonly signal?: AbortSignal }) => Promise<HttpResponse>
@@ -50,7 +50,7 @@ export interface Transport<Sibling = object> {
    */
   readonly resumed: () => void
   /**
-   * Returns the origin of the endpoint that a visitor to a local port requests, given the host and the port's possible schemes.
+   * Returns the origin of the endpoint that a visitor to a local port requests, given the host and the schemes that the port can have.
    * @internal
    */
   readonly locate: (host: string, schemes: readonly string[]) => Promise<string>
@@ -75,8 +75,8 @@ export interface Transport<Sibling = object> {
    */
   readonly serveVisitor: (request: ServedRequest) => Promise<UpstreamResponse>
   /**
-   * Runs everything that is due, as any other call does first. Hosts that sleep between requests need this method. Stops as soon as
-   * `isOver` returns true. Returns true if something is left.
+   * Runs everything that is due, as every other call does first. Hosts that sleep between requests need this method. Stops as soon as
+   * `isOver` returns true. Returns true if something is left to run.
    */
   readonly settle: (isOver?: () => boolean) => boolean
   /**
@@ -85,13 +85,13 @@ export interface Transport<Sibling = object> {
    */
   readonly sequence: () => number
   /**
-   * Calls the function at the end of each call that changed the state. Returns a function that ends the subscription.
-   * Subscribers that receive the changes cost the gateway more.
+   * Calls the function at the end of each call that changed the state. Returns a function that ends the subscription. Subscribing to the
+   * changes themselves costs the gateway more.
    * @internal
    */
   readonly watch: (watcher: () => void) => () => void
   /**
-   * Calls the function with the domain transitions in each commit, and its operation. Returns a function that ends the
+   * Calls the function with the domain transitions in each commit, and the commit's operation. Returns a function that ends the
    * subscription.
    * @internal
    */
@@ -99,8 +99,8 @@ export interface Transport<Sibling = object> {
     watcher: (transitions: readonly DomainTransition[], operation: string) => void,
   ) => () => void
   /**
-   * Resets the gateway and returns true. Requests that still wait don't receive a response. Returns false without resetting if a subscriber
-   * or a saved snapshot would remain.
+   * Resets the gateway and returns true. Requests that are still waiting don't receive a response. If a subscriber or a saved snapshot
+   * would remain, returns false without resetting.
    * @internal
    */
   readonly renewed: () => boolean
@@ -143,10 +143,7 @@ export interface Transport<Sibling = object> {
   readonly hooks: Hooks
 }
 
-/**
- * The public part of a collection. Its full type would need Valibot's types, which users of a gateway may not have
- * installed.
- */
+/** The public members of a collection. Its full type would need Valibot's types, which users of a gateway may not have installed. */
 export interface ViewedCollection {
   /** The name in snapshots, commits, and stores, for example `reserved_domains`. */
   readonly name: string
@@ -170,7 +167,7 @@ export interface Hooks
     ServedHooks,
     TrafficHooks {}
 
-/** Returns a gateway with the same state, and with some calls of its transport replaced. */
+/** Returns a gateway with the same state, but with some of its transport's calls replaced. */
 export function withTransport<G extends { readonly transport: Transport }>(
   gateway: G,
   calls: Partial<G['transport']>,

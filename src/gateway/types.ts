@@ -25,8 +25,8 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /** The clock of this gateway. Advance a manual clock here: `gateway.clock.advance('30s')`. */
   readonly clock: C
   /**
-   * Handles requests like the global `fetch`, whatever their host. Pass it to a client that accepts a `fetch`; it is bound
-   * to its gateway.
+   * Handles requests like the global `fetch`, regardless of their host. Pass it to a client that accepts a `fetch` function; it is bound to
+   * its gateway.
    */
   readonly fetch: GatewayFetch
   /**
@@ -34,11 +34,14 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * test itself created, through the direct API or `declare`.
    */
   leftovers(options?: LeftoverOptions): readonly Leftover[]
-  /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970, or undefined if nothing is due. */
+  /**
+   * Returns the time at which the next event, such as an attempt or a renewal, is due, in ms since the Unix epoch, or undefined if nothing
+   * is due.
+   */
   nextDueAt(): number | undefined
   /**
-   * Calls the function with each new commit, in order. With a collection such as `reserved_domains`, only commits that change it
-   * are passed. Returns a function that ends the subscription. Exceptions from the subscriber are ignored.
+   * Calls the function with each new commit, in order. If you pass a collection such as `reserved_domains`, the function receives only
+   * commits that change that collection. Returns a function that ends the subscription. Exceptions from the subscriber are ignored.
    *
    * @throws TypeError for an unknown collection.
    */
@@ -90,7 +93,7 @@ type LimitsBy<F extends OwnFamilies> = {
 
 /** The account of a gateway with your own families: see {@link AccountOptions}. */
 export type AccountWith<Limits> = Omit<AccountOptions, 'limits'> & {
-  /** Limits by name, which override the plan's. Default: the plan's limits. */
+  /** Limits by name, which override the plan's limits. Default: the plan's limits. */
   readonly limits?: Limits | undefined
 }
 
@@ -101,13 +104,13 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
 > & {
   /** The account that owns the resources: see {@link GatewayOptions}. */
   readonly account?: AccountWith<AccountLimits & LimitsBy<F>> | undefined
-  /** Your own families, created with `fauxgate/kit`, by name in the direct API. */
+  /** Your own families, created with `fauxgate/kit`, by their name in the direct API. */
   readonly families: F
   /** The resources that exist at the start: see {@link GatewayOptions}. */
   readonly initial?: InitialOf<Resources & Direct<F>> | undefined
 }
 
-/** The methods that take operation and error names, including those of your own families. */
+/** The methods that take names of operations and errors, including those of your own families. */
 export interface OwnNames<Declared, Name extends string, Key extends string> {
   readonly declare: Declared
   readonly faults: { add(spec: FaultSpec<Name, ErrorKey | Key>): ArmedFault<Name, ErrorKey | Key> }

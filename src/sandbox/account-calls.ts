@@ -34,7 +34,7 @@ export interface AccountCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
   readonly from?: 'body' | 'query'
-  /** `state` allows a body the size of a whole state. With `stream`, the call reads the body itself. */
+  /** `state` allows a body as large as a whole state. With `stream`, the call reads the body itself. */
   readonly body?: 'state' | 'stream'
   /** The name of the call in the audit log. Calls without a name are not logged. */
   readonly audit?: string | ((sent: object) => string)

@@ -24,7 +24,7 @@ const AFTER_ALL_NAMES = '~'
 export class Account extends DurableObject {
   #isReady = false
 
-  /** Registers a sandbox. If a quota is full, returns the quota instead. */
+  /** Registers a sandbox. If a quota is used up, returns the quota instead. */
   register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined {
     const { name } = sandbox
     const isFull = ({ prefix, most }: Quota) => name.startsWith(prefix) && this.count(prefix) >= most
@@ -62,7 +62,7 @@ export class Account extends DurableObject {
     return Number(this.#run(select, prefix, prefix + AFTER_ALL_NAMES)[0]?.count)
   }
 
-  /** Adds to the counts, and records the size of a sandbox. */
+  /** Increases the counts, and records the size of a sandbox. */
   report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void {
     if (Object.keys(counts).length > 0) this.ctx.storage.kv.put(COUNTS, addCounts(this.#counts, counts))
     // A report may arrive after its sandbox was removed.
@@ -81,7 +81,7 @@ export class Account extends DurableObject {
     this.#run('DELETE FROM audit WHERE id <= (SELECT MAX(id) FROM audit) - ?', MAX_AUDIT_ENTRIES)
   }
 
-  /** Returns the latest entries, newest first. */
+  /** Returns the most recent entries, newest first. */
   listAuditEntries(limit: number): AuditEntry[] {
     const rows = this.#run('SELECT entry FROM audit ORDER BY id DESC LIMIT ?', limit)
     return rows.map(({ entry }) => JSON.parse(String(entry)))

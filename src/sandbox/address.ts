@@ -31,7 +31,7 @@ type AddressVariables = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
 
 /**
  * Returns the target of a request. The name is taken from the URL verbatim, without decoding. If the path does not name a sandbox, the API
- * key determines it, because some clients drop the path of their base URL.
+ * key determines the sandbox, because some clients drop the path of their base URL.
  */
 export function parseAddress({ url, headers }: Pick<Request, 'url' | 'headers'>, env: AddressVariables): Address {
   const { protocol, host, path, query } = splitUrl(url)

@@ -72,13 +72,13 @@ function* encodePieces({ name, ...metadata }: Metadata, { records, ...facts }: S
   yield encoder.encode(']}}\n')
 }
 
-/** Reads the streamed line of the sandbox that a fork continues. */
+/** Reads the streamed line of the sandbox that is being forked. */
 export async function readOriginal(name: string, line: ReadableStream<Uint8Array>) {
   const { metadata, state } = readLine(name, new Uint8Array(await new Response(line).arrayBuffer()))
   return { options: metadata.options, state }
 }
 
-/** Reads the archive line of a sandbox. The error for an invalid line does not repeat any part of it, because it may contain a secret. */
+/** Reads the archive line of a sandbox. The error for an invalid line does not quote the line, because it may contain a secret. */
 export function readLine(name: string, line: Uint8Array): { metadata: Metadata; state: SandboxState } {
   let value: unknown
   try {

@@ -35,7 +35,7 @@ interface AuditedBody {
   readonly details?: { readonly restored?: string }
 }
 
-/** Returns the entry of a call. Platform responses are streams, so only their status is known. */
+/** Returns the audit log entry for a call. Platform responses are streams, so only their status is known. */
 export function auditEntry(audited: AuditedCall, response: HttpResponse | Response): AuditEntry {
   const { call, name, key, sent, accountKey, now } = audited
   const { status } = response

@@ -10,7 +10,7 @@ import { isTtl, TTL_RANGE } from './ttl.ts'
 export interface SandboxEnvironment {
   /** The objects of the class `Account`. There is only one object. */
   readonly ACCOUNTS: Objects<Stub<Account>>
-  /** The secret that lets its holder create, list, fork, and delete sandboxes. Without it, nobody can. */
+  /** The secret that lets its holder create, list, fork, and delete sandboxes. If it is not set, nobody can. */
   readonly ACCOUNT_KEY?: string
   /**
    * The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change the account key.
@@ -22,19 +22,19 @@ export interface SandboxEnvironment {
   readonly DEFAULT_TTL?: string
   /** The maximum time to live of a sandbox, at most `366d`. Default: no limit. */
   readonly LONGEST_TTL?: string
-  /** The URL that clients use, if a proxy is in front of the Worker. */
+  /** The URL that clients use, if there is a proxy in front of the Worker. */
   readonly PUBLIC_URL?: string
-  /** The host below which each sandbox has its own host name, such as `sandboxes.example.com`. */
+  /** The parent domain of the host names of the sandboxes, such as `sandboxes.example.com`. */
   readonly WILDCARD_HOST?: string
   /** The maximum number of records in a sandbox. Default: 20000. */
   readonly MOST_RECORDS?: string
   /** The maximum size of a sandbox's records as JSON, in bytes. Default and maximum: 16777216. */
   readonly MOST_BYTES?: string
-  /** The maximum number of requests to one sandbox within a minute. Default: 6000. */
+  /** The maximum number of requests per minute to one sandbox. Default: 6000. */
   readonly MOST_REQUESTS?: string
   /** The maximum number of sandboxes at one time. Default: 10000. */
   readonly MOST_SANDBOXES?: string
-  /** The maximum number of sandboxes whose names begin with each prefix, such as `branch-=50,ci-=200`. Default: no limits by prefix. */
+  /** The maximum number of sandboxes with each name prefix, such as `branch-=50,ci-=200`. Default: no limits by prefix. */
   readonly QUOTAS?: string
 }
 
@@ -47,7 +47,7 @@ export interface Limits {
 /** A state below this size fits in one request, and several copies fit in its object's memory. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Returns the limits for each sandbox. Rejects invalid variables. */
+/** Returns the limits for each sandbox. Throws an error for invalid variables. */
 export function readLimits(env: SandboxEnvironment): Limits {
   return {
     records: readNumber(env, 'MOST_RECORDS', 20_000),
@@ -56,7 +56,7 @@ export function readLimits(env: SandboxEnvironment): Limits {
   }
 }
 
-/** Returns the quotas. The first quota applies to all sandboxes. Rejects invalid variables. */
+/** Returns the quotas. The first quota applies to all sandboxes. Throws an error for invalid variables. */
 export function readQuotas(env: SandboxEnvironment): readonly Quota[] {
   const { QUOTAS } = env
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
@@ -84,7 +84,7 @@ export function getSigningSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironmen
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }
 
-/** Returns the origins whose pages have full access. Rejects an invalid variable. */
+/** Returns the origins whose pages have full access. Throws an error for an invalid variable. */
 export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
   const origins = ALLOW_ORIGINS ? ALLOW_ORIGINS.split(',').map((each) => each.trim()) : []
   // Browsers send an origin in lower case and without the default port.
@@ -99,8 +99,8 @@ export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly str
 }
 
 /**
- * Returns the time to live of a new sandbox in ms, or undefined if it does not expire. Rejects a time that is too long, and invalid
- * variables.
+ * Returns the time to live of a new sandbox in ms, or undefined if it does not expire. Throws an error for a time that is too long, or for
+ * invalid variables.
  */
 export function readTtl(
   { DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment,
@@ -145,7 +145,7 @@ export class RequestRate {
 
   constructor(readonly most: number) {}
 
-  /** Counts a request. Returns 0, or the number of seconds to wait if there were too many requests in the minute. */
+  /** Counts a request. Returns 0, or the number of seconds to wait if there were too many requests in the current minute. */
   take(now: number): number {
     const minute = Math.floor(now / MINUTE_MS)
     this.#count = minute === this.#minute ? this.#count + 1 : 1

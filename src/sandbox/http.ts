@@ -14,7 +14,7 @@ import { errors } from './errors.ts'
 import type { Grant } from './key-list.ts'
 import { type Keys, type SentKeys, withKeys } from './keys.ts'
 
-/** Returns the response from some work. Converts an error to an error response. */
+/** Returns the response that some work produces. Converts an error to an error response. */
 export async function respond(work: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await work()
@@ -33,7 +33,7 @@ export function refusalResponse(error: unknown): HttpResponse {
   return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
 }
 
-/** Returns the response for any error. An unexpected error is only printed because its message may contain secrets. */
+/** Returns the response for any error. An unexpected error is only printed, because its message may contain secrets. */
 export function failureResponse(error: unknown): HttpResponse {
   try {
     return refusalResponse(error)
@@ -83,7 +83,7 @@ export function createHead(
   return { method, url, header, body: '', isInspector }
 }
 
-/** The maximum size in bytes of a body that contains a whole state. Objects have little memory. */
+/** The maximum size, in bytes, of a body that contains a whole state. Durable Objects have little memory. */
 export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 
 /** Reads the body of a request. Reads it all at once if its length is known, because a stream takes longer. */

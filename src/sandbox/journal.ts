@@ -15,14 +15,14 @@ const WRITE_DELAY_MS = 1000
 export class StoredJournal {
   readonly #storage: ObjectStorage
   #stored = ''
-  /** The time in ms at which the alarm must write the journal, or undefined if there is nothing to write. */
+  /** The time, in ms, at which the alarm must write the journal, or undefined if there is nothing to write. */
   dueAt: number | undefined
 
   constructor(storage: ObjectStorage) {
     this.#storage = storage
   }
 
-  /** Restores the stored entries in a gateway. */
+  /** Restores the stored entries to a gateway. */
   restore(gateway: Gateway): void {
     // Only `clear` and `#store` write there.
     this.#stored = this.#storage.kv.get<string>(JOURNAL) ?? '[]'

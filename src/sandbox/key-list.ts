@@ -32,7 +32,7 @@ export interface Grant {
 }
 
 /**
- * Returns the permissions of a request, or undefined if it has no key of the sandbox.
+ * Returns the permissions of a request, or undefined if it has none of the sandbox's keys.
  * @throws Refusal `key_scope_missing` for a change with read-only keys.
  */
 export function getGrant(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {

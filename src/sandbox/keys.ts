@@ -114,7 +114,7 @@ export function readSentKeys(header: Header): SentKeys {
   }
 }
 
-/** Returns headers in which these keys replace the keys that were sent. */
+/** Returns the headers with these keys instead of the keys that were sent. */
 export function withKeys(header: Header, { api, control }: SentKeys): Header {
   return (name) => {
     if (name === CONTROL_KEY && control !== undefined) return control

@@ -69,7 +69,7 @@ export class Listeners {
     return toWorkerResponse(gateway.transport.refused(errors.too_many_listeners, { most: MAX_LISTENERS }))
   }
 
-  /** Adds a listener until its key expires. Its first events are `gateway` and `overview`. */
+  /** Adds a listener, which is removed when its key expires. Its first events are `gateway` and `overview`. */
   #add(gateway: Gateway, until: number | null, name: string): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#state.acceptWebSocket(ours)
@@ -120,7 +120,7 @@ export class Listeners {
     this.#keep([])
   }
 
-  /** Reports the use of a control, because a control may not create a commit. */
+  /** Reports the use of a control, because not every control creates a commit. */
   #sendControl(request: HttpRequest, response: HttpResponse): void {
     const { url } = request
     if (!url.startsWith(`${CONTROL_PATH}/`)) return

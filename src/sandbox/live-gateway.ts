@@ -24,9 +24,7 @@ import { limitedStore } from './store.ts'
 /** The limits of a sandbox's journal: many sandboxes share the memory of one process. */
 const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
 
-/**
- * The gateway of an awake sandbox, with its journal, listeners, and alarm. Its first use loads the state from the storage.
- */
+/** The gateway of an awake sandbox, with its journal, listeners, and alarm. Using it for the first time loads the state from storage. */
 export class LiveGateway {
   readonly listeners: Listeners
   /** The keys of the gateway. Clients never see them. */
@@ -163,7 +161,7 @@ export class LiveGateway {
   }
 
   /**
-   * Runs due events in parts, and then runs work. A request that arrives in the meantime also runs some of the events, and may move the
+   * Runs due events in chunks, and then runs work. A request that arrives in the meantime also runs some of the events, and may move the
    * clock.
    */
   async #whenSettled<T>({ transport }: Gateway, work: () => T): Promise<Awaited<T>> {
@@ -177,8 +175,8 @@ export class LiveGateway {
   }
 
   /**
-   * Sets the alarm for the next due event, the end of the sandbox, or the journal write. Uses the same write as the change. With a manual
-   * clock, events do not need an alarm.
+   * Sets the alarm for the next due event, the end of the sandbox, or the journal write. This is part of the same write as the change. With
+   * a manual clock, events do not need an alarm.
    */
   setAlarm(): void {
     const metadata = this.#metadata.get()

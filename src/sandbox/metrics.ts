@@ -9,7 +9,7 @@ const SANDBOX_REPORTS_MS = 60_000
 
 type ReportReceiver = Pick<Stub<Account>, 'report'>
 
-/** The counts in one Worker process since its last report. Requests do not wait for a report (rules: sandboxes#metrics). */
+/** The counts in one Worker process since its most recent report. Requests do not wait for a report (rules: sandboxes#metrics). */
 export class RequestCounts {
   #counts: Counts = {}
   #since: number | undefined
@@ -71,7 +71,7 @@ export function metricsResponse({ sandboxes, bytes, counts }: AccountTotals): Ht
     '# HELP fauxgate_sandboxes Existing sandboxes.',
     '# TYPE fauxgate_sandboxes gauge',
     `fauxgate_sandboxes ${sandboxes}`,
-    '# HELP fauxgate_storage_bytes Bytes stored by the sandboxes, as last reported by each.',
+    '# HELP fauxgate_storage_bytes Bytes stored by the sandboxes, as most recently reported by each.',
     '# TYPE fauxgate_storage_bytes gauge',
     `fauxgate_storage_bytes ${bytes}`,
     '# HELP fauxgate_requests_total Requests by response class.',

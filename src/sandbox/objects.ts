@@ -14,13 +14,13 @@ export interface ListenerSocket extends WebSocket {
 /** The part of a Durable Object's state that sandboxes use. */
 export interface ObjectState {
   readonly storage: ObjectStorage
-  /** Runs work, and delays all other events until the work has ended. */
+  /** Runs work, delaying all other events until it has ended. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
   /** Keeps one end of a WebSocket open, even while the object sleeps. */
   acceptWebSocket(end: ListenerSocket): void
   /** Returns the accepted ends that are open or about to close. */
   getWebSockets(): ListenerSocket[]
-  /** Makes the platform respond to one kind of message itself, without waking the object. */
+  /** Makes the platform itself respond to one kind of message, without waking the object. */
   setWebSocketAutoResponse(pair: object): void
 }
 
@@ -34,7 +34,7 @@ export interface ObjectStorage {
   /** Writes one value. With `allowUnconfirmed`, responses do not wait for it. */
   put(key: string, value: unknown, options: { readonly allowUnconfirmed: boolean }): Promise<void>
   transactionSync<T>(work: () => T): T
-  /** Runs work as one transaction, and delays all other events until the work has ended, for at most 30 s. */
+  /** Runs work as one transaction, delaying all other events until it has ended, for at most 30 s. */
   transaction<T>(work: () => Promise<T>): Promise<T>
   setAlarm(at: number, options?: { readonly allowUnconfirmed: boolean }): Promise<void>
   deleteAlarm(): Promise<void>
@@ -52,7 +52,7 @@ export interface Objects<Stub> {
   get(id: object): Stub
 }
 
-/** An object as seen from outside. Its methods return promises. */
+/** A Durable Object as its callers see it. Its methods return promises. */
 export type Stub<T> = {
   readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>

@@ -17,17 +17,18 @@ const PAUSE_MS = 10
 const COMMIT_MS = 1000
 const COMMIT_FACTOR = 2
 
-/** The turns of the sandboxes in one process. The sandboxes share its thread, and therefore one object of this class. */
+/** The turns of the sandboxes in one process. The sandboxes share its thread, and therefore one instance of this class. */
 export class Turns {
-  /** The end of the last part reserved by a sandbox, in ms since 1970. */
+  /** The end of the last chunk of work reserved by a sandbox, in ms since the Unix epoch. */
   #reservedUntil = 0
-  /** The time in ms by which parts exceeded their reservations. All later parts are delayed by this time. */
+  /** The total time, in ms, by which chunks exceeded their reservations. All later chunks are delayed by this time. */
   #delay = 0
 
   constructor(readonly maxParts = MAX_PARTS) {}
 
   /**
-   * Waits for a part of `ms` after a pause, and returns the end of the part. Parts of other sandboxes that have waited longer come first.
+   * Waits, after a pause, for a chunk of `ms`, and returns the end of the chunk. Chunks of other sandboxes that have waited longer come
+   * first.
    */
   async take(ms: number): Promise<number> {
     let start = Math.max(readClock(systemClock), this.#reservedUntil) + PAUSE_MS
@@ -41,7 +42,7 @@ export class Turns {
     return start + ms
   }
 
-  /** Must be called at the end of a part. `end` is the end that it reserved. */
+  /** Must be called at the end of a chunk. `end` is the end that it reserved. */
   finish(end: number): void {
     const late = Math.max(0, readClock(systemClock) - end)
     this.#delay += late
@@ -50,15 +51,15 @@ export class Turns {
 }
 
 /**
- * Divides the long work of a sandbox. The sandboxes in a process share one thread, so they take turns, one part at a time, with a pause
- * after each part (rules: sandboxes#shared-threads).
+ * Divides the long work of a sandbox into chunks. The sandboxes in a process share one thread, so they take turns, one chunk at a time,
+ * with a pause after each chunk (rules: sandboxes#shared-threads).
  */
 export class Parts implements MoveParts {
   readonly maxWorkMs: number
   /** True while the sandbox's clock is moving. */
   isMoving = false
   readonly #turns: Turns
-  /** The reserved end of the current part, in ms since 1970. */
+  /** The reserved end of the current chunk, in ms since the Unix epoch. */
   #end: number | undefined
 
   constructor(turns: Turns) {
@@ -93,12 +94,12 @@ export class Parts implements MoveParts {
     return this.#takeTurn(Math.min(COMMIT_MS, COMMIT_FACTOR * parts * PART_MS))
   }
 
-  /** Lets others run for a moment in the middle of a commit. */
+  /** Lets other sandboxes run for a moment in the middle of a commit. */
   async pauseInCommit(): Promise<void> {
     await systemClock.waitUntil?.(readClock(systemClock) + PAUSE_MS)
   }
 
-  /** Must be called at the end of the last part. */
+  /** Must be called at the end of the last chunk. */
   finish(): void {
     if (this.#end !== undefined) this.#turns.finish(this.#end)
     this.#end = undefined

@@ -265,7 +265,9 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     if (fullQuota) refuse(fullQuota.prefix ? errors.quota_reached : errors.too_many_sandboxes, fullQuota)
   }
 
-  /** Removes the sandbox, immediately from the clients' point of view. If the process ends in the meantime, the alarm removes the rest. */
+  /**
+   * Removes the sandbox. Clients no longer see it immediately afterward. If the process ends in the meantime, the alarm removes the rest.
+   */
   async #remove(metadata: Metadata): Promise<void> {
     const { storage } = this.ctx
     this.#metadata.put({ ...metadata, expires: 0 })

@@ -32,8 +32,8 @@ const MAX_UNCOUNTED_CHANGES = 100
 const DIVIDED_MS = 10_000
 
 /**
- * Returns the store of a sandbox in its object's storage. It throws if a call exceeds a limit (rules: sandboxes#limits).
- * Counting reads all records, so it happens only near a limit. While `longMove` returns parts, the transaction of a commit is divided.
+ * Returns the store of a sandbox in its object's storage. It throws if a call exceeds a limit (rules: sandboxes#limits). Counting reads all
+ * records, so it happens only near a limit. While `longMove` returns chunks, the transaction of a commit is divided.
  */
 export function limitedStore(
   storage: ObjectStorage,

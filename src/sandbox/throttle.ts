@@ -6,7 +6,7 @@ const REFILL_MS = 1000
 /** The maximum number of addresses in memory. Beyond that, the oldest address is dropped. */
 const MAX_ADDRESSES = 10_000
 
-/** A limit on wrong account keys: each address may send 20 at once, then one per second. Each process of the Worker counts separately. */
+/** A limit on wrong account keys: each address may send 20 at once, then one per second. Each Worker process counts separately. */
 export class FailureThrottle {
   readonly #failures = new Map<string, { count: number; since: number }>()
 

@@ -106,7 +106,7 @@ export class WorkerProcess {
     return response
   }
 
-  /** Limits only wrong keys, so a stranger does not slow down an owner at the same address. */
+  /** Limits wrong keys only, so that a stranger does not slow down an owner at the same address. */
   #wrongKeyResponse(client: string, now: number): HttpResponse {
     const wait = this.#throttle.getWait(client, now)
     if (wait > 0)

@@ -13,7 +13,7 @@ const LIMITS: Readonly<Record<string, number>> = { description: MAX_DESCRIPTION_
 
 export type Fields = Readonly<Record<string, v.GenericSchema>>
 
-/** A body, and what is special about it. */
+/** A body, with a note about what makes it special. */
 export type NamedBody = readonly [what: string, body: object]
 
 /** Returns the fields of the body of an operation in a dialect. */
@@ -89,8 +89,8 @@ function isMarked(body: object): boolean {
 }
 
 /**
- * Returns bodies of additional creations in which one field is missing or has the wrong type. A field that cannot be changed takes each of
- * its probes. If a creation is accepted, its resource is deleted immediately.
+ * Returns bodies for additional creations in which one field is missing or has the wrong type. A field that cannot be changed has each of
+ * its probe values. If a creation is accepted, its resource is deleted immediately.
  */
 export function furtherCreations({ creations = {} }: FamilyExample, bodies: Bodies): NamedBody[] {
   const { create, fields } = bodies

@@ -7,7 +7,7 @@ export interface VerifyHost {
   fetch(url: string, init: RequestInit): Promise<Response>
   /** The current time in ms since 1970. */
   now(): number
-  /** Waits for a number of ms. Resolves early if the signal is aborted. */
+  /** Waits for a number of ms. Resolves early if the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
   /** Returns a signal that aborts after a number of ms. */
   deadline(ms: number): AbortSignal
@@ -34,7 +34,7 @@ export interface NoResponse {
   readonly failed: string
 }
 
-/** Something that sends requests to a base URL. */
+/** A client that sends requests to a base URL. */
 export type Sender = Pick<ServiceClient, 'url' | 'send'>
 
 const MAX_RETRIES = 3

@@ -46,7 +46,7 @@ export function differencesOf(
   return comparison.differences
 }
 
-/** Returns a difference as text for people. `of` states where the other response comes from. */
+/** Returns a difference as human-readable text. `of` says where the other response comes from. */
 export function differenceText({ at, expected, received }: Difference, of = 'received'): string {
   return `${at}: fauxgate ${expected} | ${of} ${received}`
 }
@@ -94,7 +94,7 @@ class Comparison {
       if (expected.text !== received.text)
         this.#add('body', expected.text === '' ? 'extra' : 'missing', bodyOf(expected), bodyOf(received))
     } else if (received.body === undefined && expected.body !== undefined) {
-      this.#add('body', 'type', 'JSON', `a text that is not JSON: ${valueText(received.text.slice(0, 80))}`)
+      this.#add('body', 'type', 'JSON', `text that is not JSON: ${valueText(received.text.slice(0, 80))}`)
     } else {
       if (received.text.startsWith(BYTE_ORDER_MARK))
         this.#add('body', 'format', 'JSON', 'a byte order mark before the JSON')

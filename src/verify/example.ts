@@ -1,7 +1,7 @@
 import type { FieldValues } from './values.ts'
 
 /**
- * The values in a family's scenario that its schemas do not determine. Bodies contain an example of each field. Strings may refer to
+ * The values in a family's scenario that cannot be derived from its schemas. Bodies contain an example of each field. Strings may refer to
  * values, as in steps.
  */
 export interface FamilyExample {

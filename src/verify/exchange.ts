@@ -11,7 +11,7 @@ export interface ApiRequest {
   readonly method: string
   /** The path and query below the base URL. */
   readonly path: string
-  /** The text of the body, if any. */
+  /** The body as text, if any. */
   readonly body?: string | undefined
   /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined

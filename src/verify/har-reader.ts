@@ -8,8 +8,8 @@ import { type EntryHead, readExchange, readHead } from './har-entry.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Reads a HAR file: a recording from fauxgate or from another program, such as a browser or a proxy. An entry that cannot be compared
- * contains the reason. @throws Error that states what is missing.
+ * Reads a HAR file: a recording from fauxgate or from another program, such as a browser or a proxy. An entry that cannot be compared says
+ * why. @throws Error that states what is missing.
  */
 export function parseHar(text: string, file: string): Recording {
   const har = tryParseJson(text)

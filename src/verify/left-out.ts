@@ -6,7 +6,7 @@ import type { FamilyExample } from './example.ts'
 import { tryParseJson } from './exchange.ts'
 import type { Step } from './step.ts'
 
-/** A field of an operation that is not in any request of a run, with the reason. */
+/** A field of an operation that no request in a run contains, with the reason. */
 export interface FieldNotAsked {
   readonly operation: string
   readonly field: string
@@ -76,7 +76,7 @@ export function isValueOf({ values = {} }: FamilyExample, field: string, name: s
   return JSON.stringify(values[field] ?? null).includes(`{${name}}`)
 }
 
-/** Lists uncalled fields as lines for people, grouped by reason. */
+/** Lists uncalled fields as human-readable lines, grouped by reason. */
 export function fieldLines(fields: readonly FieldNotAsked[]): string[] {
   const reasons = [...new Set(fields.map(({ reason }) => reason))]
   const linesOf = (reason: string) => {

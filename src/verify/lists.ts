@@ -52,5 +52,5 @@ export function refusalText(response: ApiResponse): string {
 
 function unexpectedBodyText({ status, headers, text }: ApiResponse): string {
   const type = headers['content-type'] ?? 'no content type'
-  return `responded with ${status} and ${text === '' ? 'no body' : type}, which is not a list of this API`
+  return `responded with ${status} and ${text === '' ? 'no body' : type}, which is not a list from this API`
 }

@@ -1,7 +1,7 @@
 /** The permission to call the operations of a group, with the reason. */
 export interface Rule {
   /**
-   * `free`: called. `domain`: called below a domain that the user specifies. `local`: called only on this machine, where it is not billed.
+   * `free`: called. `domain`: called under a domain that the user specifies. `local`: called only on this machine, where it is not billed.
    * `read`: only its read operations are called.
    */
   readonly when: 'free' | 'domain' | 'local' | 'read'
@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   reserved_domains: {
     when: 'domain',
-    reason: "names below your --domain, for a few minutes; a plan may count a domain's hours",
+    reason: "names under your --domain, for a few minutes; a plan may count a domain's hours",
   },
   certificate_authorities: { when: 'free', reason: 'a test certificate that no edge trusts' },
   ssh_certificate_authorities: { when: 'free', reason: 'a key that no server trusts, and that is deleted again' },
@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     reason: 'a subscription whose destinations do not exist, so no event arrives',
   },
   event_sources: { when: 'free', reason: 'an event type of the run’s own subscription' },
-  endpoint_configurations: { when: 'free', reason: 'a configuration that no domain and no address links to' },
+  endpoint_configurations: { when: 'free', reason: 'a configuration that no domain or address links to' },
   agent_ingresses: { when: 'local', reason: 'a plan may bill an agent ingress' },
   ai_gateway_api_keys: { when: 'local', reason: 'a plan may bill an AI gateway' },
   ai_gateway_provider_keys: { when: 'local', reason: 'a plan may bill an AI gateway' },
@@ -74,7 +74,7 @@ export function ruleOf(group: string, path: string): Rule | undefined {
 export interface Permission {
   /** True if the server is on this machine. */
   readonly isLocal: boolean
-  /** The domain below which names are reserved, if the user specified one. */
+  /** The domain under which names are reserved, if the user specified one. */
   readonly domain?: string | undefined
   /** True if nothing may be created. */
   readonly isReadOnly: boolean
@@ -91,6 +91,6 @@ export function reasonAgainst(
   if (isReadOnly) return '--read-only'
   if (rule.when === 'read') return rule.reason
   if (rule.when === 'local' && !isLocal) return `${rule.reason}, and the server is not on this machine`
-  if (rule.when === 'domain' && domain === undefined) return 'no --domain was given to reserve names below'
+  if (rule.when === 'domain' && domain === undefined) return 'no --domain was given to reserve names under'
   return undefined
 }

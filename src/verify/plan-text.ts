@@ -12,7 +12,7 @@ export function planText(
 ): string {
   const creations = scenarios.flatMap(({ steps }) => steps.filter(({ method, saves }) => method === 'POST' && saves))
   const changing = scenarios.filter(({ steps }) => steps.some(({ method }) => method !== 'GET'))
-  const below = domain === undefined ? '' : `, and domains below ${domain}`
+  const below = domain === undefined ? '' : `, and domains under ${domain}`
   return [
     ...(isShort ? [] : scenarios.flatMap(({ family, steps }) => [family, ...steps.map(stepText), ''])),
     ...(isShort ? [] : ['Not called:', ...[...notAsked].map(([name, reason]) => `  ${name}: ${reason}`), '']),
@@ -27,7 +27,7 @@ export function planText(
   ].join('\n')
 }
 
-/** States how long a run takes and how to make it faster. */
+/** Says how long a run takes and how to make it faster. */
 export function durationText(requests: number, perMinute: number): string {
   const text = `about ${Math.ceil(requests / perMinute)} min at ${perMinute} requests per minute`
   return perMinute < SERVICE_RATE ? `${text}; --rate ${SERVICE_RATE}, which the service allows, is faster` : text

@@ -97,7 +97,7 @@ class Replayer {
   readonly #reference: ReferenceGateway
   readonly #context: ComparisonContext
   readonly #ids = new IdMap()
-  /** Lists that lack resources in the gateway, so their pages differ. */
+  /** Lists that lack resources in the gateway, so that their pages differ. */
   readonly #incomplete = new Set<string>()
   /** All IDs in the recorded responses, whether or not the gateway has the resources. */
   readonly #recordedIds: ReadonlySet<string>
@@ -162,7 +162,7 @@ class Replayer {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
     if (this.#incomplete.has(path) && /(^|&)(limit|before_?id)=/i.test(query))
-      return 'the pages of a list that is not whole here'
+      return 'the pages of a list that is incomplete here'
     const values = [...new URLSearchParams(query).values()].join('\n')
     const unknown = idsIn(values).find((id) => this.#isUnknown(id))
     return unknown === undefined ? undefined : unknownIdReason(unknown)
@@ -190,7 +190,7 @@ function readDialectName({ dialect }: RecordingInfo): DialectName {
   )
 }
 
-const unknownIdReason = (id: string) => `it names ${id}, but nothing in the recording created it`
+const unknownIdReason = (id: string) => `it refers to ${id}, which nothing in the recording created`
 
 /** A key or certificate in a body. Its placeholder cannot be parsed, whereas other public keys keep their form. */
 const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
@@ -199,7 +199,7 @@ function ageWarning(exchanges: readonly RecordedExchange[], now: number): readon
   if (exchanges.length === 0) return []
   const newest = exchanges.reduce((latest, { at }) => Math.max(latest, at), 0)
   const days = Math.floor((now - newest) / DAY_MS)
-  return days >= OLD_DAYS ? [`the recording is ${days} days old; record again to see what is still true`] : []
+  return days >= OLD_DAYS ? [`the recording is ${days} days old; make a new one to see whether it still holds`] : []
 }
 
 /** Returns whether a replay passes: something was compared, and only known differences occurred. */

@@ -8,7 +8,8 @@ export type TextRange = readonly [from: number, to: number]
 const MAX_BEGINNING = 32
 
 /**
- * Finds many values in strings in one pass. It does not combine the values into a pattern because a platform limits the length of patterns.
+ * Finds many values in strings in one pass. It does not combine the values into one pattern, because platforms limit the length of
+ * patterns.
  */
 export class ValueSearch {
   /** The values by prefix, longest first. */

@@ -4,7 +4,7 @@ import type { JsonFacts } from '../core/schema/facts.ts'
 import { isSchema, partsOf, type SchemaParts } from '../core/schema/schema-parts.ts'
 import { isObject } from '../core/schema/values.ts'
 
-/** The values of fields that a schema does not determine, by name: the initial value and the value that a change sets. */
+/** The values of fields that cannot be derived from a schema, by name: the initial value and the value that a change sets. */
 export type FieldValues = Readonly<Record<string, readonly unknown[]>>
 
 /** Objects in which exactly one field may be set, by the name of the field that contains the object. */

@@ -38,7 +38,7 @@ describe('The options of createGateway', () => {
     ['errorText', '"usual" or "varied".', ['random', true]],
     ['quirks', 'an object with "keepBackendsOnPatch"', [true]],
     ['quirks.keepBackendsOnPatch', 'true or false.', [{ keepBackendsOnPatch: 1 }]],
-    ['rateLimit', 'true, false, or an object with requests and window.', ['on', null, []]],
+    ['rateLimit', 'true, false, or an object with "requests" and "window".', ['on', null, []]],
     [
       'rateLimit.requests',
       'an integer from 1 to 1000000.',

@@ -69,7 +69,7 @@ describe('fauxgate verify', () => {
     const { code, stdout, stderr } = await runToEnd({}, 'verify', 'https://api.ngrok.com', '--plan')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
-    expect(stdout).toContain('reserved_domains.create: no --domain was given to reserve names below')
+    expect(stdout).toContain('reserved_domains.create: no --domain was given to reserve names under')
     expect(stdout).toMatch(
       /https:\/\/api\.ngrok\.com: about \d+ requests, \d+ creations, about \d+ min at 60 requests per minute; --rate 120, which the service allows, is faster\.\n$/,
     )

@@ -173,7 +173,7 @@ describe('A run against a server that is not on this machine', () => {
       'ai_gateway_provider_keys.create': 'a plan may bill an AI gateway, and the server is not on this machine',
       'ip_restrictions.create': 'it could lock people out of the account, and the server is not on this machine',
       'reserved_addrs.create': 'a plan may bill an address, and the server is not on this machine',
-      'reserved_domains.create': 'no --domain was given to reserve names below',
+      'reserved_domains.create': 'no --domain was given to reserve names under',
       'bot_users.create': 'a plan may bill a user, and the server is not on this machine',
       'service_users.create': 'a plan may bill a user, and the server is not on this machine',
     })

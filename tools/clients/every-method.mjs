@@ -46,7 +46,7 @@ const FURTHER = [
   ['PATCH /ai_gateway_api_keys/aigk_1', { description: 'changed' }],
   [
     'POST /ai_gateway_provider_keys',
-    { ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key of the provider' },
+    { ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key for the provider' },
     'aigpk_1',
   ],
   ['GET /ai_gateway_provider_keys'],

@@ -4,7 +4,7 @@ package fauxgatetest
 
 import "time"
 
-// Options: The options of an additional gateway. Each option defaults to the server's.
+// Options: The options of an additional gateway. Each option defaults to the server's own.
 type Options struct {
 	// The service to emulate.
 	Dialect string `json:"dialect"`
@@ -20,13 +20,13 @@ type Options struct {
 	Seed string `json:"seed"`
 	// The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.
 	Initial any `json:"initial"`
-	// Which edges, routes, endpoint configurations, and child backends are treated as existing: any ID with the right prefix (the default), or only those declared through `gateway.declare`.
+	// Which edges, routes, endpoint configurations, and child backends are treated as existing: any whose ID has the right prefix (the default), or only those declared with `gateway.declare`.
 	References string `json:"references"`
 	// How to treat traffic policy actions of an unknown type. Default: `refuse`.
 	UnknownActions string `json:"unknownActions"`
 	// Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
 	EmptyJsonOnDelete bool `json:"emptyJsonOnDelete"`
-	// The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
+	// The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
 	ErrorText string `json:"errorText"`
 	// Behavior of the real service that differs from its API reference.
 	Quirks *Quirks `json:"quirks"`
@@ -38,13 +38,13 @@ type Options struct {
 	AddressesPerRegion int `json:"addressesPerRegion"`
 	// Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one. Default: none.
 	TakenDomains []string `json:"takenDomains"`
-	// The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing. Default: `off`.
+	// The DNS that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, nothing. Default: `off`.
 	DNS string `json:"dns"`
 	// The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call. Default: 30s.
 	ProvisioningDelay *time.Duration `json:"provisioningDelay"`
-	// The validity of automatic certificates, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
+	// How long automatic certificates are valid, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
 	Certificates any `json:"certificates"`
-	// How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`. Default: 1m and 64m.
+	// How long a job waits after its first INTERNAL_ERROR. The wait doubles after each further error, up to `most`. Default: 1m and 64m.
 	InternalErrorBackoff *ErrorBackoff `json:"internalErrorBackoff"`
 	// How long a job waits after a DNS_ERROR. Default: 1h.
 	DNSErrorRetry time.Duration `json:"dnsErrorRetry"`
@@ -58,15 +58,15 @@ type Options struct {
 type Quirks struct {
 	// Keep the children of a weighted backend if a PATCH omits `backends`, instead of removing them. Default: false.
 	KeepBackendsOnPatch bool `json:"keepBackendsOnPatch"`
-	// Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the job. Default: false.
+	// Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the provisioning job. Default: false.
 	LateStatus bool `json:"lateStatus"`
-	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
+	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
 	// The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
 }
 
-// ErrorBackoff: How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`. Default: 1m and 64m.
+// ErrorBackoff: How long a job waits after its first INTERNAL_ERROR. The wait doubles after each further error, up to `most`. Default: 1m and 64m.
 type ErrorBackoff struct {
 	// How long a job waits after its first INTERNAL_ERROR. Default: 1m.
 	First time.Duration `json:"first"`
@@ -206,9 +206,9 @@ type Declaration struct {
 
 // EdgeEndpointDeclaration: Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 type EdgeEndpointDeclaration struct {
-	// An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is declared as well.
+	// An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is also declared.
 	Edge string `json:"edge"`
-	// The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
+	// The URL where the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
 	URL string `json:"url"`
 	// The ID of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
 	Domain string `json:"domain"`
@@ -234,23 +234,23 @@ type TunnelSessionDeclaration struct {
 	AgentVersion string `json:"agent_version"`
 	// The credential or SSH credential of the agent. Default: a new one.
 	Credential string `json:"credential"`
-	// The address from which the agent connects. Default: `203.0.113.10`.
+	// The address that the agent connects from. Default: `203.0.113.10`.
 	IP string `json:"ip"`
 	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The agent's operating system. Default: `linux`.
 	Os string `json:"os"`
-	// The region to which the agent is connected. Default: `us`.
+	// The region that the agent is connected to. Default: `us`.
 	Region string `json:"region"`
 	// The time at which the session started. Default: now.
 	StartedAt string `json:"started_at"`
 	// The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
 	Transport string `json:"transport"`
-	// The commands that the agent supports. Default: all.
+	// The commands that the agent supports. Default: all commands.
 	Supports []string `json:"supports"`
 	// The commands that fail on the agent, each with the reason.
 	Failing *CommandFailures `json:"failing"`
-	// The version to which the agent can be updated. Default: none.
+	// The version that the agent can be updated to. Default: none.
 	Update string `json:"update"`
 	// False if commands can't reach the agent. Default: `true`.
 	Reachable bool `json:"reachable"`
@@ -264,11 +264,11 @@ type TunnelSessionDeclaration struct {
 
 // CommandFailures: The commands that fail on the agent, each with the reason.
 type CommandFailures struct {
-	// The reason why the agent fails to restart.
+	// The reason for the agent's failure to restart.
 	Restart string `json:"restart"`
-	// The reason why the agent fails to stop.
+	// The reason for the agent's failure to stop.
 	Stop string `json:"stop"`
-	// The reason why the agent fails to update.
+	// The reason for the agent's failure to update.
 	Update string `json:"update"`
 }
 
@@ -278,13 +278,13 @@ type AgentEndpoint struct {
 	Description string `json:"description"`
 	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
-	// The URL where the endpoint is online, without the default port of its scheme. Default: a new host below `ngrok-free.app`.
+	// The URL where the endpoint is online, without the default port of its scheme. Default: a new host under `ngrok-free.app`.
 	URL string `json:"url"`
-	// The address to which the agent forwards traffic. Default: `http://localhost:80`.
+	// The address that the agent forwards traffic to. Default: `http://localhost:80`.
 	ForwardsTo string `json:"forwards_to"`
-	// The endpoint name assigned by the agent. Default: `command_line`.
+	// The name that the agent gives the endpoint. Default: `command_line`.
 	Name string `json:"name"`
-	// The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+	// The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts under `.internal`, else `public`.
 	Binding string `json:"binding"`
 	// True if other pooled endpoints can be online at the same URL. Default: `false`.
 	PoolingEnabled bool `json:"pooling_enabled"`
@@ -292,17 +292,17 @@ type AgentEndpoint struct {
 	TrafficPolicy string `json:"traffic_policy"`
 	// The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
 	UpstreamProtocol string `json:"upstream_protocol"`
-	// False if the agent doesn't record requests for its own API. Default: `true`.
+	// False if the agent doesn't record requests to show them in its own API. Default: `true`.
 	Inspect bool `json:"inspect"`
 }
 
 // LabelledTunnel: An open labeled tunnel of the agent.
 type LabelledTunnel struct {
-	// The tunnel name assigned by the agent.
+	// The name that the agent gives the tunnel.
 	Name string `json:"name"`
-	// The labels by which edges find the tunnel.
+	// The labels that edges use to select the tunnel.
 	Labels map[string]string `json:"labels"`
-	// The address to which the agent forwards traffic. Default: `http://localhost:80`.
+	// The address that the agent forwards traffic to. Default: `http://localhost:80`.
 	ForwardsTo string `json:"forwards_to"`
 	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
@@ -328,7 +328,7 @@ type ApplicationUserDeclaration struct {
 	ProviderURL string `json:"provider_url"`
 	// The person's ID at the provider. Default: `1`.
 	ProviderUserID string `json:"provider_user_id"`
-	// The name with which the person signs in. Default: `kim@example.com`.
+	// The name that the person signs in with. Default: `kim@example.com`.
 	Username string `json:"username"`
 	// The person's email address. Default: `kim@example.com`.
 	Email string `json:"email"`

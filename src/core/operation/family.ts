@@ -21,7 +21,7 @@ export interface Family<
   Declares = Readonly<Record<string, Declaration>>,
   Limits = LimitsByName,
 > {
-  /** The operations, by name in the direct API. */
+  /** The operations, by their name in the direct API. */
   readonly operations: Operations
   /** The errors of this family. */
   readonly errors: Errors

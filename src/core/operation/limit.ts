@@ -80,7 +80,7 @@ export interface AccountLimit {
   readonly rate?: LimitError
   /** The error that `{ max, number }` selects instead of `reached`. */
   readonly older?: LimitError
-  /** The maximum of each plan. Plans missing here are unlimited. */
+  /** The maximum of each plan. Plans that are missing here have no limit. */
   readonly plans?: Readonly<Partial<Record<Plan, number>>>
 }
 

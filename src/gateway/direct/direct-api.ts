@@ -18,11 +18,11 @@ export interface BuiltInFamily<
   LimitName extends string,
   Declares = Record<never, never>,
 > {
-  /** The operations, by name in the direct API. */
+  /** The operations, by their name in the direct API. */
   readonly operations: { readonly [Verb in keyof Calls]: { readonly call?: Calls[Verb] } }
   /** The errors, by key. */
   readonly errors: { readonly [Key in ErrorKey]: object }
-  /** The account limits on its records, by name. */
+  /** The account limits on the family's records, by name. */
   readonly limits?: { readonly [Name in LimitName]: object }
   /** The declarations that tests can make, by name in `gateway.declare`. */
   readonly declares?: { readonly [Name in keyof Declares]: { readonly call?: Declares[Name] } }

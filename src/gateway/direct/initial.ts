@@ -22,8 +22,8 @@ export interface Leftover {
 type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unknown[]) => unknown>>>
 
 /**
- * Creates a gateway's initial resources under the same rules as any call. `atEntry` converts a call's error to the entry's error.
- * @throws TypeError with the entry; the error of `atEntry` if a rule rejects it
+ * Creates a gateway's initial resources under the same rules as any call. `atEntry` converts a call's error to the entry's error. @throws
+ * TypeError with the entry; the error of `atEntry` if a rule rejects it
  */
 export function applyInitial(
   direct: Readonly<Record<string, object>>,
@@ -60,7 +60,7 @@ function initialError(text: string, entry?: string): TypeError {
   return createOptionError((nameOf) => `${nameOf(entry === undefined ? 'initial' : `initial.${entry}`)}: ${text}`)
 }
 
-/** The resources that `leftovers` lists. */
+/** The options for the resources that `leftovers` lists. */
 export interface LeftoverOptions {
   /** False to omit resources that the test itself created, through the direct API or `declare`. Default: true. */
   readonly ofTest?: boolean
@@ -84,7 +84,7 @@ export class InitialRecords implements SideRecords {
     this.#keys = new Set(rows.keys())
   }
 
-  /** Marks the current resources as the initial ones. */
+  /** Marks the current resources as initial. */
   take(engine: Engine, collections: readonly Collection<object>[]): void {
     this.#keys = new Set(listResources(engine, collections).map(formatKey))
   }

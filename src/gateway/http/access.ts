@@ -13,12 +13,12 @@ import { findUnknownCaller, isLoopbackAddress, type KnownCallers } from './calle
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** A function that returns whether an API key is valid, or rejects the request with a more specific error. */
+/** A function that returns whether an API key is valid, or throws a more specific error. */
 export type KeyCheck = (key: string) => boolean
 
 /**
- * Creates the check of API keys (rules: requests#api-key): first against the `keys` option, then by the families with key rules.
- * Without the `keys` option, a key that no family knows is valid.
+ * Creates the function that checks API keys (rules: requests#api-key): first against the `keys` option, then by the families with key
+ * rules. Without the `keys` option, a key that no family knows is valid.
  */
 export function createKeyCheck(
   keys: readonly string[] | undefined,
@@ -43,7 +43,7 @@ export interface CallerChecks {
   readonly isValidKey: KeyCheck
 }
 
-/** Checks the caller of an operation, in the documented order (rules: requests#order-of-checks). */
+/** Checks whether the caller may call an operation, in the documented order (rules: requests#order-of-checks). */
 export function requireCaller(request: HttpRequest, { controlApi, dialect, isValidKey }: CallerChecks): void {
   if (request.isInspector) {
     controlApi.requireAccess(request)
@@ -107,12 +107,12 @@ function findOtherVersionHeader({ rawHeaders = [] }: HttpRequest): string | unde
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
-/** Access to the control API: with its key or, if there is none, from this machine. */
+/** Access to the control API: with its key or, if it has none, from this machine. */
 export interface ControlAccess extends KnownCallers {
   readonly key?: string | undefined
 }
 
-/** Rejects a request to the control API from a client that may not use it (`control_key_…`, `caller_forbidden`). */
+/** Throws an error for a request from a client that may not use the control API (`control_key_…`, `caller_forbidden`). */
 export function requireAccess(request: HttpRequest, access: ControlAccess): void {
   const { key } = access
   if (key === undefined) requireLocal(request, access)

@@ -18,30 +18,30 @@ export interface Arrival {
   readonly isServed: boolean
   /** Returns a string that ends with the body of this request, or of a similar one, without its secrets. */
   hideSecrets(text: string): string
-  /** Handles the request as usual. Returns the response, and whether any record changed. */
+  /** Handles the request as usual. Returns the response and whether any record changed. */
   respond(): { readonly response: HttpResponse; readonly hasChanged: boolean }
-  /** Returns the response that a fault causes: the usual response with the fault's changes, or an error. */
+  /** Returns the response as changed by a fault: the usual response with the fault's changes, or an error. */
   fail(fault: FaultEffect, usual?: HttpResponse): HttpResponse
 }
 
-/** The HTTP handler's hook, with which `survives` decides about each arriving request. */
+/** A hook of the HTTP handler that lets `survives` decide how to handle each arriving request. */
 export interface ArrivalHooks {
   /**
-   * Produces the response to each request, immediately or later through the promise `safe`. Not called for preflights, the control API, and
-   * the inspector. Without the hook, each request is handled as usual.
+   * Produces the response to each request, either immediately or later through the promise `safe`. Not called for preflights, the control
+   * API, or the inspector. Without the hook, each request is handled as usual.
    */
   arrival?: ((arrival: Arrival) => HttpResponse) | undefined
 }
 
-/** The hook of a fixture, which reports requests over HTTP that a failing test did not await. */
+/** A hook for fixtures, which report HTTP requests that a failing test did not await. */
 export interface ServedHooks {
   served?: {
-    /** Called with the function that closes a server when the server listens. Closing it twice has no effect. */
+    /** Called when a server starts to listen, with the function that closes it. Closing it twice has no effect. */
     opened(close: () => Promise<void>): void
     /** Called with each request that a server receives, such as `POST /reserved_addrs`. Call the result when the exchange has ended. */
     received(request: string): () => void
     /**
-     * Called before a server closes. The server then receives the requests that are on their way. Call the result when the server has
+     * Called before a server closes. The server still receives the requests that are on their way. Call the result when the server has
      * closed.
      */
     closing(): () => void

@@ -18,8 +18,8 @@ interface LimitOptions extends CallerChecks {
 export type BodyLimit = (request: HttpRequest) => number
 
 /**
- * Creates the function that limits the body of a request, given its head. The limit is 0 if the head alone determines the response, so a
- * client without access uses little memory (rules: requests#body).
+ * Creates the function that limits the body of a request, given the request's head. The limit is 0 if the head alone determines the
+ * response, so a client without access uses little memory (rules: requests#body).
  */
 export function createBodyLimit(options: LimitOptions): BodyLimit {
   const findLimit = (request: HttpRequest): number => {

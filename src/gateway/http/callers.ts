@@ -1,13 +1,13 @@
 import { quote } from '../../core/schema/text.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** The additional callers that a gateway's servers accept, apart from this machine and its pages. */
+/** The callers that a gateway's servers accept in addition to this machine and its pages. */
 export interface KnownCallers {
-  /** Names of this machine, in lowercase. Pages from these hosts may also call. */
+  /** Names of this machine, in lowercase. Pages from these hosts are also accepted. */
   readonly allowHosts?: readonly string[] | undefined
-  /** The origins of other pages that may call. */
+  /** The origins of other accepted pages. */
   readonly cors?: readonly string[] | undefined
-  /** Returns the base URL: either the configured one, or the server's. Only requests to a server may use its host. */
+  /** Returns the base URL: either the configured URL or the server's URL. Only requests to a server may use its host. */
   readonly ownUrl?: () => string | undefined
 }
 
@@ -20,7 +20,7 @@ interface UnknownCaller {
 }
 
 /**
- * Returns the part of a request that shows an unknown caller: a `Host` that is not a name of this machine, as with DNS rebinding, or the
+ * Returns the part of a request that reveals an unknown caller: a `Host` that is not a name of this machine, as with DNS rebinding, or the
  * `Origin` of another site. All servers of a gateway use this check (rules: control-api#who-may-call).
  */
 export function findUnknownCaller(request: HttpRequest, callers: KnownCallers): UnknownCaller | undefined {
@@ -54,7 +54,7 @@ function isKnownOrigin(
   return name !== undefined && (isLocalName(name) || allowHosts.includes(name) || authority === host)
 }
 
-/** Returns whether the host of a URL is this machine. */
+/** Returns whether a URL's host is this machine. */
 export function isLocalUrl({ hostname }: URL): boolean {
   return isLocalName(hostname.replace(/^\[(.*)\]$/, '$1'))
 }

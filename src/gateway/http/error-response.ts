@@ -13,7 +13,7 @@ export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id
   return createJsonResponse(status, body, headers)
 }
 
-/** Returns a string for the `msg` of an error that differs for each request (rules: errors#varied). */
+/** Returns a string for an error's `msg` that differs for each request (rules: errors#varied). */
 export function createVariedText(operationId: string): string {
   return `Programs must not read this text, because it varies (errorText: 'varied'). Read error_code instead. ${operationId}`
 }

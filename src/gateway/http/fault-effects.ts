@@ -20,7 +20,7 @@ export type FaultEffect = Pick<
   'body' | 'drop' | 'ending' | 'error' | 'latency' | 'message' | 'phase' | 'retryAfter' | 'status' | 'truncate'
 >
 
-/** Returns whether a fault fails the request before its operation runs. */
+/** Returns whether a fault makes the request fail before its operation runs. */
 export function replacesOperation(fault: FaultEffect): boolean {
   return fault.phase !== 'after' && fault.truncate === undefined && replacesResponse(fault)
 }
@@ -39,7 +39,7 @@ interface FaultedRequest {
   readonly catalogue: Catalogue
 }
 
-/** Creates the response to a request that a fault applies to. `usual` is the response without the fault, if there is one. */
+/** Creates the response to a request that a fault applies to. `usual` is the response without the fault, if any. */
 export function createFaultyResponse(
   fault: FaultEffect,
   usual: HttpResponse | undefined,

@@ -92,7 +92,7 @@ function readSignal(signal: AbortSignal | null): AbortSignal | undefined {
   )
 }
 
-/** Waits for a response that is not ready. Rejects with the reason of an aborted signal, or like the response. */
+/** Waits for a response that is not ready. Rejects with the reason of an aborted signal, or with the error of the response. */
 export async function waitForResponse(safe: Promise<HttpResponse>, signal?: AbortSignal): Promise<HttpResponse> {
   await abortable(signal, (resolve, reject) => {
     safe.then(() => resolve(), reject)
@@ -262,7 +262,7 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** Converts a response to a platform `Response`, whose body can break off, or stall until the signal aborts. */
+/** Converts a response to a platform `Response`, whose body can break off or stall until the signal aborts. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse, signal?: AbortSignal): Response {
   const { cut } = delivery ?? {}
   if (!cut || body === null) return new (platform('Response'))(body, { status, headers })

@@ -13,9 +13,7 @@ const OF_BODY = ['content-encoding', 'content-language', 'content-location', 'co
 /** A function that sends one request without following redirects. */
 type SendOnce = (url: string, request: Request) => Promise<Response>
 
-/**
- * Sends a request, and follows redirects like the global fetch. `next` sends the redirected requests.
- */
+/** Sends a request, and follows redirects as the global `fetch` does. `next` sends the redirected requests. */
 export async function followRedirects(
   send: Fetch,
   next: SendOnce,
@@ -33,7 +31,7 @@ export async function followRedirects(
     const location = response.headers.get('location')
     if (location === null || !STATUSES.includes(response.status)) return count === 0 ? response : mark(response, url)
     if (mode === 'error') throw atCaller(new TypeError(`${url} redirects to ${location}, but redirect is "error".`))
-    if (count === MAX_REDIRECTS) throw atCaller(new TypeError(`${url} redirects more than ${MAX_REDIRECTS} times.`))
+    if (count === MAX_REDIRECTS) throw atCaller(new TypeError(`${url} redirected more than ${MAX_REDIRECTS} times.`))
     request ??= new (platform('Request'))(kept, isStream ? { ...init, body: null } : init)
     const from = url
     url = new URL(location, from).href

@@ -172,7 +172,7 @@ class Call {
     return createRedactor([...ownKeys, ...findSentSecrets(sent, names)])
   }
 
-  /** Runs the checks in order (rules: requests#order-of-checks), and then the operation. The first failing check throws. */
+  /** Runs the checks in order (rules: requests#order-of-checks), and then the operation. Throws the error of the first check that fails. */
   #checkAndExecute(): HttpResponse {
     const { engine, router, dialect, rateLimiter } = this.#options
     const request = this.#request

@@ -6,11 +6,11 @@ import { type Fetch, isRequest } from './fetch.ts'
 import { followRedirects } from './follow-redirects.ts'
 import { isBelow } from './url.ts'
 
-/** The options of `gateway.install()`. */
+/** The options for `gateway.install()`. */
 export interface InstallOptions {
   /**
-   * The treatment of requests to other hosts: `refuse` rejects them, `pass` sends them to the network. Default: `refuse` in
-   * the fixtures; otherwise `pass`, with a warning for the first such request.
+   * How to handle requests to other hosts: `refuse` rejects them, and `pass` sends them to the network. Default: `refuse` in the fixtures;
+   * otherwise `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'
   /** True to also respond to visitor requests for public endpoints and reserved domains, like `gateway.traffic.fetch`. Default: false. */
@@ -42,7 +42,7 @@ interface Installable {
   readonly otherRequests: OtherRequests
   readonly traffic: {
     readonly fetch: Fetch
-    /** Returns whether a URL belongs to an endpoint or a domain of the gateway. */
+    /** Returns whether a URL belongs to one of the gateway's endpoints or domains. */
     takes(url: string): Promise<boolean>
   }
   readonly agent: { readonly fetch: Fetch }
@@ -59,8 +59,8 @@ interface Installation extends Pick<Installable, 'fetch' | 'baseUrl'> {
 type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
 
 /**
- * Replaces the global `fetch`, so a gateway handles requests below its base URL. Several gateways can be installed at the same time, each
- * for its own base URL, and uninstalled in any order.
+ * Replaces the global `fetch`, so that a gateway handles requests below its base URL. Several gateways can be installed at the same time,
+ * each for its own base URL, and can be uninstalled in any order.
  *
  * @throws Error if another gateway is installed for that base URL, or for one below or above it
  */
@@ -124,7 +124,7 @@ const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 const OTHERS_HINT =
   "gateway.install({ others: 'refuse' }) rejects such requests, and { others: 'pass' } sends them silently."
 
-/** Returns the original global `fetch`, below those of all gateways. */
+/** Returns the original global `fetch`, from before any gateway was installed. */
 export function findNetworkFetch(): Fetch {
   let found: GlobalFetch = globalThis.fetch
   while (found?.fauxgate) found = found.fauxgate.before

@@ -1,14 +1,14 @@
 import type { RequestBody } from '../../core/schema/body.ts'
 
-/** A request from any transport, in the form that the HTTP handler receives. */
+/** A request from any transport, in the form in which the HTTP handler receives it. */
 export interface HttpRequest {
   /** The method, in uppercase. */
   readonly method: string
   /** An absolute URL, or a path with its query. */
   readonly url: string
-  /** The value of a header by its lower-case name, or null. */
+  /** Returns the value of a header by its lowercase name, or null. */
   readonly header: (name: string) => string | null
-  /** All headers unchanged, for the journal: each name followed by its value. Absent if a transport does not know them. */
+  /** All headers, unchanged, for the journal: each name followed by its value. Absent if the transport does not know the headers. */
   readonly rawHeaders?: readonly string[]
   /** The body, read to its end. */
   readonly body: RequestBody
@@ -17,17 +17,14 @@ export interface HttpRequest {
    * request from this process.
    */
   readonly peer?: string
-  /** The caller's address for the account's rules, such as `203.0.113.9`. Default: `peer`. */
+  /** The caller's address, to which the account's rules apply, such as `203.0.113.9`. Default: `peer`. */
   readonly address?: string
   /**
    * True for a request from the inspector. It doesn't need an API key or version, count towards the rate limit, or trigger faults, and
    * isn't journaled.
    */
   readonly isInspector?: boolean
-  /**
-   * Aborts when the client disconnects. This ends a control call that waits, such as a visit to an upstream that does not
-   * respond.
-   */
+  /** Aborts when the client disconnects. This ends a waiting control call, such as a visit to an upstream that does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -37,7 +34,7 @@ export interface HttpResponse {
   readonly status: number
   /** The headers, by name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The text of the body, or null if there is no body. */
+  /** The body as text, or null if there is no body. */
   readonly body: string | null
   /** The effect of a fault that delays, truncates, or drops the response; absent if the response is sent immediately. */
   readonly delivery?: Delivery
@@ -56,7 +53,7 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
-  /** The end of a response whose body breaks off or stalls. Absent if the whole body is sent. */
+  /** How a response ends if its body breaks off or stalls. Absent if the whole body is sent. */
   readonly cut?: {
     readonly ending: 'break' | 'stall'
     /** The Content-Length of the whole response. */

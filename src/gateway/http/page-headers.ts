@@ -1,7 +1,7 @@
 import { utf8Bytes } from '../../core/schema/platform.ts'
 import { hashes } from '../../service/x509/hashes.ts'
 
-/** The inspector's scripts, next to its page: its own, and tabs that it loads later. */
+/** The inspector's scripts, next to its page: its main script, and tabs that it loads later. */
 export const PAGE_SCRIPTS = ['page', 'traffic', 'resources', 'state'] as const
 
 /** The headers of an inspector script. */
@@ -13,7 +13,7 @@ export const SCRIPT_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
 
-/** Creates the headers of a page, which allow only its own script, imports, and style, and requests to its own server. */
+/** Creates the headers of a page. They allow only its own script, imports, and style, and requests to its own server. */
 export function createPageHeaders(html: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",

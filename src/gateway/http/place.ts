@@ -8,7 +8,7 @@ export interface Place {
   readonly base: string
   /** The path below the base URL, with the query, as sent. The gateway parses it. */
   readonly below: string
-  /** The path as parsed by the gateway, for everything that inspects the path. */
+  /** The path as parsed by the gateway, for all code that inspects the path. */
   readonly path: string
 }
 

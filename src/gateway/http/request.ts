@@ -9,9 +9,9 @@ import { utf8Length } from '../../core/schema/platform.ts'
 import { formatPath, quote } from '../../core/schema/text.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** Reads the parameters of a query. A repeated parameter is rejected (rules: requests#query). */
+/** Reads the parameters of a query. Throws an error for a repeated parameter (rules: requests#query). */
 export function parseQuery(query: string): Record<string, string>
-/** Parameters named in `lists` are read as lists of values because a query can repeat them. */
+/** Parameters named in `lists` are read as lists of values, because a query can repeat them. */
 export function parseQuery(query: string, lists: readonly string[]): Record<string, string | string[]>
 export function parseQuery(query: string, lists: readonly string[] = []): Record<string, string | string[]> {
   const parameters: Record<string, string | string[]> = {}
@@ -31,7 +31,7 @@ export function parseQuery(query: string, lists: readonly string[] = []): Record
 
 const NO_PARAMETERS = Object.freeze({})
 
-/** Reads an operation's query. Rejects parameters if the operation doesn't take any. */
+/** Reads an operation's query. Throws an error for parameters if the operation doesn't take any. */
 export function readQuery(operation: Operation, query: string, dialect: CommonDialect): object {
   if (query === '') return NO_PARAMETERS
   const parameters = parseQuery(query, Object.keys(operation.matching ?? {}))

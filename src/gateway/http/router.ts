@@ -27,7 +27,7 @@ interface Node<O> {
 
 export interface Router<O extends Routed> {
   find(path: string): Route<O> | undefined
-  /** Returns the route of a path. Rejects an unknown path, naming the first unknown segment. */
+  /** Returns the route for a path. For an unknown path, throws an error that names the first unknown segment. */
   require(path: string, method: string): Route<O>
 }
 
@@ -99,7 +99,7 @@ function describeProblem<O>(root: Node<O>, path: string, elsewhere: string | und
 
 function describeChildren<O>({ fixed, parameter }: Node<O>, segment = ''): string {
   const names = [...fixed.keys(), ...(parameter ? [`{${parameter.name}}`] : [])]
-  return names.length === 0 ? 'No path continues there.' : `Allowed there: ${listNames(segment, names)}.`
+  return names.length === 0 ? 'There are no paths below it.' : `Allowed there: ${listNames(segment, names)}.`
 }
 
 /** Returns a route's operation for a method, or undefined if there is none. HEAD counts as GET. */
@@ -107,7 +107,7 @@ export function findOperation<O extends Routed>(route: Route<O> | undefined, met
   return route?.methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
-/** Returns a route's operation for a method. Rejects a method that the route doesn't support, with an `Allow` header. */
+/** Returns a route's operation for a method. For a method that the route doesn't support, throws an error with an `Allow` header. */
 export function requireOperation<O extends Routed>(route: Route<O>, method: string, path: string): O {
   const operation = findOperation(route, method)
   if (operation) return operation
@@ -120,7 +120,7 @@ export function requireOperation<O extends Routed>(route: Route<O>, method: stri
   )
 }
 
-/** Rejects an operation that isn't in a router, with the same error as a request for it. */
+/** Throws the same error as a request for an operation that isn't in a router. */
 export function requireKnownOperation<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
   const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
   requireOperation(router.require(sent, method), method, sent)

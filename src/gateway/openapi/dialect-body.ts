@@ -7,8 +7,8 @@ import type { JsonSchema } from './json-schema.ts'
 type Fields = Readonly<Record<string, JsonSchema>>
 
 /**
- * Adapts the schema of a body to a dialect. Removes the fields of other services. Adds the dialect's aliases, the fields that it
- * ignores, the IDs of the path, and the envelope.
+ * Adapts the schema of a body to a dialect. Removes the fields of other services. Adds the dialect's aliases, the fields that it ignores,
+ * the IDs from the path, and the envelope.
  */
 export function adaptBody(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
   const own = omitExtras(operation, dialect, json)
@@ -96,7 +96,10 @@ function createIgnoredFields(operation: Operation, { ignoredFields }: CommonDial
 }
 
 function createIdFields({ ids }: Operation): Fields {
-  return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own ID, if the body repeats it." }))
+  return mapValues(ids, () => ({
+    type: ['string', 'null'],
+    description: 'The ID in the path, if the body repeats it.',
+  }))
 }
 
 /** Also allows the fields of a body inside an envelope if there are only IDs next to the envelope. */

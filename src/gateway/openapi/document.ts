@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.ts'
 
 /** An OpenAPI 3.1 document, limited to the parts of the format that fauxgate uses. */
 export interface OpenApiDocument {
-  /** The version of OpenAPI. */
+  /** The OpenAPI version. */
   readonly openapi: '3.1.0'
   /** The title, version, authors, and license. */
   readonly info: {
@@ -40,7 +40,7 @@ type ComponentKind = Exclude<keyof OpenApiDocument['components'], 'securitySchem
 /** The security schemes that a request must all satisfy; an empty object allows any request. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
-/** A reference to a part of the document. */
+/** A reference within the document. */
 export interface Reference {
   readonly $ref: string
 }
@@ -88,7 +88,7 @@ export type Content = Readonly<
   Record<string, { readonly schema: JsonSchema; readonly examples?: Readonly<Record<string, Reference>> }>
 >
 
-/** The error of a rejected request. */
+/** The error for a rejected request. */
 export interface Example extends WithEvidence {
   /** The error code. */
   readonly summary: string
@@ -104,7 +104,7 @@ export function createJsonContent(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
 
-/** Creates the reference to a part of the components. */
+/** Creates a reference to one of the components. */
 export function createReference(kind: ComponentKind, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }
@@ -112,8 +112,8 @@ export function createReference(kind: ComponentKind, name: string): Reference {
 type Paths = Readonly<Record<string, PathItem>>
 
 /**
- * Moves responses and parameters that occur more than once to components. A component's name contains the status of a response,
- * or the location and the name of a parameter. If a name is taken, a number is appended.
+ * Moves responses and parameters that occur more than once to the components. A component's name contains the status of a response, or the
+ * location and the name of a parameter. If a name is taken, a number is appended.
  */
 export function shareParts(paths: Paths) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
@@ -171,7 +171,7 @@ function createComponents<Part extends object>(
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Returns the schemas that a part of a document refers to, directly or through another schema. */
+/** Returns the schemas that part of a document refers to, directly or through another schema. */
 export function pickUsed(part: unknown, schemas: Schemas): Schemas {
   const used = new Set(listNames(part))
   for (const name of used) for (const inner of listNames(schemas[name])) used.add(inner)

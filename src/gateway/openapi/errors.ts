@@ -10,7 +10,7 @@ import ngrokMessages from './messages.ngrok.json'
 
 // `npm run generate` writes messages.json and messages.ngrok.json: the responses to the requests of test/core/schema/errors.
 
-/** Creates the responses of some errors, by status. */
+/** Creates the responses for some errors, by status. */
 export function createErrorResponses(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,
@@ -23,7 +23,7 @@ export function createErrorResponses(
   return Object.fromEntries(responses)
 }
 
-const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'integer', minimum: 1 } }
+const RETRY_AFTER = { description: 'The number of seconds to wait.', schema: { type: 'integer', minimum: 1 } }
 
 /** Creates the response for a status. All errors share one schema, which suits client generators; examples list the errors. */
 function createErrorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
@@ -38,7 +38,7 @@ function createErrorResponse(status: number, errors: readonly CatalogueError[], 
   }
 }
 
-/** Returns an example response of each error, by key. */
+/** Returns an example response for each error, by key. */
 export function createErrorExamples(
   errors: readonly CatalogueError[],
   dialect: Dialect,
@@ -65,7 +65,7 @@ function createMessage(error: CatalogueError, dialect: Dialect): string {
   return recorded.replaceAll(standard.versionHeader, dialect.versionHeader).replaceAll(recordedDomain, serviceDomain)
 }
 
-/** Returns the body schema of these errors. */
+/** Returns the body schema for these errors. */
 export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readonly CatalogueError[]): JsonSchema {
   const codes = [...new Set(errors.flatMap(({ code = [] }) => code))]
   return {
@@ -76,7 +76,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
       error_code: {
         type: 'string',
         pattern: [`^${errorPrefix}\\d+$`, ...codes.map((code) => `^${code}$`)].join('|'),
-        description: 'The code of the error, for programs.',
+        description: 'The error code, for programs.',
       },
       status_code: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
       msg: { type: 'string', description: 'A human-readable message with the received value and the allowed values.' },
@@ -90,14 +90,17 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
             description: 'The ID of the request, as in the header.',
           },
           field: { type: 'string', description: 'The field that `msg` is about.' },
-          rule: { type: 'string', description: 'The key of the error, the same in every dialect.' },
+          rule: { type: 'string', description: "The error's key, which is the same in every dialect." },
           received: { type: 'string', description: 'The value received for this field.' },
           allowed: { type: 'string', description: 'The allowed values.' },
-          choices: { type: 'string', description: 'All allowed values, separated by commas, if they are a list.' },
+          choices: {
+            type: 'string',
+            description: 'All allowed values, separated by commas, if there is a list of them.',
+          },
           nearest: { type: 'string', description: 'The allowed value that the client probably meant.' },
           typed: {
             type: 'string',
-            description: 'The allowed values for clients that can send only strings, if there are fewer.',
+            description: 'The allowed values for clients that can send only strings, if these are fewer.',
           },
           further_problems: { type: 'string', description: 'The number of additional fields with problems.' },
         },

@@ -1,7 +1,7 @@
 import { mapValues } from '../../core/schema/values.ts'
 import evidenceFile from '../../generated/evidence.json'
 
-/** The sources of a rule, by kind. Each number is an index into the document's list `x-fauxgate-sources`. */
+/** The sources of a rule, by kind. Each number is an index into the document's `x-fauxgate-sources` list. */
 export interface Evidence {
   /** Pages or statements that document it. */
   readonly documented?: readonly number[]
@@ -23,7 +23,7 @@ type Rules = Readonly<Record<string, readonly (readonly number[])[]>>
 const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
 const DECISIONS = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
 
-/** The evidence in one document. Its list of sources grows with each rule whose evidence is read. */
+/** The evidence in one document. Its list of sources grows whenever a rule's evidence is read. */
 export class DocumentEvidence {
   /** The sources of all evidence so far: URLs or names. */
   readonly sources: string[] = []
@@ -34,7 +34,7 @@ export class DocumentEvidence {
     return rules[name] ? { 'x-fauxgate-evidence': this.#createEvidence(rules[name]) } : {}
   }
 
-  /** Returns the evidence for a type's fields, by field. */
+  /** Returns the evidence for the fields of a type, by field. */
   ofFields(type: string): WithEvidence<Readonly<Record<string, Evidence>>> {
     const types: Readonly<Record<string, Rules>> = evidenceFile.fields
     const own = types[type]

@@ -27,7 +27,7 @@ export interface JsonSchema
   readonly if?: JsonSchema
   readonly then?: JsonSchema
   readonly else?: JsonSchema
-  /** The error keys for invalid values. The document contains an example for each key. */
+  /** The error keys for invalid values. The document contains an example of each. */
   readonly 'x-refused-as'?: readonly string[]
 }
 
@@ -208,8 +208,8 @@ function allowNullInChoice({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }],
 }
 
 /**
- * Returns the keys of the errors of a schema itself, sorted by number. Omits the errors of its fields and of named schemas
- * inside it, and `field_invalid`, which any field can have.
+ * Returns the keys of a schema's own errors, sorted by number. Omits the errors of its fields and of named schemas inside it, and
+ * `field_invalid`, which any field can have.
  */
 export function listRefusals(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
   const fields = Object.values(partsOf(schema).entries ?? {})
@@ -221,7 +221,7 @@ export function listRefusals(schema: v.GenericSchema, dialect?: CommonDialect): 
 }
 
 /**
- * Returns the named schemas among some schemas and inside them, by name.
+ * Returns the named schemas among these schemas and inside them, by name.
  * @throws Error if two have the same name.
  */
 export function listDefinitions(schemas: readonly AnySchema[]): Record<string, AnySchema> {

@@ -30,13 +30,13 @@ import { simplify } from './plain.ts'
 
 export type { OpenApiDocument } from './document.ts'
 
-/** The options of {@link openApi}. */
+/** The options for {@link openApi}. */
 export interface OpenApiOptions {
   /** Your own families, as for `createGateway`. */
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
   /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
-  /** The part to describe: the service, or fauxgate's test controls. Default: `service`. */
+  /** What to describe: the service, or fauxgate's test controls. Default: `service`. */
   readonly part?: 'service' | 'controls'
 }
 
@@ -93,7 +93,7 @@ export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {
       contact: { name: 'fauxgate', url: 'https://github.com/fauxgate/fauxgate' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url, description: 'The base URL of the service; a served gateway has its own.' }],
+    servers: [{ url, description: 'The base URL of the service; a gateway that is served has its own.' }],
     tags: described.tags,
     security: described.security,
     paths: mapValues(shared.paths, (path) => mapValues(path, withEvidence)),
@@ -172,7 +172,7 @@ function describeControls(own: Families, families: readonly Family[], dialect: D
   const responses = calls.flatMap(({ response }) => response ?? [])
   const conversions = createConversions(bodies, responses, dialect)
   return {
-    info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },
+    info: { title: `fauxgate test controls (${dialect.name})`, description: CONTROL_TAG.description },
     tags: [CONTROL_TAG],
     security: [{}, { controlKey: [] }],
     paths: createPaths(calls, (call) => createCallItem(call, conversions, errorsOfCall(call)), CONTROL_PATH),

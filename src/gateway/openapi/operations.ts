@@ -106,7 +106,7 @@ function createQueryParameters(operation: Operation, { dialect, returned }: Conv
     .filter(([name]) => name !== 'filter' || hasFilter(operation, dialect))
     .map(([name, json]) => {
       const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, own]) => (own === name ? [alias] : []))
-      const also = aliases.map((alias) => ` Also as \`${alias}\`.`).join('')
+      const also = aliases.map((alias) => ` Also accepted as \`${alias}\`.`).join('')
       const parameter = createQueryParameter(name, { ...json, description: `${json.description ?? ''}${also}` })
       return aliases.length === 0 ? parameter : { ...parameter, 'x-aliases': aliases }
     })

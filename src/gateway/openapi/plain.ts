@@ -2,7 +2,7 @@ import { mapValues } from '../../core/schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /**
- * Simplifies a schema for client generators. Some make a field with a `default` required, so the description states the default
+ * Simplifies a schema for client generators. Some generators make a field with a `default` required, so the description states the default
  * instead. The description also lists the known values of a string that can have others.
  */
 export function simplify(schema: JsonSchema): JsonSchema {

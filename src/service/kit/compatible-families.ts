@@ -16,7 +16,7 @@ interface ReservedNames {
 
 /**
  * Checks that a test's families don't conflict with each other or with the built-in families. @throws TypeError that describes the mistake,
- * or names the family with the same name, prefix, collection, or path.
+ * or names the family that already has the name, prefix, collection, or path.
  */
 export function requireCompatibleFamilies(
   own: Families,
@@ -31,7 +31,7 @@ export function requireCompatibleFamilies(
     for (const identifier of listIdentifiers(family)) taken.set(identifier, name)
   for (const [name, family] of Object.entries(own)) {
     if (Object.hasOwn(builtIn, name))
-      throw new TypeError(`families.${name} has the name of one of fauxgate's own families.`)
+      throw new TypeError(`families.${name} has the same name as one of fauxgate's own families.`)
     requireNames(name, family)
     requireStatuses(name, family)
     requireKnownErrors(name, family)
@@ -143,7 +143,7 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
   ]
   for (const [name, errors] of refusals) {
     const missing = errors.find((error) => !known.has(error))
-    if (missing) throw new TypeError(`${name} can reject with ${missing.key}: give it to the errors of ${family}.`)
+    if (missing) throw new TypeError(`${name} can reject with ${missing.key}. Add it to the errors of ${family}.`)
   }
 }
 

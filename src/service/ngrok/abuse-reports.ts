@@ -11,11 +11,11 @@ const urls = v.pipe(
       v.string(),
       kit.rule([], (text, report) => {
         if (!URL.canParse(text) || hostOf(text) === '')
-          report(kit.general.field_invalid, { allowed: 'the URL of a page' })
+          report(kit.general.field_invalid, { allowed: 'the URL of a web page' })
       }),
     ),
   ),
-  v.nonEmpty('the URLs of at least one page'),
+  v.nonEmpty('at least one URL of a web page'),
 )
 
 const URLS = 'The URLs of the abusive pages.'
@@ -45,11 +45,11 @@ const shape = kit.named(
     hostnames: kit.documented(
       v.array(
         v.object({
-          hostname: kit.documented(v.string(), 'A host of the URLs.'),
+          hostname: kit.documented(v.string(), 'A host in the URLs.'),
           status: statusOf('host', ['BANNED', 'UNBANNED', 'IGNORE']),
         }),
       ),
-      'The distinct hosts of the URLs.',
+      'The distinct hosts in the URLs.',
     ),
   }),
   'AbuseReport',

@@ -7,10 +7,10 @@ type Managed = Pick<parts.ManagedDomain, 'domain' | 'policy' | 'renews_at' | 'jo
 
 const { authority_invalid, private_key_type_invalid } = parts.domainErrors
 
-/** The errors of a policy, which are those of reserved domains. */
+/** The errors for a policy, shared with reserved domains. */
 export const managementErrors = { authority_invalid, private_key_type_invalid }
 
-const POLICY = 'The policy for issuing certificates for the subdomains automatically'
+const POLICY = 'The policy for automatically issuing certificates for the subdomains'
 
 /** An ingress's columns for its certificate. */
 export const managementColumns = {
@@ -36,7 +36,7 @@ export const managementColumns = {
   }),
 }
 
-/** Applies the policy of a body to an ingress, if it differs, and starts its job. */
+/** Applies the policy in a body to an ingress, if it differs, and starts the job. */
 export function withSentPolicy<M extends Managed>(
   tx: kit.Transaction,
   ingress: M,
@@ -53,7 +53,7 @@ function defaultKeyType(tx: kit.Transaction) {
   return parts.domainDialect(tx.dialect).defaultPrivateKeyType
 }
 
-/** Runs the due attempt of an ingress, or begins its renewal. */
+/** Runs the attempt that is due for an ingress, or starts its renewal. */
 export function runDue<M extends Managed>(tx: kit.Transaction, ingress: M): M {
   const { job, domain } = ingress
   if (!job) return { ...ingress, ...parts.startJob(tx) }

@@ -13,7 +13,7 @@ const errors = kit.declareErrors({
     (it: { readonly punycode?: string | undefined }) =>
       `a domain name such as "${it.punycode ?? 'connect.example.com'}"`,
   ),
-  ingress_domain_of_service: kit.field(6705, 400, 'your own domain, not one of the service'),
+  ingress_domain_of_service: kit.field(6705, 400, 'your own domain, not one that belongs to the service'),
   ingress_domain_taken: kit.ofField(
     6706,
     400,

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
 const notActive = (number: number, what: string, until: string) =>
-  kit.entry(number, 403, `${what} has been suspended${until}. Set another account.state.`)
+  kit.entry(number, 403, `${what} has been suspended${until}. Set a different account.state.`)
 
 /** The errors for a host and for a suspended account (rules: agent#urls-of-the-account, account#states). */
 export const agentStartErrors = kit.declareErrors({

@@ -8,7 +8,7 @@ import { ACCOUNT_USER, descriptionAndMetadata, putIfChanged, refField, updatedAt
 const display_name = kit.documented(v.string(), 'The beginning and the end of the key, such as `sk-abc***xyz`.')
 const last_used = kit.documented(
   v.nullable(kit.time),
-  'The time when the key was last used: always null, because fauxgate has no AI gateway.',
+  'The time when the key was last used; always null, because fauxgate has no AI gateway.',
 )
 const created_by = userField('The user who created the key.')
 const last_updated_by = userField('The user who last changed the key.')
@@ -54,7 +54,7 @@ const providers = parts.columns(
     texts: descriptionAndMetadata(),
     title: 'AiGatewayProviderKey',
     sentence: 'A key for an AI provider.',
-    examples: [{ ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key of the provider' }],
+    examples: [{ ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key for the provider' }],
   },
   {
     updated_at: updatedAt,

@@ -35,7 +35,7 @@ const location = kit.named(
     lat_long_radius_km: kit.documented(v.nullable(v.number()), 'The accuracy of the coordinates; null in fauxgate.'),
   }),
   'Location',
-  'The location of an address.',
+  'The location of an IP address.',
 )
 
 const orNull = (sentence: string) => kit.documented(v.nullable(kit.ref), sentence)
@@ -53,9 +53,9 @@ const shape = kit.named(
           location: kit.documented(v.nullable(location), 'The location of the address; null if it is unknown.'),
         }),
         'BrowserSession',
-        "A session's program and address.",
+        'The program and the address of a session.',
       ),
-      "The session's program and address.",
+      'The program and the address of the session.',
     ),
     application_user: refField('The person.'),
     created_at,
@@ -145,7 +145,7 @@ const applicationSession = kit.declaration({
     parts.requireTargets(tx, rows.route, route)
     // A session shows its route with the URL of the edge.
     if (route !== null && (edge === null || !parts.hasRoute(tx, edge, route))) {
-      const allowed = edge === null ? 'a route together with its edge' : `a route of the edge ${edge}`
+      const allowed = edge === null ? 'a route along with its edge' : `a route on the edge ${edge}`
       kit.refuse(kit.general.field_invalid, { field: 'route', received: kit.quote(route), allowed })
     }
     const { at: expires_at, due } = kit.schedule(tx, tx.now + (parts.durationMs(expires_in) ?? 0))

@@ -4,7 +4,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata, refuseUnless } from './shared.ts'
 
-/** The errors of all kinds of backends. */
+/** The errors shared by all kinds of backends. */
 export const backendErrors = {
   ...parts.backendErrors,
   ...kit.declareErrors({
@@ -14,7 +14,7 @@ export const backendErrors = {
   }),
 }
 
-/** The part of the heading that all kinds of backends share. */
+/** The part of the heading that is common to all kinds of backends. */
 export const backendHeading = {
   items: 'backends',
   filterable: [],

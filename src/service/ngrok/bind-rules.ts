@@ -9,7 +9,7 @@ const notAllowed = (number: number) =>
   kit.ofField(
     number,
     403,
-    '{field} is {received}. The acl of {credential} allows {acl}. Send an allowed value, or add {rule}.',
+    '{field} is {received}. The ACL of {credential} allows {acl}. Send an allowed value, or add {rule} to the ACL.',
   )
 
 /** The errors for binds that a credential's ACL does not allow. */
@@ -20,7 +20,7 @@ export const bindErrors = kit.declareErrors({
   agent_label_not_allowed: notAllowed(399),
 })
 
-/** Rejects a URL that the ACL of a credential does not allow (rules: ngrok-families#bind-rules). */
+/** Throws an error for a URL that a credential's ACL does not allow (rules: ngrok-families#bind-rules). */
 export function requireBindableUrl(credential: Credential, url: string, isRandom: boolean): void {
   const [scheme, name = ''] = url.split('://')
   const { agent_name_not_allowed, agent_address_not_allowed, agent_random_address_not_allowed } = bindErrors
@@ -32,7 +32,7 @@ export function requireBindableUrl(credential: Credential, url: string, isRandom
   })
 }
 
-/** Rejects labels that the ACL of a credential does not allow. Each label needs a rule. */
+/** Throws an error for labels that a credential's ACL does not allow. Each label needs a rule. */
 export function requireBindableLabels(credential: Credential, labels: Readonly<Record<string, string>>): void {
   for (const [key, value] of Object.entries(labels)) {
     const forms = [`${key}=${value}`, `${key}=*`, `*=${value}`, '*=*']

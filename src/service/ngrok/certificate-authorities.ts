@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
-  authority_several: kit.entry(1912, 400, '{field} has {count} certificates. Send one.'),
+  authority_several: kit.entry(1912, 400, '{field} has {count} certificates. Send exactly one.'),
   authority_not_a_ca: kit.entry(
     1913,
     400,
@@ -84,7 +84,7 @@ const table = parts.columns(
 /** The records of certificate authorities. */
 export const authorities = table.records
 
-/** Certificate authorities, as the target of references. */
+/** Certificate authorities, as targets of references. */
 export const authorityTarget = parts.targetOf('a certificate authority', table.records)
 
 /** Certificate authorities, for mutual TLS. */

@@ -57,7 +57,7 @@ export type CredentialRecord = kit.RecordOf<typeof table.kind>
 
 const OF_ACCOUNT = { owner_id: ACCOUNT_USER, owner_email: '', scim_user_id: '', acl: [] }
 
-/** Creates a credential from a body. By default, the account's user owns it, and it has no ACL. */
+/** Creates a credential from a request body. By default, the account's user owns it, and it has no ACL. */
 export function newCredential(
   tx: kit.Transaction,
   body: Parameters<typeof table.newRecord>[1] = OF_ACCOUNT,

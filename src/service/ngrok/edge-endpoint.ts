@@ -27,11 +27,11 @@ const fields = kit.named(
   v.object({
     edge: kit.documented(
       kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
-      'An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is declared as well.',
+      'An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is also declared.',
     ),
     url: kit.documented(
       v.string(),
-      'The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a ' +
+      'The URL where the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a ' +
         'TLS edge.',
       { json: { examples: ['https://app.example.com'] } },
     ),

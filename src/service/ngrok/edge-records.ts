@@ -6,7 +6,7 @@ import { descriptionAndMetadata } from './shared.ts'
 
 const hostportError = (number: number) => kit.ofField(number, 400, '{field} is {received}, which {problem}.')
 
-/** The errors of all kinds of edges. */
+/** The errors shared by all kinds of edges. */
 export const edgeErrors = kit.declareErrors({
   edge_limit_reached_older: kit.tooMany(7009),
   edge_limit_reached: kit.tooMany(7070),
@@ -31,7 +31,7 @@ export const edgeErrors = kit.declareErrors({
   tls_edge_on_address: hostportError(7133),
 })
 
-/** The strings of an edge or a route. */
+/** The string fields of an edge or a route. */
 export const edgeTexts = descriptionAndMetadata({
   description: edgeErrors.edge_description_too_long,
   metadata: edgeErrors.edge_metadata_too_long,
@@ -77,7 +77,7 @@ export interface EdgeRecord extends kit.ResourceRecord {
 /** The edges created by operations, by kind. */
 export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'), tls: edgeCollection('tls') }
 
-/** The types of matches between the path of a route and the path of a request. */
+/** The ways in which a route's path can match a request's path. */
 export const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
 
 const route = v.object({
@@ -97,7 +97,7 @@ export const routes = kit.collection<RouteRecord>({
   indexes: { edge: ({ edge_id }) => edge_id, place: ({ edge_id, match }) => `${edge_id} ${match}` },
 })
 
-/** Edges of all kinds, as the target of references. Besides edges created by operations, this includes those declared by tests. */
+/** Edges of all kinds, as targets of references. Besides edges created by operations, this includes those declared by tests. */
 export const edgeTarget: parts.Target = {
   what: 'an edge',
   collections: Object.values(edges).map(({ name }) => name),
@@ -105,5 +105,5 @@ export const edgeTarget: parts.Target = {
   isUndeclared: parts.isMissing,
 }
 
-/** Routes of HTTPS edges, as the target of references. */
+/** Routes of HTTPS edges, as targets of references. */
 export const routeTarget: parts.Target = { ...edgeTarget, what: 'a route', collections: [routes.name] }

@@ -10,7 +10,7 @@ import { descriptionAndMetadata, refuseIfEmpty } from './shared.ts'
 const inUseError = (number: number, status: number) =>
   kit.entry(number, status, '{id} is used by the endpoint {endpoint}. Delete the endpoint first.')
 
-/** The errors of endpoint limits, which also apply to edges. */
+/** The errors for endpoint limits, which also apply to edges. */
 export const endpointLimitErrors = kit.declareErrors({
   endpoint_limit_cloud_none: kit.tooMany(18008),
   endpoint_limit_cloud_reached: kit.tooMany(18010),
@@ -35,7 +35,7 @@ export const errors = {
     endpoint_not_cloud: kit.entry(
       90440,
       400,
-      '{id} is of type {type}. Only cloud endpoints can be changed and deleted here.',
+      '{id} is of type {type}. Only cloud endpoints can be changed or deleted here.',
     ),
     address_in_use: inUseError(90441, 409),
   }),
@@ -63,7 +63,7 @@ const bindings = kit.documented(
     ),
     v.transform(([binding]) => BINDINGS.find((known) => known === binding)),
   ),
-  `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
+  `${BINDING} Default: \`internal\` for hosts under \`.internal\`, else \`public\`.`,
   { json: { maxItems: 1 } },
 )
 
@@ -82,7 +82,7 @@ export const endpointBodies = parts.defineBodies('Endpoint', 'a cloud endpoint',
     type: v.optional(
       kit.documented(
         v.pipe(parts.oneOfThese(['cloud']), kit.refusedAs(errors.endpoint_type_invalid)),
-        'The type of the endpoint. Only `cloud` is allowed, which is the default.',
+        'The type of the endpoint. Only `cloud`, the default, is allowed.',
       ),
     ),
     traffic_policy: v.optional(v.pipe(trafficPolicy, isRequired), ''),

@@ -10,7 +10,7 @@ const OTHERS: Readonly<Record<number, number>> = { 7107: 1699 }
 
 type TwinKey<Key> = `configuration_${Key & string}`
 
-/** The errors of endpoint configurations, by the corresponding errors of edges. */
+/** The errors of endpoint configurations, by the corresponding edge error. */
 export type Twins<Errors> = {
   readonly [Key in keyof Errors as TwinKey<Key>]: Errors[Key] extends parts.FieldError<string, infer Own>
     ? parts.FieldError<TwinKey<Key>, Own>

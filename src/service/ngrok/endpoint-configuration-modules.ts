@@ -20,7 +20,7 @@ export const configurationErrors = kit.declareErrors({
   configuration_module_unsupported: kit.ofField(
     1621,
     400,
-    '{field} was sent for an endpoint configuration of type {type}, which has no such module.',
+    "{field} was sent for an endpoint configuration of type {type}, which doesn't have this module.",
   ),
   configuration_type_invalid: kit.field(1622, 400, TYPES.join(', ')),
   modules_without_termination: kit.entry(
@@ -171,13 +171,13 @@ const { twins, inPlaceOf } = makeTwins({
 /** The errors of all configuration modules. */
 export const configurationModuleErrors = { ...configurationErrors, ...authorityIdErrors, ...choiceErrors, ...twins }
 
-/** Rejects a body with modules that configurations of its type do not have. */
+/** Throws an error for a body with modules that configurations of its type do not have. */
 export function requireModulesOf(type: ConfigurationRecord['type'], body: object): void {
   const field = NAMES.find((name) => Object.hasOwn(body, name) && !MODULES_OF[type].includes(name))
   if (field) kit.refuse(configurationErrors.configuration_module_unsupported, { field, received: '', type })
 }
 
-/** Rejects a configuration whose enabled modules are mutually exclusive. */
+/** Throws an error for a configuration with enabled modules that are mutually exclusive. */
 export function requireFittingModules(tx: kit.Transaction, { id }: ConfigurationRecord): void {
   const modules = configurationModules.view(tx, { id })
   requireOneSignIn(modules)
@@ -191,7 +191,7 @@ export function requireFittingModules(tx: kit.Transaction, { id }: Configuration
 
 const isEnabled = (module: unknown) => parts.isObject(module) && module.enabled === true
 
-/** Returns an operation on configurations that rejects requests with the errors of configurations. */
+/** Returns an operation that rejects requests with the errors of endpoint configurations. */
 export const ofConfigurations = <O extends kit.Operation>(operation: O): O => refuseWithTwins(operation, inPlaceOf)
 
 const { configuration_module_unsupported, modules_without_termination, mutual_tls_without_termination } =

@@ -57,7 +57,7 @@ const shape = kit.named(
   v.object({
     ...kit.resourceHead,
     type: kit.documented(v.picklist(types), TYPE),
-    backend: kit.documented(v.nullable(v.string()), 'Always null: no operation sets it.'),
+    backend: kit.documented(v.nullable(v.string()), 'Always null, because no operation sets it.'),
     ...configurationModules.shape,
   }),
   'EndpointConfiguration',

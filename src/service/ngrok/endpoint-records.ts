@@ -30,7 +30,7 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser because it accepts strings that are not valid for
+ * Reads the URL of an endpoint, or returns undefined. Node's parser is not used, because it accepts strings that are not valid for
  * endpoints and does not know the default ports of `tls` and `tcp`.
  */
 export function parseUrl(text: string): UrlParts | undefined {
@@ -54,7 +54,8 @@ const record = v.object({
   url: v.pipe(
     v.string(),
     kit.rule([], (text, report) => {
-      if (parseUrl(text)?.url !== text) report(kit.general.field_invalid, { allowed: 'a URL without the usual port' })
+      if (parseUrl(text)?.url !== text)
+        report(kit.general.field_invalid, { allowed: "a URL without the scheme's default port" })
     }),
   ),
   binding: parts.oneOfThese(BINDINGS),
@@ -71,7 +72,7 @@ export type EndpointRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 export type EndpointPlace = Pick<EndpointRecord, 'url' | 'binding' | 'domain_id' | 'tcp_addr_id'>
 
-/** The fields of an endpoint that has neither an agent nor an edge. */
+/** The fields of an endpoint without an agent or an edge. */
 export const NO_AGENT = {
   edge_id: null,
   tunnel_session_id: null,
@@ -96,7 +97,7 @@ export const endpoints = kit.collection<EndpointRecord>({
   },
 })
 
-/** Returns the key of a name set by an agent. Half of a surrogate pair is allowed neither in a path nor in agents' JSON. */
+/** Returns the key for a name set by an agent. Half of a surrogate pair is not allowed in a path or in agents' JSON. */
 export function agentNameKey(session: string, name: string): string {
   return `${session} ${toAgentName(name)}`
 }
@@ -110,7 +111,7 @@ function labelKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): st
   return binding === 'public' ? (/^([a-z]+:\/\/[^./:]+)\./.exec(url)?.[1] ?? null) : null
 }
 
-/** Endpoints, as the target of references. */
+/** Endpoints, as targets of references. */
 export const endpointTarget = parts.targetOf('an endpoint', endpoints)
 
 /** Stores a new endpoint of an edge. */
@@ -136,7 +137,7 @@ function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): st
   return `${binding} ${url}`
 }
 
-/** Returns the endpoint at a place, apart from `self`. If several endpoints share the place, returns the oldest. */
+/** Returns the endpoint at a place, excluding `self`. If several endpoints share the place, returns the oldest. */
 export function findOtherEndpoint(
   tx: kit.Transaction,
   place: Pick<EndpointRecord, 'url' | 'binding'>,

@@ -40,7 +40,7 @@ export const reservations = [
   parts.referenceOf(endpoints, { ...ADDRESS, only: OF_AGENTS, deletion: 'detaches', detached: lost('address') }),
 ]
 
-/** The edge or the agent of an endpoint. The endpoint ends with it. */
+/** The edge or the agent of an endpoint. The endpoint is removed along with it. */
 export const makers = [
   parts.referenceOf(endpoints, {
     field: 'edge_id',

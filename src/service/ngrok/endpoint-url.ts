@@ -28,10 +28,10 @@ export const urlErrors = {
   ...kit.declareErrors({
     endpoint_url_unparsable: kit.field(249, 400, (it: { readonly punycode?: string | undefined }) =>
       it.punycode === undefined
-        ? 'a URL of a host, such as "https://app.example.com" or "tcp://1.tcp.ngrok.io:12345"'
+        ? 'a URL with only a scheme, a host, and an optional port, such as "https://app.example.com" or "tcp://1.tcp.ngrok.io:12345"'
         : `a URL whose host is in Punycode: "${it.punycode}"`,
     ),
-    endpoint_not_internal: kit.field(9029, 400, 'a host below ".internal" with the binding internal'),
+    endpoint_not_internal: kit.field(9029, 400, 'a host under ".internal" with the binding internal'),
     endpoint_too_many_labels: kit.field(9031, 400, 'at most 5 labels before ".internal"'),
     endpoint_url_path: kit.field(9037, 400, 'a URL without a path'),
     endpoint_url_slash: kit.field(9038, 400, 'a URL without a trailing "/"'),
@@ -40,12 +40,12 @@ export const urlErrors = {
     endpoint_not_reserved: kit.field(
       18006,
       400,
-      'a host that is a reserved domain or below one; for tcp a reserved address',
+      'a host that is a reserved domain or a subdomain of one; for tcp, a reserved address',
     ),
     endpoint_binding_not_fitting: kit.field(18007, 400),
-    endpoint_url_taken: urlTakenError(18009, 'another URL, or pooling_enabled for both'),
-    endpoint_other_not_pooled: urlTakenError(18016, 'another URL, or pooling_enabled for the other one too'),
-    endpoint_not_pooled: urlTakenError(18017, 'another URL, or pooling_enabled where the other one has it'),
+    endpoint_url_taken: urlTakenError(18009, 'another URL, or pooling_enabled for both endpoints'),
+    endpoint_other_not_pooled: urlTakenError(18016, 'another URL, or pooling_enabled for the other endpoint too'),
+    endpoint_not_pooled: urlTakenError(18017, 'another URL, or pooling_enabled as for the other endpoint'),
     endpoint_kubernetes_scheme: kit.field(
       18018,
       400,
@@ -59,14 +59,16 @@ export const urlErrors = {
     endpoint_port_not_allowed: kit.field(
       18023,
       400,
-      'no port, or 80 for http and 443 for https and tls, with the binding public; another one on a domain with dedicated IPs',
+      'with the binding public, no port, 80 for http, or 443 for https and tls; other ports need a domain with dedicated IPs',
     ),
   }),
 }
 
 type Binding = (typeof BINDINGS)[number]
 
-/** Returns the place of the URL of a cloud endpoint. Rejects an invalid URL, and a public URL that the account may not use. */
+/**
+ * Returns the place of the URL of a cloud endpoint. Throws an error for an invalid URL, or for a public URL that the account may not use.
+ */
 export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const place = resolvePlace(tx, text, sent)
   const lack = findLack(tx, place)
@@ -76,7 +78,7 @@ export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Bi
   return place
 }
 
-/** Returns the place of a URL: its binding and its reservation, if any. Rejects an invalid URL. */
+/** Returns the place of a URL: its binding and its reservation, if any. Throws an error for an invalid URL. */
 export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const sentUrl = { field: 'url', received: kit.quote(text) }
   const sentParts = parseUrl(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, { ...sentUrl, ...hostFacts(text) })
@@ -105,7 +107,7 @@ function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sen
   if (binding !== 'internal' && isInternal) {
     kit.refuse(urlErrors.endpoint_binding_not_fitting, {
       ...sentUrl,
-      allowed: 'a host below ".internal" only with the binding internal',
+      allowed: 'a host under ".internal" only with the binding internal',
     })
   }
   if (binding !== 'kubernetes') return
@@ -113,19 +115,19 @@ function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sen
   if (!/^[^.*]+\.[^.]+$/.test(host)) {
     kit.refuse(urlErrors.endpoint_binding_not_fitting, {
       ...sentUrl,
-      allowed: 'a host "name.namespace" with the binding kubernetes',
+      allowed: 'a host in the form "name.namespace" with the binding kubernetes',
     })
   }
 }
 
-/** Rejects a URL whose scheme has changed. */
+/** Throws an error for a URL whose scheme has changed. */
 export function requireScheme(text: string, before: string): void {
   const scheme = String(parseUrl(before)?.scheme)
   const sent = parseUrl(text)?.scheme ?? scheme
   if (sent !== scheme) kit.refuse(urlErrors.endpoint_scheme_fixed, { field: 'url', received: kit.quote(text), scheme })
 }
 
-/** Rejects a cloud endpoint at a place where another endpoint is online, unless both are pooled. */
+/** Throws an error for a cloud endpoint at a place where another endpoint is online, unless both are pooled. */
 export function requireFreePlace(
   tx: kit.Transaction,
   endpoint: Pick<EndpointRecord, 'url' | 'binding' | 'pooling_enabled'>,

@@ -11,7 +11,7 @@ export const errors = kit.declareErrors({
   event_target_kind_fixed: kit.ofField(
     5108,
     400,
-    'The kind of {field} cannot change. Allowed: {kind}, as before. For another kind, create a new destination.',
+    'The kind of {field} cannot change. Allowed: {kind}, as before. To use another kind, create a new destination.',
   ),
   event_destination_in_use: kit.entry(
     5112,
@@ -22,7 +22,7 @@ export const errors = kit.declareErrors({
 })
 
 const FORMAT = 'The format of the events. Only `json` is supported.'
-const TARGET = `The target of the events with its credentials: exactly one of ${KINDS}.`
+const TARGET = `The target of the events, with its credentials: exactly one of ${KINDS}.`
 
 const format = v.pipe(v.string(), v.toLowerCase(), v.picklist(['json']), kit.refusedAs(errors.event_format_invalid))
 
@@ -41,7 +41,7 @@ const table = parts.columns(
     },
     texts: descriptionAndMetadata(),
     title: 'EventDestination',
-    sentence: 'A destination outside the service, which receives events.',
+    sentence: 'A destination for events outside the service.',
     examples: [{ format: 'json', target: { datadog: { api_key: 'a key', ddsite: 'datadoghq.eu' } } }],
   },
   {
@@ -64,7 +64,7 @@ const table = parts.columns(
 /** The event destinations. */
 export const destinations = table.records
 
-/** Event destinations, which receive the events from subscriptions. The `destinations` option sets a URL for each kind. */
+/** Event destinations, which receive the events of subscriptions. The `destinations` option sets a URL for each kind. */
 export const eventDestinations = kit.resource(table.kind, {
   ...table.rules,
   update: {

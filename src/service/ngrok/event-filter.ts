@@ -2,10 +2,7 @@ import * as parts from '../parts/index.ts'
 import { conditionProblem, type FieldTypes } from '../policy/plain-condition.ts'
 import { FILTERABLE } from './event-types.ts'
 
-/**
- * Returns the reason, as a sentence, why a string is not a valid filter, that is, a CEL expression over `ev`. Returns undefined if it is
- * valid.
- */
+/** Returns a sentence that says why a string is not a valid filter (a CEL expression over `ev`), or undefined if it is valid. */
 export function filterProblem(filter: string): string | undefined {
   const schema: FieldTypes = {}
   for (const [path, kind] of Object.entries(FILTERABLE)) parts.writePath(schema, path.split('.'), kind)

@@ -146,7 +146,7 @@ function requireSettings(type: string, filter: string | undefined, fields: reado
   const problem = filter === undefined ? undefined : filterProblem(filter)
   const paths = Object.keys(FILTERABLE).map((path) => `ev.${path}`)
   if (filter !== undefined && known.length === 0) refuse('filter', filter, `none, because ${type} has no filter`)
-  if (problem !== undefined) refuse('filter', filter ?? '', `a condition in CEL over ${paths.join(', ')}. ${problem}`)
+  if (problem !== undefined) refuse('filter', filter ?? '', `a CEL condition over ${paths.join(', ')}. ${problem}`)
   if (fields && known.length === 0) refuse('fields', fields.join(', '), `none, because ${type} has no fields to select`)
   const wrong = fields?.find((each) => !known.includes(each))
   if (wrong !== undefined) refuse('fields', wrong, `some of ${known.join(', ')}`)

@@ -23,7 +23,7 @@ const type = v.pipe(
 export const sourceBody = kit.named(
   v.object({ type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: EVENT_TYPES } }) }),
   'EventSourceBody',
-  'A type of events.',
+  'An event type.',
   { json: { examples: [{ type: 'ip_policy_updated.v0' }] } },
 )
 
@@ -36,7 +36,7 @@ export const sourceShape = kit.named(
 
 type Shown = kit.Frozen<v.InferOutput<typeof sourceShape>>
 
-/** Returns a source for a response. */
+/** Returns a source in the form for a response. */
 export function sourceView(wire: kit.Wire, id: string, type: string): Shown {
   return { type, uri: `${wire.url}/event_subscriptions/${id}/sources/${type}` }
 }

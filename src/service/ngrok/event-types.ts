@@ -50,7 +50,7 @@ export const EVENT_TYPES: readonly string[] = [
   ...Object.keys(TRAFFIC),
 ]
 
-/** Returns the fields that a source of a type can select, or no fields for types other than traffic. */
+/** Returns the fields that a source of a type can select. Only traffic types have any. */
 export function fieldsOf(type: string): readonly string[] {
   return TRAFFIC[type]?.split(/\s+/) ?? []
 }

@@ -39,7 +39,7 @@ import { botUsers, serviceUsers } from './users.ts'
 import { vaultSecrets } from './vault-secrets.ts'
 import { vaults } from './vaults.ts'
 
-/** The families that only ngrok has, by name in the direct API. */
+/** The families that only the ngrok dialect has, by their name in the direct API. */
 export const ngrokFamilies = {
   endpoints,
   ipPolicies,

@@ -13,7 +13,7 @@ const errors = kit.declareErrors({
   response_header_invalid: kit.field(
     90442,
     400,
-    'headers with the name and the value of an HTTP header, each name once, regardless of case',
+    'valid HTTP header names and values, each name only once, regardless of case',
   ),
 })
 

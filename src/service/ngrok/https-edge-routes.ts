@@ -26,7 +26,7 @@ const routeErrors = kit.declareErrors({
     'match is already used by the route {id}. Allowed: a path that no other route has.',
   ),
   route_match_type_invalid: kit.field(7130, 400),
-  route_match_invalid: kit.field(7131, 400, 'a path such as "/blog", without spaces, "?" and "#"'),
+  route_match_invalid: kit.field(7131, 400, 'a path such as "/blog", without spaces, "?", or "#"'),
   route_match_too_long: kit.field(7135, 400, `at most ${MAX_MATCH_LENGTH} characters`),
 })
 
@@ -71,7 +71,7 @@ export const routeShape = kit.named(
     ...modules.shape,
   }),
   'HttpsEdgeRoute',
-  'A route of an HTTPS edge: a path, with the modules and the backend that handle its requests.',
+  'A route on an HTTPS edge: a path, with the modules and the backend that handle requests to it.',
 )
 
 const match = kit.documented(
@@ -203,7 +203,7 @@ const operations = {
     name: 'https_edge_routes.get',
     method: 'GET',
     status: 200,
-    summary: 'Get a route of an HTTPS edge',
+    summary: 'Get a route on an HTTPS edge',
     nouns: { one: 'route', many: 'routes', owner: 'an HTTPS edge' },
     response: routeShape,
     errors: [kit.general.not_found],
@@ -214,7 +214,7 @@ const operations = {
     name: 'https_edge_routes.update',
     method: 'PATCH',
     status: 200,
-    summary: 'Change a route of an HTTPS edge',
+    summary: 'Change a route on an HTTPS edge',
     body: updateBody,
     response: routeShape,
     errors: bodyErrors,
@@ -237,7 +237,7 @@ const operations = {
     name: 'https_edge_routes.delete',
     method: 'DELETE',
     status: 204,
-    summary: 'Delete a route of an HTTPS edge',
+    summary: 'Delete a route on an HTTPS edge',
     errors: [kit.general.not_found],
     run: (tx, at) => releaseRoute(tx, requireRoute(tx, at)),
   }),

@@ -9,7 +9,7 @@ const policyErrors = kit.declareErrors({
   ip_policy_update_empty: parts.emptyUpdate(1400),
   ip_policy_limit_reached_older: kit.tooMany(1410),
   ip_policy_limit_reached: kit.tooMany(1415),
-  ip_policy_action: kit.field(1423, 400, 'no action: each rule of a policy has its own'),
+  ip_policy_action: kit.field(1423, 400, 'no action, because each rule of a policy has its own'),
 })
 
 const ruleErrors = kit.declareErrors({
@@ -19,9 +19,9 @@ const ruleErrors = kit.declareErrors({
   ip_rule_cidr_taken: kit.ofField(
     1408,
     400,
-    '{field} is {received}. The rule {id} of the same policy already has this range. Send another one.',
+    '{field} is {received}. The rule {id} of the same policy already has this range. Send a different one.',
   ),
-  ip_rule_cidr_not_first: kit.field(1409, 400, 'the first address of the range, with no bit set beyond its prefix'),
+  ip_rule_cidr_not_first: kit.field(1409, 400, 'the first address of the range, with no bits set after the prefix'),
   ip_rule_limit_reached_older: kit.tooMany(1411),
   ip_rule_cidr_without_length: kit.field(1413, 400, RANGE),
   ip_rule_policy_unknown: kit.field(1414, 400, 'the ID of an IP policy that exists'),
@@ -46,7 +46,7 @@ function toBits(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
 }
 
-/** Returns whether an address is in a rule's range. */
+/** Returns whether an address is in the range of a rule. */
 export function isInRangeOf({ cidr }: { readonly cidr: string }, address: string): boolean {
   const [first = '', length] = cidr.split('/')
   const [bytes, range] = [parts.ipBytes(address), parts.ipBytes(first)]
@@ -75,7 +75,7 @@ const cidr = v.pipe(
 
 const refusedAction = refusedField(
   policyErrors.ip_policy_action,
-  'Not accepted: each rule of a policy has its own action.',
+  'Not accepted, because each rule of a policy has its own action.',
   'ngrok-families#ip-policies',
 )
 
@@ -99,7 +99,7 @@ const policies = parts.columns(
   },
 )
 
-/** IP policies, as the target of references. */
+/** IP policies, as targets of references. */
 export const ipPolicyTarget = parts.targetOf('an IP policy', policies.records)
 
 /** IP policies. Their rules are a separate family. */
@@ -115,7 +115,7 @@ export const ipPolicies = kit.resource(policies.kind, {
 })
 
 const ACTIONS = ['allow', 'deny'] as const
-const CIDR = "The rule's address range, without surrounding blanks and in lowercase."
+const CIDR = "The rule's address range, in lowercase and without surrounding blanks."
 const ACTION = 'The action for connections from the range.'
 const ACTION_FACTS = { json: { enum: ACTIONS }, rules: 'ngrok-families#rule-actions' } as const
 const ALLOWED_ACTIONS = ACTIONS.join(' or ')

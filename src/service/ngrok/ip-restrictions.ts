@@ -16,18 +16,18 @@ const errors = kit.declareErrors({
   ip_policy_of_last_rule: kit.entry(
     1419,
     400,
-    '{id} is the only rule of a policy of {restriction}, which restricts the dashboard. Detach the policy there first.',
+    '{id} is the only rule of a policy in {restriction}, which restricts the dashboard. Remove the policy from it first.',
   ),
   ip_policy_restricts: kit.entry(
     1420,
     400,
-    '{id} is a policy of the IP restriction {restriction}. Detach it there before you delete it.',
+    '{id} is used by the IP restriction {restriction}. Remove it there before you delete it.',
   ),
   ip_restriction_policy_unknown: kit.field(1801, 400, 'the IDs of IP policies that exist'),
   ip_restriction_type_taken: kit.ofField(
     1802,
     400,
-    '{field} is {received}, which {id} already has. Change or delete that one.',
+    '{field} is {received}, which {id} already has. Change or delete that IP restriction.',
   ),
   ip_restriction_type_invalid: kit.field(1803, 400, `one of ${ALLOWED}`),
   ip_restriction_policies_missing: kit.field(1804, 400, 'the ID of at least one IP policy'),
@@ -98,7 +98,7 @@ const table = parts.columns(
 
 type Restriction = kit.RecordOf<typeof table.kind>
 
-/** The IP restrictions, at most one of each type. */
+/** The IP restrictions, at most one per type. */
 export const restrictions = table.records
 
 const unique = defineUnique(restrictions, 'type', {

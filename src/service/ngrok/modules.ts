@@ -5,9 +5,9 @@ import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 
 /** An edge or route with modules. The names of module operations and schemas begin with its names. */
 export interface Owner<Ids extends parts.PathIds = { readonly id: string }> extends parts.ModuleOwner<Ids> {
-  /** The name for operations, such as `tcp_edge`. */
+  /** The name used in operations, such as `tcp_edge`. */
   readonly name: string
-  /** The name for schemas, such as `TcpEdge`. */
+  /** The name used in schemas, such as `TcpEdge`. */
   readonly title: string
 }
 
@@ -39,9 +39,9 @@ export const ROUTES: Owner<(typeof parts.HTTPS_ROUTES)['ids']> = {
 export interface ModuleNames {
   /** The last path segment, such as `ip_restriction`. */
   readonly segment: string
-  /** The name for schemas, such as `IpRestriction`. */
+  /** The name used in schemas, such as `IpRestriction`. */
   readonly title: string
-  /** The name in messages, such as "IP restriction". */
+  /** The name used in messages, such as "IP restriction". */
   readonly what: string
 }
 
@@ -62,7 +62,7 @@ interface Definition<
   view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
   /** The fields that reference other resources. Their IDs are checked before `check`. */
   readonly references?: readonly parts.ModuleReference<v.InferOutput<Body>>[]
-  /** Applies the rules that depend on the gateway's state to a body. `before` is the body that it replaces. */
+  /** Checks a body against the rules that depend on the gateway's state. `before` is the body that it replaces. */
   check?(tx: kit.Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 
@@ -101,13 +101,13 @@ type ErrorsOf<All> = {
 
 type Shown<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | null }
 
-/** The parts of a resource with modules. */
+/** The parts of a resource that has modules. */
 export interface ModuleFields<Ids, All> {
   /** The fields of a body. Each field replaces a module. */
   readonly body: {
     [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentType<All[Name]>, BodyType<All[Name]>>, undefined>
   }
-  /** The fields of a response. Each field is null if its module was never set. */
+  /** The fields of a response. A field is null if its module was never set. */
   readonly shape: { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
   /** The errors of all modules, by key. */
   readonly errors: ErrorsOf<All>
@@ -121,7 +121,7 @@ export interface ModuleFields<Ids, All> {
   remove(tx: kit.Transaction, ids: Ids): void
 }
 
-/** Creates the parts of a resource with modules from the families of its modules, keyed by field name. */
+/** Creates the parts of a resource that has modules from the modules' families, keyed by field name. */
 export function moduleFields<Ids extends parts.PathIds, const All extends Modules<Ids>>(
   families: All,
 ): ModuleFields<Ids, All>

@@ -67,7 +67,7 @@ export const operators = kit.collection<OperatorRecord>({
   schema: record,
 })
 
-/** The certificate order for a CSR. */
+/** An order for a certificate from a CSR. */
 export type Order = NonNullable<OperatorRecord['order']>
 
 export const DAY = 86_400_000

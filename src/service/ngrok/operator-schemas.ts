@@ -93,7 +93,7 @@ export const operatorShape = kit.named(
             ),
           }),
           'KubernetesOperatorCert',
-          "The client certificate for the operator's last certificate signing request.",
+          "The client certificate for the operator's most recent certificate signing request.",
         ),
         ingress_endpoint: v.exactOptional(kit.documented(v.string(), INGRESS)),
       }),
@@ -102,7 +102,7 @@ export const operatorShape = kit.named(
     ),
   }),
   'KubernetesOperator',
-  'An operator in a Kubernetes cluster.',
+  'An ngrok operator in a Kubernetes cluster.',
 )
 
 export const operatorView: kit.View<OperatorRecord, kit.Frozen<v.InferOutput<typeof operatorShape>>> = (

@@ -6,7 +6,7 @@ const notOnPlan = (number: number, what: string) =>
   kit.ofField(
     number,
     400,
-    `{field} is {received}, ${what}. The {plan} plan does not include these: omit the URL, or set another account.plan.`,
+    `{field} is {received}, ${what}. The {plan} plan does not include these. Omit the URL, or set a different account.plan.`,
   )
 
 /** The errors for URLs where an agent's account may not start an endpoint (rules: agent#urls-of-the-account). */
@@ -16,7 +16,11 @@ export const ownPlaceErrors = kit.declareErrors({
   agent_hostname_not_on_plan: notOnPlan(314, 'a custom hostname'),
   agent_wildcard_not_on_plan: notOnPlan(315, 'a wildcard domain'),
   agent_wildcard_not_reserved: kit.field(318, 400, 'a wildcard domain that is reserved. Reserve it first'),
-  agent_domain_not_reserved: kit.field(319, 400, 'a host that is a reserved domain or below one. Reserve it first'),
+  agent_domain_not_reserved: kit.field(
+    319,
+    400,
+    'a host that is a reserved domain or a subdomain of one. Reserve it first',
+  ),
   agent_domain_of_other: kit.ofField(
     320,
     400,
@@ -30,7 +34,7 @@ export const ownPlaceErrors = kit.declareErrors({
   agent_domain_nested: kit.ofField(
     354,
     400,
-    '{field} is {received}, more than one label below {base}. Reserve the domain first, or send {suggested}.',
+    '{field} is {received}, more than one label under {base}. Reserve the domain first, or send {suggested}.',
   ),
 })
 
@@ -90,7 +94,7 @@ function hasNoCard(tx: kit.Transaction): boolean {
   return isOnPlanFree(tx) && !accountOf(tx).card
 }
 
-/** Rejects a place that an agent's account may not use. A random place is one chosen by the service. */
+/** Throws an error for a place that an agent's account may not use. A random place is one chosen by the service. */
 export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRandom: boolean): void {
   const lack = findLack(tx, place)
   const at = { field: 'url', received: kit.quote(place.url) }
@@ -115,7 +119,7 @@ export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRan
   }
 }
 
-/** Returns whether an agent's account may use the place requested at its start. */
+/** Returns whether an agent's account may use the place that the agent requested when it started. */
 export function isOwnPlace(tx: kit.Transaction, place: EndpointPlace): boolean {
   try {
     requireOwnPlace(tx, place, false)
@@ -143,8 +147,8 @@ function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts):
 }
 
 /**
- * Returns the host of an endpoint for which an agent requests no host: the dev domain on the free plan, otherwise undefined for a random
- * host.
+ * Returns the host for an endpoint whose agent doesn't request one: the dev domain on the free plan, otherwise undefined, which means a
+ * random host.
  */
 export function findHostByDefault(tx: kit.Transaction, scheme: string): string | undefined {
   return scheme !== 'tcp' && isOnPlanFree(tx) ? parts.provideDevDomain(tx) : undefined

@@ -15,10 +15,10 @@ const user = v.object({
   active: v.boolean(),
 })
 
-/** A bot user, which is also a service user. */
+/** A bot user. Bot users and service users are the same. */
 export type BotUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
-/** The bot users, which are also the service users. */
+/** The bot users, which are the same as the service users. */
 export const users = kit.collection<BotUserRecord>({
   name: 'bot_users',
   schema: user,
@@ -32,7 +32,7 @@ export function findUser(records: parts.OtherRecords, id: string): BotUserRecord
   return records.get(users, ownerKey(id))
 }
 
-/** Returns the key of the user whose ID has either prefix. Returns other IDs unchanged. */
+/** Returns the key of the user whose ID has either prefix. Returns any other ID unchanged. */
 export function ownerKey(id: string): string {
   const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
   return prefix === undefined ? id : ofKeys + id.slice(prefix.length)
@@ -44,7 +44,7 @@ export const ownerTarget: parts.Target = {
   has: (records, id) => id === ACCOUNT_USER || findUser(records, id) !== undefined,
 }
 
-/** Creates the row of the table of references for the owner of records. */
+/** Creates the row for the owner of records in the table of references. */
 export function ownerRow<R extends { readonly owner_id: string }>(
   holder: kit.Collection<R>,
   missing: parts.CatalogueError,
@@ -75,7 +75,7 @@ export function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return ownerKey(owner_id)
 }
 
-/** Creates a token: the characters of its ID followed by 21 random characters. */
+/** Creates a token: the characters of the ID, followed by 21 random characters. */
 export function newToken(tx: kit.Transaction, id: string): string {
   const characters = tx.newId('token')
   return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`

@@ -12,12 +12,13 @@ export const errors = kit.declareErrors({
   owner_id_wrong: kit.field(
     243,
     400,
-    () => `an ID that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}, an e-mail address, or a SCIM ID`,
+    () => `an ID that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}, an email address, or a SCIM ID`,
   ),
   owner_named_twice: kit.ofField(
     631,
     400,
-    (it) => `${it.field} is ${it.received}, but another owner was sent too. Send one of ${OWNER_NAMES.join(', ')}.`,
+    (it) =>
+      `${it.field} is ${it.received}, but another owner was also sent. Send only one of ${OWNER_NAMES.join(', ')}.`,
   ),
   acl_rule_invalid: kit.field(
     600,
@@ -38,7 +39,11 @@ export const errors = kit.declareErrors({
     400,
     '{field} is {received}, an inactive user. Send an active user, or activate this one.',
   ),
-  token_precomputed: kit.ofField(638, 400, '{field} was sent. The service always generates tokens. Omit the field.'),
+  token_precomputed: kit.ofField(
+    638,
+    400,
+    '{field} was sent, but the service always generates tokens. Omit the field.',
+  ),
 })
 
 const OWNER = "The owner: the account's user, a bot user, or a service user."
@@ -51,7 +56,7 @@ export const updateFields = descriptionAndMetadata({
 
 const OWNER_RULE = 'ngrok-families#owner'
 
-/** An e-mail address, or a SCIM ID (rules: ngrok-families#owner). */
+/** An email address, or a SCIM ID (rules: ngrok-families#owner). */
 const PERSON = /^[^\s@]+@[^\s@]+$|^(?=.*\d)[0-9A-Za-z-]+$/
 
 function isIdOfOwner(id: string): boolean {
@@ -60,7 +65,7 @@ function isIdOfOwner(id: string): boolean {
 
 const otherOwner = (sentence: string) => v.optional(kit.documented(v.string(), sentence, { rules: OWNER_RULE }), '')
 
-/** The columns for the owner. Any of three body fields may specify the owner; {@link readOwner} reads them. */
+/** The columns for the owner. Any of three body fields can specify the owner; {@link readOwner} reads them. */
 export const ownerColumns = {
   owner_id: parts.column({
     create: v.optional(
@@ -69,7 +74,7 @@ export const ownerColumns = {
           v.string(),
           refuseUnless(errors.owner_id_wrong, (id) => id === '' || isIdOfOwner(id) || PERSON.test(id)),
         ),
-        `${OWNER} An ID, an e-mail address, or a SCIM ID. Default: the user of the account.`,
+        `${OWNER} An ID, an email address, or a SCIM ID. Default: the account's user.`,
         { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$|${PERSON.source}` }, rules: OWNER_RULE },
       ),
       '',
@@ -100,7 +105,7 @@ export const precomputedTokenColumn = parts.column({
         kit.secret,
         refuseUnless(errors.token_precomputed, () => false),
       ),
-      'Not accepted: the service always generates tokens.',
+      'Not accepted, because the service always generates tokens.',
       { rules: 'ngrok-families#keys-and-credentials' },
     ),
   ),
@@ -111,7 +116,7 @@ export const ownerErrors = [errors.owner_named_twice, errors.owner_not_found, er
 
 type Owners = { readonly [Name in (typeof OWNER_NAMES)[number]]: string }
 
-/** Returns the ID of the owner in a body. Default: the account's user. Rejects an unknown or inactive owner. */
+/** Returns the ID of the owner in a body. Default: the account's user. Throws an error for an unknown or inactive owner. */
 export function readOwner(tx: kit.Transaction, body: Owners): string {
   const [, second] = OWNER_NAMES.filter((name) => body[name] !== '')
   if (second) kit.refuse(errors.owner_named_twice, { field: second, received: kit.quote(body[second]) })
@@ -155,14 +160,14 @@ function isAclRule(text: string): boolean {
 
 const acl = kit.documented(
   v.array(v.pipe(v.string(), refuseUnless(errors.acl_rule_invalid, isAclRule))),
-  'Rules that say what an agent may bind, such as `bind:*.example.com`. An empty list allows everything.',
+  'The rules for what an agent may bind, such as `bind:*.example.com`. An empty list allows everything.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
 
 /** The column of the access rules. */
 export const aclColumn = parts.column({ sent: acl, create: v.optional(acl, []), kept: v.array(v.string()), shown: acl })
 
-/** The limit on credentials, or on SSH credentials, with an ACL. Each family adds its error. */
+/** The limit on credentials (or SSH credentials) with an ACL. Each family adds its error. */
 export const aclLimit: parts.AccountLimit = {
   what: 'credentials with an ACL',
   counts: ({ acl }) => Array.isArray(acl) && acl.length > 0,

@@ -14,7 +14,7 @@ const unreadable = kit.declareErrors({
   endpoint_policy_unreadable: kit.ofField(
     18002,
     400,
-    'The traffic policy in {field} is {received}, which cannot be read: {problem}. Allowed: JSON or YAML, one object whose keys are phases, each with a list of rules.',
+    'The traffic policy in {field} is {received}, which cannot be read: {problem}. Allowed: JSON or YAML with one object, whose keys are phases and whose values are lists of rules.',
   ),
 })
 
@@ -40,7 +40,7 @@ interface Known {
   readonly mustEnd?: boolean | undefined
 }
 
-/** The row of the table of references for `restrict-ips` in a policy. */
+/** The row for `restrict-ips` in a policy, in the table of references. */
 export const ipPolicyInText = {
   to: ipPolicyTarget,
   missing: languageErrors.policy_ip_policy_unknown,
@@ -68,7 +68,7 @@ function createIpPolicyCheck(tx: kit.Transaction, before: unknown) {
   return (id: string) => ipPolicyTarget.has(tx, id) || ipPoliciesIn(before).includes(id)
 }
 
-/** Rejects an invalid traffic policy with {@link policyTextErrors}. `before` is the policy that it replaces. */
+/** Throws one of {@link policyTextErrors} for an invalid traffic policy. `before` is the policy that it replaces. */
 export function requirePolicy(
   tx: kit.Transaction,
   text: string,
@@ -109,7 +109,7 @@ export function policyProblems(
   return found.slice(0, MAX_NAMED).flatMap((each) => toProblems(field, each))
 }
 
-/** Rejects the older `policy` module if the policy language does not accept it (rules: traffic-policy#module). */
+/** Throws an error if the policy language does not accept the older `policy` module (rules: traffic-policy#module). */
 export function requireModulePolicy(
   tx: kit.Transaction,
   body: object,

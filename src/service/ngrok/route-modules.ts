@@ -5,7 +5,7 @@ import { headerNameSchema, headersSchema } from './header-fields.ts'
 import { defineModule, type Owner, ROUTES } from './modules.ts'
 import { responseFields, textList } from './shared.ts'
 
-/** The errors of headers. */
+/** The errors for headers. */
 export const headerErrors = kit.declareErrors({
   header_name_invalid: kit.field(7023, 400, 'the name of an HTTP header'),
   header_value_invalid: kit.field(7024, 400, 'the value of an HTTP header, without line breaks'),
@@ -65,7 +65,7 @@ export const routeRequestHeaders = headersModule(ROUTES, 'request', 'RequestHead
 /** The response headers that a route adds and removes. */
 export const routeResponseHeaders = headersModule(ROUTES, 'response', 'ResponseHeaders')
 
-/** The module that tunnels TCP traffic over a websocket. */
+/** The module that tunnels TCP traffic over a WebSocket. */
 export const routeWebsocketTcpConverter = defineModule(ROUTES, {
   segment: 'websocket_tcp_converter',
   title: 'WebsocketTcpConverter',

@@ -53,7 +53,7 @@ type PeopleError = (typeof peopleErrors)[keyof typeof peopleErrors]
 interface ListRules {
   readonly empty: PeopleError
   readonly twice: PeopleError
-  /** Returns the error for a string with an invalid form. */
+  /** Returns the error for a string of invalid form. */
   readonly find: (text: string) => PeopleError | undefined
 }
 

@@ -10,7 +10,7 @@ const appErrors = kit.declareErrors({
   oauth_app_incomplete: kit.ofField(
     7033,
     400,
-    "{provider} has only one of client_id and client_secret. Send both, or neither for the service's app.",
+    "{provider} has only one of client_id and client_secret. Send both, or omit both to use the service's app.",
   ),
   oauth_scopes_of_managed_app: kit.ofField(
     7034,
@@ -66,7 +66,7 @@ function byProvider<G, O>(github: G, other: O) {
 
 const PROVIDERS = parts.keysOf(byProvider(0, 0))
 
-const PROVIDER = 'The app at one provider, and the people who are allowed.'
+const PROVIDER = 'The app at a provider, and the people who are allowed.'
 const githubBody = kit.named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', PROVIDER)
 const otherBody = kit.named(v.object(account), 'OAuthProviderBody', PROVIDER)
 const githubShape = kit.named(v.object({ ...accountShape, ...responseFields(membership) }), 'OAuthGitHub', PROVIDER)
@@ -100,7 +100,7 @@ const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
   },
 )
 
-const SIGN_IN_SENTENCE = 'The provider with which people sign in, and the people who are allowed.'
+const SIGN_IN_SENTENCE = 'The provider that people sign in with, and the people who are allowed.'
 
 const providerBody = kit.named(v.pipe(fields, providersRule), 'OAuthProvidersBody', SIGN_IN_SENTENCE)
 
@@ -113,7 +113,7 @@ const providerShape = kit.named(
 const auth_check_interval = v.optional(
   kit.documented(
     kit.integerFrom(0),
-    'Seconds after which the service asks the provider again whether the person is still allowed; 0 for never.',
+    'The number of seconds after which the service checks with the provider again whether the person is allowed; 0 for never.',
   ),
   0,
 )

@@ -17,7 +17,7 @@ export const signInErrors = kit.declareErrors({
 /** The sign-in modules, by field. Routes do not have basic auth. */
 const SIGN_INS = ['basic_auth', 'oauth', 'oidc', 'saml']
 
-/** Rejects the modules of a route or an endpoint configuration if more than one is a sign-in module. */
+/** Throws an error if more than one module of a route or an endpoint configuration is a sign-in module. */
 export function requireOneSignIn(modules: object): void {
   const names = SIGN_INS.filter((name) => {
     const module: unknown = Reflect.get(modules, name)
@@ -42,7 +42,7 @@ export const signInFields = {
   inactivity_timeout: v.optional(
     kit.documented(
       v.pipe(kit.integerFrom(0, YEAR_SECONDS), kit.refusedAs(signInErrors.inactivity_timeout_too_long)),
-      'Seconds of inactivity after which a session ends; 0 for no limit.',
+      'The number of seconds of inactivity after which a session ends; 0 for no limit.',
     ),
     0,
   ),
@@ -57,7 +57,7 @@ export const signInShape = responseFields(signInFields)
 
 const MAX_ISSUER_BYTES = 255
 
-/** The errors of an OpenID provider. */
+/** The errors for an OpenID provider. */
 export const oidcErrors = kit.declareErrors({
   oidc_issuer_missing: kit.field(7088, 400, 'the URL of an OpenID provider, such as "https://accounts.example.com"'),
   oidc_issuer_too_long: kit.ofField(
@@ -177,10 +177,8 @@ const samlShape = kit.named(
   v.object({
     ...responseFields(samlFields.entries),
     entity_id: textField("The service's ID at the identity provider: a URL."),
-    assertion_consumer_service_url: textField(
-      'The URL to which the identity provider sends people after they sign in.',
-    ),
-    single_logout_url: textField('The URL to which the identity provider sends people after they sign out.'),
+    assertion_consumer_service_url: textField('The URL that the identity provider sends people to after they sign in.'),
+    single_logout_url: textField('The URL that the identity provider sends people to after they sign out.'),
     metadata_url: textField('The URL of the metadata that the identity provider reads.'),
     request_signing_certificate_pem: textField('The certificate for the key that signs requests: PEM.'),
   }),

@@ -44,10 +44,10 @@ const shape = kit.named(
   'The account, the user, and the API key of a request.',
 )
 
-/** The API key shown for requests whose key is not a resource. */
+/** The API key to show for requests whose key is not a resource. */
 export const NO_KEY = { id: 'ak_0000000theKeyOfThisAccount0', created_at: BEGINNING, owner_id: ACCOUNT_USER }
 
-/** The account, the user and the API key that a request belongs to. */
+/** The account, the user, and the API key that a request belongs to. */
 export const self = kit.familyOf({
   operations: {
     get: kit.operation({
@@ -55,7 +55,7 @@ export const self = kit.familyOf({
       method: 'GET',
       path: '/self',
       status: 200,
-      summary: 'Get the account, the user and the API key of the request',
+      summary: 'Get the account, the user, and the API key of the request',
       ids: {},
       response: shape,
       run(tx): kit.Frozen<v.InferOutput<typeof shape>> {

@@ -27,7 +27,7 @@ export const declarationErrors = {
     agent_limit_reached: kit.tooMany(108),
     agent_url_taken: urlTakenError(
       334,
-      'another URL, or pooling_enabled for both, which endpoints of edges do not have',
+      "another URL, or pooling_enabled for both endpoints (an edge's endpoint cannot have it)",
     ),
   }),
 }
@@ -42,7 +42,7 @@ export const agentLimits = kit.accountLimits({
 })
 
 const { metadata } = descriptionAndMetadata()
-const FORWARDS_TO = 'The address to which the agent forwards traffic.'
+const FORWARDS_TO = 'The address that the agent forwards traffic to.'
 const textWithDefault = (sentence: string, byDefault: string) =>
   v.optional(kit.documented(parts.someText, sentence), byDefault)
 const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
@@ -51,13 +51,13 @@ const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
 export const endpointFields = kit.named(
   v.object({
     ...descriptionAndMetadata(),
-    url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
+    url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host under \`ngrok-free.app\`.`)),
     forwards_to,
-    name: textWithDefault('The endpoint name assigned by the agent.', 'command_line'),
+    name: textWithDefault('The name that the agent gives the endpoint.', 'command_line'),
     binding: v.optional(
       kit.documented(
         parts.oneOfThese(BINDINGS),
-        `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
+        `${BINDING} Default: \`internal\` for hosts under \`.internal\`, else \`public\`.`,
       ),
     ),
     pooling_enabled: v.optional(kit.documented(v.boolean(), POOLING), false),
@@ -66,7 +66,7 @@ export const endpointFields = kit.named(
       kit.documented(v.string(), 'The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.'),
     ),
     inspect: v.optional(
-      kit.documented(v.boolean(), "False if the agent doesn't record requests for its own API.", {
+      kit.documented(v.boolean(), "False if the agent doesn't record requests to show them in its own API.", {
         rules: 'agent#requests',
       }),
       true,
@@ -79,8 +79,8 @@ export const endpointFields = kit.named(
 /** The fields of an agent's labeled tunnel. */
 export const labelledFields = kit.named(
   v.object({
-    name: v.exactOptional(kit.documented(parts.someText, 'The tunnel name assigned by the agent.')),
-    labels: kit.documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
+    name: v.exactOptional(kit.documented(parts.someText, 'The name that the agent gives the tunnel.')),
+    labels: kit.documented(v.record(v.string(), v.string()), 'The labels that edges use to select the tunnel.'),
     forwards_to,
     metadata,
   }),
@@ -89,7 +89,7 @@ export const labelledFields = kit.named(
 )
 
 const failureReason = (command: string) =>
-  v.optional(kit.documented(parts.someText, `The reason why the agent fails to ${command}.`))
+  v.optional(kit.documented(parts.someText, `The reason for the agent's failure to ${command}.`))
 
 const commandFailures = kit.named(
   v.object({ restart: failureReason('restart'), stop: failureReason('stop'), update: failureReason('update') }),
@@ -112,21 +112,24 @@ export const sessionFields = kit.named(
     credential: v.optional(
       kit.documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.'),
     ),
-    ip: textWithDefault('The address from which the agent connects.', '203.0.113.10'),
+    ip: textWithDefault('The address that the agent connects from.', '203.0.113.10'),
     metadata,
     os: textWithDefault("The agent's operating system.", 'linux'),
     region: v.optional(
-      kit.documented(parts.someText, 'The region to which the agent is connected.', knownRegions()),
+      kit.documented(parts.someText, 'The region that the agent is connected to.', knownRegions()),
       'us',
     ),
     started_at: v.optional(kit.documented(startTime, 'The time at which the session started. Default: now.')),
     transport: textWithDefault('The protocol between the agent and the service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(
-      kit.documented(v.array(parts.oneOfThese(COMMANDS)), 'The commands that the agent supports. Default: all.'),
+      kit.documented(
+        v.array(parts.oneOfThese(COMMANDS)),
+        'The commands that the agent supports. Default: all commands.',
+      ),
       [...COMMANDS],
     ),
     failing: v.optional(commandFailures, {}),
-    update: v.optional(kit.documented(parts.someText, 'The version to which the agent can be updated. Default: none.')),
+    update: v.optional(kit.documented(parts.someText, 'The version that the agent can be updated to. Default: none.')),
     reachable: v.optional(kit.documented(v.boolean(), "False if commands can't reach the agent."), true),
     endpoints: v.optional(kit.documented(v.array(endpointFields), "The agent's online endpoints."), []),
     labelled: v.optional(kit.documented(v.array(labelledFields), "The agent's open labeled tunnels."), []),
@@ -158,7 +161,7 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
   return session
 }
 
-/** The field of a tunnel that the agent's own API starts. */
+/** The field of a tunnel started through the agent's own API. */
 export const STARTED = { is_started: true } as const
 
 /** Opens a labeled tunnel of an agent. */

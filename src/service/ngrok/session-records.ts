@@ -25,9 +25,9 @@ const session = v.object({
   supports: v.array(parts.oneOfThese(COMMANDS)),
   /** The reasons why commands fail on the agent, by command. */
   failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
-  /** The version to which the agent can be updated. */
+  /** The version that the agent can be updated to. */
   update: v.nullable(v.string()),
-  /** The version that the agent has after its next restart. */
+  /** The version that the agent will have after its next restart. */
   next_version: v.nullable(v.string()),
   reachable: v.boolean(),
 })
@@ -52,13 +52,13 @@ const tunnel = v.object({
   /** The URL of its endpoint, or null for a labeled tunnel, which has no endpoint. */
   url: v.nullable(v.string()),
   labels: v.nullable(v.record(v.string(), v.string())),
-  /** The name that the agent gives a labeled tunnel. Other tunnels use the name of their endpoint. */
+  /** The name that the agent gives a labeled tunnel. Other tunnels have the name of their endpoint. */
   name: v.exactOptional(v.string()),
   /** False if the agent does not record requests through the tunnel. */
   inspect: v.exactOptional(v.literal(false)),
   /** True if the agent's API started the tunnel. Any other tunnel was declared by a test. */
   is_started: v.exactOptional(v.literal(true)),
-  /** True if the URL was requested at the start. */
+  /** True if the agent requested the URL when it started the tunnel. */
   has_chosen_url: v.exactOptional(v.literal(true)),
 })
 
@@ -75,7 +75,7 @@ export const tunnels = kit.collection<TunnelRecord>({
   },
 })
 
-/** Agent sessions, as the target of references. */
+/** Agent sessions, as targets of references. */
 export const sessionTarget = parts.targetOf('a tunnel session', sessions)
 
 type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'

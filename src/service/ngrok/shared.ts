@@ -75,7 +75,7 @@ export function defineUnique<R extends { readonly id: string }>(
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
-    /** Returns the record. Rejects the record if another record has the same value. */
+    /** Returns the record. Throws an error if another record has the same value. */
     requireUnique(tx: kit.Transaction, record: R): R {
       const other = findSame(tx, record)
       if (other && other.id !== record.id)
@@ -114,7 +114,7 @@ export const updatedAt = parts.column({
   show: kit.timestamp,
 })
 
-/** Stores a record with the current time as its update time, unless nothing changed. */
+/** Stores a record with the current time as its time of last change, unless nothing changed. */
 export function putIfChanged<R extends { readonly updated_at: number }>(
   tx: kit.Transaction,
   collection: kit.Collection<R>,
@@ -139,7 +139,7 @@ export function userField(sentence: string) {
   return kit.documented(v.object({ ...kit.ref.entries, uri }), sentence, REF)
 }
 
-/** Returns fields without null values, because ngrok omits them. */
+/** Returns the fields without those that are null, because ngrok omits them. */
 export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> }
 export function omitNulls(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
@@ -147,7 +147,7 @@ export function omitNulls(fields: object): object {
 
 type OptionalFields = Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>
 
-/** Converts the fields of a body to fields of a response, which are never absent. */
+/** Converts the fields of a body to the fields of a response, in which none is absent. */
 export function responseFields<const E extends OptionalFields>(entries: E): { readonly [K in keyof E]: E[K]['wrapped'] }
 export function responseFields(entries: OptionalFields): Readonly<Record<string, v.GenericSchema>> {
   return parts.mapValues(entries, (field) => v.unwrap(field))

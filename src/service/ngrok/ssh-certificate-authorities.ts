@@ -73,7 +73,7 @@ const table = parts.columns(
       create: v.optional(
         kit.documented(
           v.pipe(v.picklist([0, ...SIZES]), kit.refusedAs(errors.ssh_key_size_invalid)),
-          'The size of an RSA key in bits; 0 counts as absent. Default: 2048.',
+          'The size of an RSA key in bits; 0 means not given. Default: 2048.',
           { json: { enum: [0, ...SIZES] } },
         ),
       ),

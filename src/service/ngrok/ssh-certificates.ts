@@ -172,7 +172,7 @@ function authorityRow(holder: kit.Collection<SshCertificateRecord>, { unknown }:
 
 const EXAMPLE_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMdsm12ZpaVNO+OUUG4Q5L0CTZBvuQpDC29ZSv4fAwFb'
 const HOSTS = 'The host names and addresses. If empty, the certificate is valid for every host.'
-const USERS = 'The user names with which the holder may sign in. If empty, the certificate is valid for every user.'
+const USERS = 'The user names that the holder may sign in with. If empty, the certificate is valid for every user.'
 
 const hostTexts = descriptionAndMetadata({
   description: hostErrors.ssh_host_description_too_long,

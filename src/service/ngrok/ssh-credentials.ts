@@ -13,7 +13,7 @@ const errors = kit.declareErrors({
   ssh_key_taken: kit.ofField(
     609,
     400,
-    'public_key has the key material of {id}. Send a key that no other SSH credential has.',
+    'public_key has the same key material as {id}. Send a key that no other SSH credential has.',
   ),
   ssh_key_missing: kit.ofField(611, 400, `{field} is missing. Send ${KEY_FORM}.`),
   ssh_key_invalid: kit.field(612, 400, KEY_FORM),

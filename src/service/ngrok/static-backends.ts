@@ -41,7 +41,7 @@ const TLS = kit.named(
 const sentTls = kit.named(
   v.object({ enabled: v.optional(TLS.entries.enabled) }),
   'StaticBackendTlsBody',
-  'The settings of the connection to the address. Fields that are not sent stay unchanged. Default: without TLS.',
+  'The settings of the connection to the address. Omitted fields stay unchanged. Default: no TLS.',
 )
 
 const table = parts.columns(

@@ -61,7 +61,7 @@ const table = parts.columns(
       first: {},
     }),
     tunnels: parts.column({
-      shown: kit.documented(v.array(kit.ref), 'The tunnels with these labels that are online, newest first.'),
+      shown: kit.documented(v.array(kit.ref), 'The online tunnels that have these labels, newest first.'),
     }),
   },
 )

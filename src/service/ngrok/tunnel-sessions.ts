@@ -26,7 +26,7 @@ const shape = kit.named(
     os: text("The agent's operating system."),
     region: kit.documented(v.string(), 'The region that the agent is connected to.', knownRegions()),
     started_at: kit.documented(kit.time, 'The time at which the session started.'),
-    transport: text('The protocol between agent and service; `ssh` without an agent.'),
+    transport: text('The protocol between the agent and the service; `ssh` without an agent.'),
   }),
   'TunnelSession',
   'The connection of an agent.',
@@ -142,7 +142,7 @@ function command<Sent, Body>(
 const noFields = kit.named(
   v.object({}),
   'TunnelSessionCommand',
-  'The body of a command: no field, or the ID of the path.',
+  'The body of a command: empty, or with the ID from the path.',
 )
 
 const updateBody = kit.named(
@@ -174,7 +174,7 @@ const commands = {
   ),
   update: command(
     'update',
-    'Update the agent of a tunnel session, effective from its restart',
+    'Update the agent of a tunnel session, which takes effect when the agent restarts',
     updateBody,
     updateAgent,
   ),

@@ -17,7 +17,7 @@ const limits = kit.accountLimits({
 })
 
 const NAME = 'The name, unique among bot users and service users.'
-const ACTIVE = 'False to keep the user from owning new credentials and keys.'
+const ACTIVE = 'False to prevent the user from owning new credentials and keys.'
 
 const name = kit.documented(
   v.pipe(v.unwrap(parts.textOfBytes(255, errors.user_name_too_long, NAME)), refuseIfEmpty(errors.user_name_empty)),
@@ -86,5 +86,5 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
 /** Bot users. */
 export const botUsers = userFamily('bot')
 
-/** Service users, which are the bot users at another path. */
+/** Service users, which are the bot users under another path. */
 export const serviceUsers = { ...userFamily('service'), collections: [] }

@@ -27,12 +27,12 @@ export const secretErrors = kit.declareErrors({
   secret_vault_missing: kit.entry(
     24008,
     400,
-    'No vault was named. Send its ID as vault_id, or its name as vault_name.',
+    'No vault was specified. Send its ID as vault_id, or its name as vault_name.',
   ),
   secret_vault_name_unknown: kit.field(
     24009,
     400,
-    'the name of a vault; if vault_id is sent too, the name of that vault',
+    'the name of a vault; if vault_id is also sent, the name of that vault',
   ),
 })
 

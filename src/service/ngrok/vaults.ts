@@ -13,7 +13,7 @@ const unique = defineUnique(records, 'name', {
 // Both lists of secrets share the page schema.
 const { response } = vaultSecrets.operations.list
 
-/** Vaults, each with a list of its secrets. A vault can be deleted only after its secrets. */
+/** Vaults, each with a list of its secrets. A vault can be deleted only when it has no secrets. */
 export const vaults = kit.resource(
   {
     ...table.kind,

@@ -6,7 +6,7 @@ interface Issuer {
   readonly parameters: readonly (readonly [tag: string, value: string])[]
 }
 
-/** The reason why a CAA record forbids issuance. */
+/** The reason that a CAA record forbids issuance. */
 export type CaaProblem = 'not authorized' | 'account' | 'method'
 
 /**
@@ -34,19 +34,19 @@ function parseIssuer(text: string): Issuer {
   return { authority: name.toLowerCase().replace(/\.$/, ''), parameters }
 }
 
-/** Returns whether a value's parameters follow RFC 8659, 4.2. */
+/** Returns whether a value's parameters have the syntax of RFC 8659, 4.2. */
 export function hasValidParameters({ parameters }: Issuer): boolean {
   return parameters.every(([tag, value]) => /^[a-z0-9]+$/.test(tag) && /^[!-:<-~]+$/.test(value))
 }
 
-/** Formats the values of a CAA record in normalized form. */
+/** Formats the values of a CAA record in their normalized form. */
 export function formatIssuers(value: string): string {
   return parseIssuers(value)
     .map(({ authority, parameters }) => [authority, ...parameters.map((each) => each.join('='))].join('; '))
     .join(', ')
 }
 
-/** Returns the reason why a record forbids a certificate authority from issuing for a domain (rules: simulated-dns#caa). */
+/** Returns the reason that a record forbids a certificate authority from issuing for a domain (rules: simulated-dns#caa). */
 export function findCaaProblem(record: DnsRecord, authority: string, domain: string): CaaProblem | undefined {
   const { value } = findProperty(record, domain)
   if (value === undefined) return undefined
@@ -74,7 +74,7 @@ function methodFor(domain: string): string {
   return domain.startsWith('*.') ? 'dns-01' : 'http-01'
 }
 
-/** Describes a record that forbids a certificate authority from issuing, and how to correct it, as a fragment for a message. */
+/** Describes a record that forbids a certificate authority from issuing, and how to fix it, as a fragment for a message. */
 export function describeCaa(record: DnsRecord, domain: string, problem: CaaProblem, authority: string): string {
   const { property, value } = findProperty(record, domain)
   const described = describeIssuers(property === 'issue' ? { value } : { issuewild: value })
@@ -88,7 +88,7 @@ function identifierOf(authority: string): string {
   return authority === 'letsencrypt' ? 'letsencrypt.org' : authority
 }
 
-/** Describes a record's certificate authorities. */
+/** Describes the certificate authorities that a record allows. */
 export function describeIssuers({
   value,
   issuewild,

@@ -2,7 +2,7 @@ import type { CommonDialect } from '../../core/schema/dialect.ts'
 
 interface CertificateError {
   readonly number: number
-  /** The job's error. A `DNS_ERROR` must be fixed by the user. */
+  /** The job's error. The user must fix a `DNS_ERROR`. */
   readonly error_code: 'DNS_ERROR' | 'INTERNAL_ERROR'
   readonly message: string
 }
@@ -16,21 +16,21 @@ const internal = (number: number, message = 'The authority issued no certificate
 
 /**
  * The numbered errors of certificate jobs, in fauxgate's wording (rules: provisioning-jobs#numbered-errors). The documentation describes
- * eleven of these errors in a sentence.
+ * eleven of these errors in one sentence each.
  */
 export const CERTIFICATE_ERRORS = {
   cname_missing: dns(425, 'The domain has no CNAME record.'),
-  cname_is_address: dns(426, 'The domain has an A record, and no CNAME record.'),
+  cname_is_address: dns(426, 'The domain has an A record instead of a CNAME record.'),
   cname_mismatch: dns(427, "The domain's CNAME record points to another target."),
-  challenge_missing: dns(442, 'The ACME challenge of the domain has no CNAME record.'),
-  challenge_is_address: dns(443, 'The ACME challenge of the domain has an A record, and no CNAME record.'),
+  challenge_missing: dns(442, "The domain's ACME challenge has no CNAME record."),
+  challenge_is_address: dns(443, "The domain's ACME challenge has an A record instead of a CNAME record."),
   challenge_mismatch: dns(444, "The ACME challenge's CNAME record points to another target."),
   lookup_failed: dns(445, 'A DNS lookup for the domain failed.'),
   domain_proxied: dns(515, 'Cloudflare proxies the domain and hides its CNAME record.'),
   wildcard_proxied: dns(516, 'Cloudflare proxies the wildcard and hides its CNAME record.'),
   challenge_proxied: dns(517, 'Cloudflare proxies the ACME challenge and hides its CNAME record.'),
   caa_not_authorized: dns(26000, 'The CAA records do not allow the authority to issue.'),
-  caa_account_restricted: dns(26001, 'The CAA records ask for an account with accounturi, which cannot be checked.'),
+  caa_account_restricted: dns(26001, 'The CAA records require an account (accounturi), which cannot be checked.'),
   caa_tag_unknown: dns(26002, 'The CAA records have an unknown critical tag.'),
   caa_method_restricted: dns(26004, 'The CAA records do not allow the validation method that the domain needs.'),
   caa_data_malformed: dns(26005, 'The CAA records cannot be parsed.'),
@@ -46,9 +46,9 @@ export const CERTIFICATE_ERRORS = {
   dcv_cname_missing: dns(26015, 'The domain control validation found no CNAME record.'),
   dcv_cname_mismatch: dns(26016, 'The domain control validation found a CNAME record with another target.'),
   dcv_ns_missing: dns(26017, 'The domain control validation found no NS record.'),
-  dcv_ns_mismatch: dns(26018, 'The domain control validation found NS records of another zone.'),
-  dns_01_cname_missing: dns(26019, 'The DNS-01 check found no CNAME record for the challenge.'),
-  dns_01_cname_mismatch: dns(26020, 'The DNS-01 check found a CNAME record for the challenge with another target.'),
+  dcv_ns_mismatch: dns(26018, 'The domain control validation found NS records for another zone.'),
+  dns_01_cname_missing: dns(26019, 'The DNS-01 check found no challenge CNAME record.'),
+  dns_01_cname_mismatch: dns(26020, 'The DNS-01 check found a challenge CNAME record with another target.'),
   http_01_unreachable: dns(26021, 'The HTTP-01 check did not reach the domain.'),
   http_01_token_mismatch: dns(26022, 'The HTTP-01 check received another token.'),
   obtain_failed_26023: internal(26023),
@@ -82,7 +82,7 @@ export function findCertificateError(text: unknown): CertificateErrorKey | undef
   return listCertificateErrors().find((key) => key === text || CERTIFICATE_ERRORS[key].number === Number(digits))
 }
 
-/** Names an outcome for lists, with its numbered error, if any. */
+/** Formats the name of an outcome for lists, with its numbered error, if any. */
 export function nameOutcome({
   outcome,
   error,

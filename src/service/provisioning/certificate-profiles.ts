@@ -1,6 +1,9 @@
 const DAY_MS = 86_400_000
 
-/** The validity in ms of each profile that a public certificate authority offers or has announced (rules: provisioning-jobs#profiles). */
+/**
+ * The validity period, in ms, of each profile that a public certificate authority offers or has announced (rules:
+ * provisioning-jobs#profiles).
+ */
 export const PROFILES = {
   '90d': 90 * DAY_MS,
   '64d': 64 * DAY_MS,
@@ -10,13 +13,13 @@ export const PROFILES = {
 
 export type ProfileName = keyof typeof PROFILES
 
-/** The minimum default validity of a certificate. */
+/** The minimum of a certificate's default validity period. */
 export const MIN_DEFAULT_PROFILE: ProfileName = '45d'
 
 /** A gateway's options for the lifetime of automatic certificates, in ms. */
 export interface CertificateLifetime {
   readonly validity?: number | undefined
-  /** The time between the start of the renewal and the certificate's expiry. */
+  /** The time between the start of a renewal and the certificate's expiry. */
   readonly renewalLead?: number | undefined
 }
 

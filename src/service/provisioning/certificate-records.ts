@@ -73,7 +73,7 @@ const upload = v.pipe(
       return { ...read, private_key_pem }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const allowed = `what can be uploaded. ${error.message}`
+      const allowed = `a chain or a key that can be uploaded. ${error.message}`
       return report(general.field_invalid, { allowed }, { path: [field], value: undefined })
     }
   }),

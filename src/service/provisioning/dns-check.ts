@@ -19,7 +19,7 @@ type RecordProblem = 'missing' | 'address' | 'mismatch' | 'proxied' | 'lookup fa
 /** The record that was found instead of a required one. */
 interface Found {
   readonly problem: RecordProblem
-  /** Describes the found record, as a fragment for a message. `called` is the term or the name for the required record. */
+  /** Describes the record that was found, as a fragment for a message. `called` is the required record's name, or a term for it. */
   describe(called: string): string
 }
 
@@ -41,7 +41,7 @@ function describeProblem({ name, type, value }: CheckedRecord, found: Found, { d
   const expected =
     type === 'CNAME'
       ? `a CNAME record for ${name} with the value ${value}`
-      : `no CAA record on ${domain} or a parent domain that forbids ${value} to issue`
+      : `no CAA record for ${domain} or a parent domain that forbids ${value} to issue`
   return `Expected ${expected}. Found ${found.describe(name)}.`
 }
 
@@ -66,7 +66,7 @@ const ERRORS: Readonly<Record<RecordProblem, readonly CertificateErrorKey[]>> = 
   method: ['caa_check_blocked', 'caa_method_restricted'],
 }
 
-/** The numbered errors of the CNAME record of a challenge. */
+/** The numbered errors for a challenge's CNAME record. */
 const CHALLENGE_ERRORS: typeof ERRORS = {
   ...ERRORS,
   missing: ['dns_01_cname_missing', 'challenge_missing'],
@@ -130,7 +130,7 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
 function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
   if (record && !isVisible(tx, record)) {
     const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
-    const until = `the record was set, but takes until ${record.visibleFrom} to propagate. Wait another ${left}`
+    const until = `the record was set, but won't propagate until ${record.visibleFrom}. Wait another ${left}`
     return { problem: 'missing', describe: (name) => `no record for ${name} yet: ${until}` }
   }
   switch (record?.type) {
@@ -149,13 +149,13 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
       return {
         problem: 'lookup failed',
         describe: (name) =>
-          `a SERVFAIL response from the name servers of ${name}. Fix their zone, for example its DNSSEC records`,
+          `a SERVFAIL response from the name servers for ${name}. Fix their zone, for example its DNSSEC records`,
       }
     case 'TIMEOUT':
       return {
         problem: 'lookup failed',
         describe: (name) =>
-          `no response from the name servers of ${name} in time. Check that they are running and reachable`,
+          `no timely response from the name servers for ${name}. Check that they are running and reachable`,
       }
     default:
       return { problem: 'missing', describe: (name) => `no record for ${name}` }

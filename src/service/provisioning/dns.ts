@@ -42,7 +42,7 @@ function describeName(text: string): string {
 
 const ALLOWED_NAME = 'a DNS name such as "app.example.com", not an address'
 
-/** A DNS name in any form that clients use. The schema returns its normalized form. */
+/** A DNS name in any form used by clients. The schema returns its normalized form. */
 export const recordName = v.pipe(
   v.string(),
   rule([], (text, report) => {
@@ -71,12 +71,12 @@ const fields = {
 
 const value = documented(
   v.string(),
-  "A CNAME's target, an A record's IPv4 address, the comma-separated authorities that CAA allows, or the name of " +
+  "A CNAME's target, an A record's IPv4 address, the comma-separated authorities that a CAA record allows, or the name of " +
     'the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.',
 )
 
 const ISSUEWILD =
-  'The authorities that CAA allows for wildcards, in the same form. Default: the same as for other names.'
+  'The authorities that a CAA record allows for wildcards, in the same form. Default: the same as for other names.'
 
 const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
@@ -93,7 +93,7 @@ const VALUES: Readonly<
     normalize: formatIssuers,
   },
   PROXY: {
-    allowed: 'the name of a CDN, of 1 to 100 characters',
+    allowed: 'the name of a CDN, with 1 to 100 characters',
     isValid: (value) => value !== '' && value.length <= 100,
     normalize: (value) => value.trim(),
   },
@@ -107,7 +107,7 @@ interface ValueOfType {
   readonly issuewild?: string | undefined
 }
 
-const NO_ISSUEWILD = 'no value: only CAA records have it'
+const NO_ISSUEWILD = 'no value, because only CAA records have one'
 
 /** Creates the schema of a record whose value matches its type. The output is the stored form. */
 function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
@@ -166,20 +166,20 @@ const body = v.object({
   ...fields,
   value: v.optional(value),
   issuewild: v.optional(documented(v.string(), ISSUEWILD)),
-  after: v.optional(sentDuration("How long the record takes to propagate, on the gateway's clock. Default: no time.")),
+  after: v.optional(sentDuration("How long the record takes to propagate, by the gateway's clock. Default: no time.")),
 })
 
 export const dnsRecordBody = named(
   withFittingValue(body),
   'DnsRecordBody',
-  'A record to set in the simulated DNS zone; it replaces the previous record of the name. A CAA record and an ' +
+  "A record to set in the simulated DNS zone. It replaces the name's previous record. A CAA record and an " +
     'address record can coexist.',
 )
 
 /** The types that can coexist with CAA. A CNAME record excludes all other records (RFC 1034, 3.6.2), and so does a failure. */
 const ADDRESSES: readonly RecordType[] = ['A', 'PROXY']
 
-/** Sets the record of a name. Resolvers see it immediately, or after the delay `after` (rules: simulated-dns#propagation). */
+/** Sets the record for a name. Resolvers see it immediately, or after the delay in `after` (rules: simulated-dns#propagation). */
 export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
   const ms = durationMs(after) ?? 0
   const visible = ms === 0 ? {} : { visibleFrom: timestamp(roundUpToSecond(tx.now + ms)) }
@@ -231,7 +231,7 @@ export const caaZone = collection<DnsRecord>({
 
 const sortKey = ({ name, type }: DnsRecord): string => (type === 'CAA' ? `${name} ` : name)
 
-/** Returns all records, ordered by name, or only those of one name. */
+/** Returns all records, ordered by name, or only those for one name. */
 export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
   if (name === undefined)
     return [...tx.newestFirst(zone), ...tx.newestFirst(caaZone)].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
@@ -240,7 +240,7 @@ export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
 }
 
 /**
- * Resolves a name to its own record, or else to the wildcard directly below its closest encloser. A name that exists, even if only through
+ * Resolves a name to its own record, or else to the wildcard directly under its closest encloser. A name that exists, even if only through
  * its subdomains, doesn't match a wildcard (RFC 4592, 3.3.1).
  */
 export function resolve(tx: Transaction, name: string): DnsRecord | undefined {

@@ -35,7 +35,7 @@ export interface ProvisioningOptions {
   readonly domains: Collection<object>
 }
 
-/** The hook that can decide the outcome of each provisioning attempt. */
+/** A hook that can decide the outcome of each provisioning attempt. */
 export interface AttemptHooks {
   /** Called at each attempt with its usual error, if any. Returns the error to use; without the hook, the usual error applies. */
   attempt?:
@@ -54,7 +54,7 @@ export const job = v.object({
   msg: v.string(),
   started_at: instant,
   retries_at: v.nullable(scheduledTime),
-  /** The number of INTERNAL_ERRORs so far. Each one increases the backoff. */
+  /** The number of INTERNAL_ERRORs so far. Each error increases the backoff. */
   internal_errors: sequenceNumber,
   /** The number of failed attempts so far. Absent if there are none, and in records from older versions. */
   attempts: v.exactOptional(sequenceNumber),
@@ -97,7 +97,7 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
   const isManaged = policy !== null
   const hasTarget = domain.cname_target !== null && domain.domain.startsWith('*.')
   const expected: readonly (readonly [field: keyof ManagedFields, isPresent: boolean, when: string])[] = [
-    ['acme_challenge_cname_target', hasTarget, 'a wildcard with a cname_target'],
+    ['acme_challenge_cname_target', hasTarget, 'a wildcard domain with a cname_target'],
     ['job', isManaged && job !== null, 'a policy'],
     ['certificate_id', domain.certificate_id !== null || (isManaged && job === null), 'a policy and no job'],
     ['renews_at', isManaged && domain.certificate_id !== null, 'a policy and a certificate'],

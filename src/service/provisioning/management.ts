@@ -48,7 +48,7 @@ function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailur
   return problem && { error_code: 'DNS_ERROR', msg: withCodes(problem.text, problem.errors, tx.dialect) }
 }
 
-/** Takes the next scripted outcome for a domain, if any. If it isn't a failure, the attempt succeeds. */
+/** Takes the next scripted outcome for a domain, if any. Unless that outcome is a failure, the attempt succeeds. */
 export function takeScripted(
   tx: Transaction,
   domain: string,

@@ -20,7 +20,7 @@ export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
 export const OUTCOMES = ['success', ...PROVISIONING_ERRORS] as const
 
 const MAX_MESSAGE_LENGTH = 1000
-const SIGNED_ALLOWED = `${DURATION_ALLOWED}, or one of these with a minus`
+const SIGNED_ALLOWED = `${DURATION_ALLOWED}, or one of these preceded by a minus sign`
 
 const ERROR_ALLOWED =
   'an error of certificate jobs by its code, such as "ERR_NGROK_26014", or by its key, such as "caa_check_blocked"'
@@ -133,10 +133,10 @@ const lasting = v.object({
 
 type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 
-/** The maximum number of scripted outcomes across all domains, and the maximum number of domains with a lasting outcome. */
+/** The maximum number of scripted outcomes for all domains together, and the maximum number of domains with a lasting outcome. */
 export const MAX_OUTCOMES = 10_000
 
-/** Outcomes that attempts take one at a time. A domain's next outcome has the domain's highest key. */
+/** Outcomes that attempts take one at a time. A domain's next outcome is the one with the domain's highest key. */
 export const scriptedOutcomes = collection<ScriptedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
@@ -144,7 +144,7 @@ export const scriptedOutcomes = collection<ScriptedOutcome>({
   most: MAX_OUTCOMES,
 })
 
-/** Outcomes of all attempts without a scripted outcome, until they are cleared. */
+/** Outcomes for all attempts without a scripted outcome, until they are cleared. */
 export const lastingOutcomes = collection<LastingOutcome>({
   name: 'standing_outcomes',
   key: (record) => record.domain,
@@ -152,7 +152,7 @@ export const lastingOutcomes = collection<LastingOutcome>({
   most: MAX_OUTCOMES,
 })
 
-/** Sets the outcome of all attempts without a scripted outcome, for one domain or for any domain. */
+/** Sets the outcome for all attempts without a scripted outcome, for one domain or for any domain. */
 export function putLasting(tx: Transaction, domain: string, outcome: Outcome): void {
   tx.put(lastingOutcomes, { domain, ...withDetails(outcome) })
 }
@@ -165,7 +165,7 @@ export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readon
   }
 }
 
-/** Takes the scripted outcome for a domain's next attempt: first one for the domain itself, then one for any domain. */
+/** Takes the scripted outcome for a domain's next attempt: one for the domain itself or, if there is none, one for any domain. */
 export function takeOutcome(tx: Transaction, domain: string): DetailedOutcome | undefined {
   for (const scope of [domain, ANY_DOMAIN]) {
     const [next] = listScripted(tx, scope)
@@ -230,7 +230,7 @@ export function listPendingOutcomes(tx: Transaction): ListedOutcome[] {
   return [...scripted, ...lasting].sort((a, b) => compare(a.domain ?? '~', b.domain ?? '~'))
 }
 
-/** Drops the outcome with an ID returned by {@link listPendingOutcomes}. Returns false if it doesn't exist. */
+/** Drops the outcome with an ID that {@link listPendingOutcomes} returned. Returns false if it doesn't exist. */
 export function dropOutcome(tx: Transaction, id: string): boolean {
   const [, domain] = /^always_(.+)$/.exec(id) ?? []
   const lasting = domain === undefined ? undefined : tx.get(lastingOutcomes, domain === '*' ? ANY_DOMAIN : domain)

@@ -31,7 +31,7 @@ const timelineEntry = v.object({
 /** A transition, as stored in records. */
 export type TimelineRecord = Frozen<v.InferOutput<typeof timelineEntry>>
 
-/** The last transitions of a domain, oldest first. */
+/** The most recent transitions of a domain, oldest first. */
 export type Timeline = readonly TimelineRecord[]
 
 export const timelineEntryView = named(
@@ -59,7 +59,7 @@ export const timeline = made(
   v.pipe(v.array(timelineEntry), v.maxLength(MAX_TIMELINE_ENTRIES, `at most ${MAX_TIMELINE_ENTRIES} entries`)),
 )
 
-/** Adds an entry, and drops the oldest entries if there are too many for this number of domains. */
+/** Adds an entry, and drops the oldest entries if there are too many for the number of domains. */
 export function withEntry(timeline: Timeline, entry: TimelineRecord, domains: number): Timeline {
   const share = Math.max(MIN_TIMELINE_ENTRIES, Math.floor(MAX_ENTRIES_IN_ALL / Math.max(1, domains)))
   // `slice` creates an array of exactly this length. On frozen arrays, `slice` and `concat` take twenty times as long.

@@ -37,13 +37,13 @@ interface Row<TransitionInput> {
   readonly message: (entry: TimelineRecord, rules: ProvisioningOptions) => string
 }
 
-/** The reason why an attempt failed. */
+/** The reason for an attempt's failure. */
 export interface AttemptFailure {
   readonly error_code: ProvisioningError
   readonly msg: string
   /** The time until `retries_at`, in ms. Can be negative. Default: the usual wait. */
   readonly retriesAfter?: number | undefined
-  /** True if a test's script or hook caused it. */
+  /** True if a test's script or hook caused the failure. */
   readonly scripted?: true
 }
 
@@ -135,7 +135,7 @@ export function getState({ policy, job, certificate_id }: ManagedDomain): Provis
   return job.error_code === null ? 'renewing' : 'renewal failing'
 }
 
-/** Starts a job whose first attempt comes after the usual delay. */
+/** Starts a job whose first attempt runs after the usual delay. */
 export function startJob(tx: Transaction): Pick<ManagedDomain, 'job' | 'due'> {
   const job: Job = {
     error_code: null,

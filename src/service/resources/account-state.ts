@@ -9,7 +9,7 @@ export const stateErrors = declareErrors({
   owner_without_write: entry(
     635,
     403,
-    'The owner of the API key is not allowed to write. Use the key of a user with write access.',
+    'The owner of the API key does not have write access. Use the key of a user who does.',
   ),
   maintenance_read_only: entry(1500, 503, 'The service is under maintenance. Nothing can be changed until it ends.'),
   maintenance: entry(1501, 503, 'The service is under maintenance. Try again later.'),
@@ -19,7 +19,7 @@ export const stateErrors = declareErrors({
     'Endpoint configurations have been discontinued. Use cloud endpoints instead.',
   ),
   edges_ended: entry(7008, 400, 'Edges have been discontinued. Use cloud endpoints instead.'),
-  edges_read_only: entry(7196, 400, 'The account can only read its edges, because edges have been discontinued.'),
+  edges_read_only: entry(7196, 400, "The account's edges are read-only, because edges have been discontinued."),
 })
 
 /** The fields of an operation that a gate reads. */
@@ -93,7 +93,7 @@ export const accountState: Family<Record<never, never>, typeof stateErrors> = {
       const gate = gates.find(({ refuses }) => refuses(operation))
       if (gate) refuse(gate.error, {})
     },
-    /** Rejects a body that binds an endpoint configuration after endpoint configurations were discontinued. */
+    /** Throws an error for a body that links an endpoint configuration after endpoint configurations were discontinued. */
     requirePermittedBody({ operation, options }, body) {
       if (optionsOf(options).account?.edges !== 'ended' || !isOfBindings(operation)) return
       const binds = Object.entries(Object(body)).some(([name, id]) => name.endsWith('endpoint_configuration_id') && id)

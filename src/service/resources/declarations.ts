@@ -25,7 +25,7 @@ const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 /** The prefixes of IDs that can be declared: edges, routes, endpoint configurations, and backends of any kind. */
 const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
-/** The prefixes that no other family can use. ngrok's families use the other prefixes that can be declared. */
+/** The prefixes that no other family can use. The other prefixes that can be declared belong to ngrok's families. */
 export const declaredPrefixes = ['bkd']
 
 const fields = v.object({
@@ -66,7 +66,7 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   collections: [declarations],
   relations({ edge_id }: Declaration, others, report) {
     const isKnown = edge_id === null || others.get(declarations, edge_id) !== undefined
-    if (!isKnown) report(['edge_id'], edge_id, 'an edge that is declared')
+    if (!isKnown) report(['edge_id'], edge_id, 'a declared edge')
   },
 }
 
@@ -86,7 +86,7 @@ export function declareMade(tx: Transaction, id: string, edge_id: string | null 
 }
 
 /**
- * Ends the declaration of an ID by `declare` or `declareMade`. If the ID belongs to an edge, also ends the declarations of the edge's
+ * Ends the declaration of an ID made by `declare` or `declareMade`. If the ID belongs to an edge, also ends the declarations of the edge's
  * routes. With `references: 'declared'`, these IDs no longer exist.
  */
 export function undeclare(tx: Transaction, id: string): void {
@@ -114,7 +114,7 @@ export const configurationTarget: Target = {
   isUndeclared: isMissing,
 }
 
-/** Rejects a path whose edge does not exist. `name` is the name of the ID in the path. */
+/** Throws an error for a path whose edge does not exist. `name` is the name of the ID in the path. */
 export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
   if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
 }
@@ -125,14 +125,14 @@ export function hasRoute(tx: Transaction, edge_id: string, id: string): boolean 
   return !isStrict || tx.get(declarations, id)?.edge_id === edge_id
 }
 
-/** Rejects a path whose edge does not exist, or whose route does not exist on that edge. */
+/** Throws an error for a path whose edge does not exist, or whose route does not exist on that edge. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
   if (!hasRoute(tx, edge_id, id))
     refuse(general.not_found, { what: `route of the edge ${edge_id} with the ID`, received: id }, { id })
 }
 
-/** Returns whether something doesn't exist because it wasn't declared. */
+/** Returns whether a resource doesn't exist because it wasn't declared. */
 export function isMissing(tx: Transaction, id: string): boolean {
   return referenceOptions(tx.options).references === 'declared' && !tx.get(declarations, id)
 }

@@ -62,7 +62,7 @@ const NGROK_DOMAINS = [
   'ngrok-free.pizza',
 ]
 
-/** ngrok's REST API, version 2. Its official clients work against a gateway with this dialect. */
+/** ngrok's REST API, version 2. ngrok's official clients work against a gateway with this dialect. */
 export const ngrok: Dialect = /* @__PURE__ */ deepFreeze({
   name: 'ngrok',
   baseUrl: 'https://api.ngrok.com',
@@ -132,7 +132,7 @@ export const dialectNames = keysOf(dialects)
 
 export const isDialectName = (name: string): name is DialectName => Object.hasOwn(dialects, name)
 
-/** The schema of a dialect that a caller passes. */
+/** The schema of a dialect passed by a caller. */
 export const dialect = v.pipe(
   v.custom<Dialect>(
     (value) => typeof value === 'object' && value !== null && Object.keys(standard).every((name) => name in value),

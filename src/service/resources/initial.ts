@@ -1,4 +1,4 @@
-/** The initial resources of a gateway, by family: `create` bodies or, for modules, `replace` bodies with the IDs of the path. */
+/** The initial resources of a gateway, by family: `create` bodies or, for modules, `replace` bodies with the IDs from the path. */
 export type InitialOf<Calls> = {
   readonly [Family in keyof Calls]?: readonly BodyOf<Calls[Family]>[] | undefined
 }

@@ -34,10 +34,10 @@ export function findNgrokOperation(name: string): string | undefined {
   )
 }
 
-/** Describes which gateways support a path or an operation from ngrok's additional families. */
+/** Returns a sentence that says which gateways support a path or an operation from ngrok's additional families. */
 export function describeNgrokOnly(what: string): string {
   return (
-    "This gateway was made by createGateway, which has few of ngrok's paths in any dialect. " +
+    "This gateway was created by createGateway, which supports few of ngrok's paths in any dialect. " +
     `${what} exists in createNgrok from fauxgate/ngrok, and in "fauxgate serve --dialect ngrok".`
   )
 }

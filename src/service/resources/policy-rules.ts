@@ -13,7 +13,7 @@ import { isObject } from '../../core/schema/values.ts'
 import { RULES_OF_PLANS } from './policy-limits.ts'
 import { hidePolicySecrets } from './policy-secrets.ts'
 
-/** The errors of the rules in a traffic policy. */
+/** The errors for the rules in a traffic policy. */
 export const policyErrors = declareErrors({
   expression_invalid: ofField(
     2200,
@@ -22,7 +22,7 @@ export const policyErrors = declareErrors({
   ),
   action_unknown: field(2201, 400, 'one of {allowed}'),
   action_config_invalid: field(2204, 400),
-  rule_without_action: ofField(2206, 400, '{field} has no action. Every rule needs at least one.'),
+  rule_without_action: ofField(2206, 400, '{field} has no action. Every rule needs at least one action.'),
   action_unreachable: ofField(
     2207,
     400,
@@ -103,14 +103,14 @@ const CONFIGS: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> =
 
 const policyOptions = sectionReader<{ readonly unknownActions: 'refuse' | 'accept' }>('unknownActions')
 
-const NAME = 'The name of the rule, for people.'
+const NAME = 'A human-readable name for the rule.'
 const EXPRESSIONS =
   'CEL expressions over `req`, `res` and `conn` that traffic must match for the rule to apply. Without ' +
   'expressions, the rule applies to all traffic.'
-const ACTIONS = 'The actions on the traffic, in order; no action can follow `deny` or `custom-response`.'
+const ACTIONS = 'The actions to take on the traffic, in order; no action can follow `deny` or `custom-response`.'
 const CONFIG = "The action's configuration. Its fields depend on the type."
-const RULE = 'The actions on traffic that matches the expressions.'
-const ACTION = 'An action on traffic.'
+const RULE = 'The actions to take on traffic that matches the expressions.'
+const ACTION = 'An action to take on traffic.'
 
 const type = documented(v.string(), 'The type of the action, such as `deny`.', {
   rules: 'traffic-policy#actions',

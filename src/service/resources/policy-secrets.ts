@@ -1,7 +1,7 @@
 import { REDACTED } from '../../core/schema/secret-texts.ts'
 import { isObject, mapValues } from '../../core/schema/values.ts'
 
-/** The action fields whose values are secret, for actions of any type, because a type may be misspelled. */
+/** The action fields whose values are secret, regardless of the action's type, because the type may be misspelled. */
 export const POLICY_SECRETS: ReadonlySet<string> = new Set([
   'api_keys',
   'client_secret',
@@ -13,7 +13,7 @@ export const POLICY_SECRETS: ReadonlySet<string> = new Set([
 /** The maximum depth to search a config for secrets. Deeper configs are rejected. */
 const MAX_DEPTH = 128
 
-/** Returns an action's config without its secrets at any depth. */
+/** Returns an action's config without its secrets, at any depth. */
 export function hidePolicySecrets(value: unknown, depth = 0): unknown {
   if (depth === MAX_DEPTH) return REDACTED
   if (Array.isArray(value)) return value.map((each) => hidePolicySecrets(each, depth + 1))

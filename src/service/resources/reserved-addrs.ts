@@ -95,7 +95,7 @@ const table = columns(
     },
     texts: { description: descriptionWith(errors.address_description_too_long), metadata },
     title: 'ReservedAddress',
-    sentence: 'A TCP address that is reserved for the account.',
+    sentence: 'A TCP address reserved for the account.',
     note: '; at least one field is required',
     examples: [{ description: 'checkout', region: 'eu' }],
   },
@@ -135,7 +135,7 @@ export const addresses = table.records
 
 /** A dialect's section for reserved addresses. */
 export interface AddressDialect {
-  /** The host name of a reserved address. `{n}` is a number and `{region}` is the region. */
+  /** The host name of a reserved address. `{n}` is replaced by a number, and `{region}` by the region. */
   readonly addressHost: {
     readonly us: string
     readonly elsewhere: string
@@ -174,7 +174,8 @@ export const reservedAddrs = resource(
       endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
     }),
     relations({ id, addr }, others, report) {
-      if (others.find(addresses, 'addr', addr)?.id !== id) report(['addr'], addr, 'an address that no other one has')
+      if (others.find(addresses, 'addr', addr)?.id !== id)
+        report(['addr'], addr, 'an address that no other reserved address has')
     },
     create: {
       errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],

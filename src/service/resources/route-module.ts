@@ -46,9 +46,9 @@ export interface ModuleOwner<Ids extends PathIds> {
   readonly path: string
   /** The prefix of each ID in the path. */
   readonly ids: Ids
-  /** The name of an owner in summaries, such as "TCP edge". */
+  /** The name of an owner used in summaries, such as "TCP edge". */
   readonly what: string
-  /** The article of `what`. Default: "a". */
+  /** The article for `what`. Default: "a". */
   readonly article?: 'an'
 }
 
@@ -77,11 +77,11 @@ interface ModuleDefinition<
   readonly body: Body
   /** The schema of the response. */
   readonly shape: Shape
-  /** Creates the response from a body and its path's IDs. Default: the body itself. */
+  /** Creates the response from a body and the IDs from its path. Default: the body itself. */
   view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
   /** The fields that reference other resources. Their IDs are checked before `check` is called. */
   readonly references?: readonly ModuleReference<v.InferOutput<Body>>[]
-  /** Rejects a body based on rules that depend on the gateway's state. `before` is the previous body. */
+  /** Throws an error for a body that breaks a rule that depends on the gateway's state. `before` is the previous body. */
   check?(tx: Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 
@@ -97,7 +97,7 @@ export type ModuleReference<Body = never> = Omit<
   ids?(body: Body): readonly string[]
 }
 
-/** The module of an edge or a route, for a family that shows it as a field. */
+/** A module of an edge or a route, for a family that shows it as a field. */
 export interface EdgeModule<Ids extends PathIds, Sent, Body, Resource, Errors extends ErrorsByKey = ErrorsByKey> {
   /** The schema of the body that replaces it. */
   readonly body: v.GenericSchema<Sent, Body>
@@ -119,7 +119,7 @@ export interface HasModule<Module> {
   readonly module: Module
 }
 
-/** Declares a module of edges or routes. Each has one configuration, with the operations replace, get, and delete. */
+/** Declares a module of edges or routes. Each edge or route has one configuration, with the operations replace, get, and delete. */
 export function edgeModule<
   Ids extends PathIds,
   Body extends v.GenericSchema<unknown, object>,

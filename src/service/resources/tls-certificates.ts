@@ -202,7 +202,7 @@ export const tlsCertificates = resource(
     references: [
       referenceOf(domains, {
         ...certificateOfDomain,
-        only: { what: 'those without a policy', has: ({ policy }) => policy === null },
+        only: { what: 'domains without a policy', has: ({ policy }) => policy === null },
         deletion: refused(errors.certificate_in_use, (id, { domain }: DomainRecord) => ({ id, domain })),
       }),
       referenceOf(domains, {

@@ -9,8 +9,8 @@ import { enabled } from '../../core/schema/schema.ts'
 import { policyErrors, policyLimits, policyRule, policyRuleShape, ruleLimitProblem } from './policy-rules.ts'
 import { edgeModule, HTTPS_ROUTES, type ModuleOwner, type ModuleReference } from './route-module.ts'
 
-const INBOUND = 'The rules on incoming traffic, in order.'
-const OUTBOUND = 'The rules on outgoing traffic, in order.'
+const INBOUND = 'The rules for incoming traffic, in order.'
+const OUTBOUND = 'The rules for outgoing traffic, in order.'
 const RULES: Facts = { rules: 'traffic-policy#rules' }
 
 const shape = named(
@@ -20,7 +20,7 @@ const shape = named(
     outbound: documented(v.array(policyRuleShape), OUTBOUND),
   }),
   'TrafficPolicy',
-  'Rules on the traffic of a route.',
+  'Rules for the traffic of a route.',
 )
 
 const EXAMPLE = {

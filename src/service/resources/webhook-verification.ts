@@ -18,7 +18,7 @@ const errors = declareErrors({
   webhook_secret_missing: ofField(
     7027,
     400,
-    '{field} is missing. The provider {provider} requires one, as a non-empty string.',
+    '{field} is missing. The provider {provider} requires a non-empty string.',
   ),
   webhook_provider_missing: ofField(7029, 400, '{field} is missing. Send one of {allowed}.'),
   webhook_provider_unsupported: ofField(7030, 400, '{field} is {received}.{suggestion} Allowed: one of {allowed}.'),

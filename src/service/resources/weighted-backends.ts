@@ -15,7 +15,7 @@ import { anyObject, description, metadata } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isMissing } from './declarations.ts'
 
-/** The errors of backends whose bodies reference other backends. */
+/** The errors for backends whose bodies reference other backends. */
 export const backendErrors = declareErrors({
   child_backend_not_found: ofField(6501, 400, '{field}: the backend {received} {problem}. Allowed: {allowed}.'),
   weighted_backend_in_use: entry(
@@ -37,7 +37,7 @@ type Weights = Record<string, number>
 
 const PREFIX = 'bkdwd'
 
-const BACKENDS = "The weight of each child backend's share of the traffic, by backend ID."
+const BACKENDS = 'The weight of each child backend, that is, its share of the traffic, by backend ID.'
 
 const WEIGHTS_FACTS: Facts = {
   json: {
@@ -50,7 +50,7 @@ const WEIGHTS_FACTS: Facts = {
 /** The weights of children, by ID (rules: weighted-backends#resource). Not a `v.record`, which would drop keys such as `__proto__`. */
 const weights = documented(
   v.pipe(
-    anyObject<Weights>('an object of IDs and weights'),
+    anyObject<Weights>('an object with IDs as keys and weights as values'),
     rule([backendErrors.child_backend_invalid, errors.weight_out_of_range], checkWeights),
   ),
   BACKENDS,

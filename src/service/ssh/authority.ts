@@ -35,7 +35,7 @@ export interface SshKeyOrder {
   readonly curve: keyof typeof SSH_CURVES
   /** The size of an RSA key in bits. */
   readonly bits: keyof typeof RSA_KEYS
-  /** The number of the order, from which the key is derived. */
+  /** The order number, from which the key is derived. */
   readonly number: number
 }
 
@@ -57,9 +57,9 @@ export interface SshCertificateOrder {
   readonly number: number
 }
 
-/** The part of a gateway's authority that creates SSH keys and certificates. */
+/** The part of a gateway's certificate authority that creates SSH keys and certificates. */
 export interface SshAuthority {
-  /** Returns the public key of an order as an OpenSSH line without a comment. */
+  /** Returns the public key for an order as an OpenSSH line without a comment. */
   publicKey(order: SshKeyOrder): string
   /** Certifies a key. Returns an OpenSSH line with the ID of the certificate as the comment. */
   certify(key: SshKeyOrder, order: SshCertificateOrder): string

@@ -13,7 +13,7 @@ const PARTS: Readonly<Record<string, readonly (string | readonly [number, number
   'ecdsa-sha2-nistp521': ['nistp521', [133, 133]],
 }
 
-/** The algorithms of public keys. */
+/** The public key algorithms. */
 export const ALGORITHMS = Object.keys(PARTS)
 
 /**
@@ -52,7 +52,10 @@ function splitParts(bytes: string): string[] | undefined {
   return parts
 }
 
-/** Reads a public key in OpenSSH's form that {@link keyMaterial} accepts: its algorithm, and its bytes with the algorithm's name. */
+/**
+ * Reads a public key in OpenSSH's form that {@link keyMaterial} accepts. Returns its algorithm, and its bytes, which include the
+ * algorithm's name.
+ */
 export function readPublicKey(line: string): { readonly algorithm: string; readonly blob: Uint8Array } {
   const [algorithm = ''] = line.split(/[ \t]/, 1)
   return { algorithm, blob: toBytes(atob(keyMaterial(line) ?? '')) }

@@ -23,8 +23,8 @@ import type { CertificateFields, CertificateOrder, IssuedCertificate, IssuingAut
 import { writePem } from './pem.ts'
 
 /**
- * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can create certificates with them: never put a certificate for these keys in a
- * trust store. The keys are for gateways inside a test's process.
+ * PUBLISHED TEST KEYS. Anyone can read them here and create certificates with them, so never put a certificate for these keys in a trust
+ * store. The keys are for gateways inside a test's process.
  */
 export const testKeys = {
   /** Published test key of the root authority: a P-256 secret in hex, namely the SHA-256 hash of "fauxgate test root". */

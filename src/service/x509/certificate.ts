@@ -29,8 +29,8 @@ export interface Certificate {
 }
 
 /**
- * Reads an X.509 certificate (RFC 5280, 4.1). Doesn't check signatures, validity, or purposes. If an attribute occurs more than once, the
- * first value is used.
+ * Reads an X.509 certificate (RFC 5280, 4.1), without checking signatures, validity, or purposes. If an attribute occurs more than once,
+ * the first value is used.
  *
  * @throws Unreadable if it is malformed, or its key is not RSA, ECDSA (P-256, P-384, P-521), or Ed25519
  */
@@ -122,7 +122,7 @@ function invalidTime(what: string): asn1.Unreadable {
 function readExtensions(member: Uint8Array | undefined, version: number): ReadonlyMap<string, Uint8Array> {
   const values = new Map<string, Uint8Array>()
   if (!member) return values
-  if (version < 3) throw new asn1.Unreadable(`it has extensions, which its version ${version} does not allow`)
+  if (version < 3) throw new asn1.Unreadable(`it has extensions, which version ${version} does not allow`)
   const [list] = asn1.readChildren(asn1.parse(member), EXTENSION_LIST, EXTENSIONS)
   for (const extension of asn1.readChildren(list, EXTENSION_LIST)) {
     const parts = asn1.readChildren(extension, EXTENSION_LIST)
@@ -152,7 +152,7 @@ function readAlternativeNames(der: Uint8Array | undefined) {
 function readAscii(bytes: Uint8Array): string {
   if (bytes.every((byte) => byte < 0x80)) return toBinary(bytes)
   throw new asn1.Unreadable(
-    'a name among its subject alternative names is not ASCII; internationalized names are written as A-labels, such as xn--bcher-kva.example',
+    'a name among its subject alternative names is not ASCII; internationalized names must be written as A-labels, such as xn--bcher-kva.example',
   )
 }
 

@@ -56,7 +56,7 @@ function readDer(pem: string): Uint8Array {
   throw new Unreadable(block.damage)
 }
 
-/** Checks a certificate signing request (PKCS #10, PEM). Returns the problem as a fragment for a message, or undefined. */
+/** Checks a certificate signing request (PKCS #10, PEM). Returns the problem as a fragment for a message, or undefined if there is none. */
 export function requestProblem(pem: string): string | undefined {
   return readOr(
     () => void readCsr(pem),

@@ -58,7 +58,7 @@ type Eddsa = ReturnType<typeof eddsa>
 const ecdsaOn = (curve: WeierstrassOpts<bigint>, hash: Parameters<typeof ecdsa>[1]): (() => Ecdsa) =>
   lazy(() => ecdsa(weierstrass(curve), hash))
 
-/** The curves that ECDSA keys can use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
+/** The curves that ECDSA keys can use (rules: tls-certificates#accepted), each with the length of a coordinate or secret in bytes. */
 export const curves = {
   'P-256': { oid: oids.p256, arithmetic: ecdsaOn(P256, sha256), bytes: 32 },
   'P-384': { oid: '1.3.132.0.34', arithmetic: ecdsaOn(P384, sha384), bytes: 48 },

@@ -15,8 +15,8 @@ function encodeBinary(element: Asn1): string {
 }
 
 /**
- * Encodes an ASN.1 element. If its identifier octet has the constructed bit set, the content is elements; otherwise, it is bytes or a
- * binary string.
+ * Encodes an ASN.1 element. If its identifier octet has the constructed bit set, the content consists of elements; otherwise, it is bytes
+ * or a binary string.
  */
 export function element(tag: number, content: readonly Asn1[] | Uint8Array | string): Asn1 {
   const value = ArrayBuffer.isView(content) ? toBinary(content) : content
@@ -56,7 +56,7 @@ export function octetString(content: Uint8Array | Asn1): Asn1 {
 }
 
 /**
- * Creates a Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, otherwise GeneralizedTime. Does not use forge
+ * Creates a Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, otherwise GeneralizedTime. forge is not used,
  * because it drops the leading zeros of years before 1000.
  *
  * @param ms milliseconds since 1970, in the years 0 to 9999

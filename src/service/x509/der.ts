@@ -18,7 +18,10 @@ export function malformedError(what: string): Unreadable {
   return new Unreadable(`its ${what} is missing or malformed`)
 }
 
-/** Calls `read` and returns its result. If it throws {@link Unreadable}, passes the message to `otherwise` and returns its result. */
+/**
+ * Calls `read` and returns its result. If it throws {@link Unreadable}, passes the message to `otherwise` and returns that function's
+ * result.
+ */
 export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): T | U {
   try {
     return read()
@@ -134,7 +137,7 @@ export function readNatural(element: Asn1 | undefined, what: string): bigint {
   return bytesToNumberBE(bytes)
 }
 
-/** Reads an OBJECT IDENTIFIER in dotted form. Does not use forge because it rejects arcs longer than 53 bits. */
+/** Reads an OBJECT IDENTIFIER in dotted form. forge is not used, because it rejects arcs longer than 53 bits. */
 export function readOid(element: Asn1 | undefined, what: string): string {
   const bytes = readContent(element, what, tags.oid)
   const last = bytes.at(-1)

@@ -8,7 +8,7 @@ function pemError<Own = unknown>(
   return entry(number, 400, message)
 }
 
-/** The errors of an uploaded certificate chain or private key (rules: tls-certificates#accepted). */
+/** The errors for an uploaded certificate chain or private key (rules: tls-certificates#accepted). */
 export const errors = declareErrors({
   certificate_unparsable: pemError<{ position: number; problem: string }>(
     1900,

@@ -105,7 +105,7 @@ interface Leaf extends Omit<Content, 'subject' | 'extensions'> {
   readonly keyType: Parameters<typeof leafUsages>[0]
   /** DNS names in ASCII. */
   readonly names: readonly string[]
-  /** Addresses of 4 or 16 bytes. */
+  /** IP addresses of 4 or 16 bytes each. */
   readonly ips: readonly Uint8Array[]
 }
 
@@ -130,7 +130,7 @@ export function clientCertificate(
   return certificate({ ...content, extensions }, issuer)
 }
 
-/** Creates an always valid CA, signed by `issuer` or with its own key. */
+/** Creates a CA that is valid at any time, signed by `issuer` or with its own key. */
 export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
   const name = createName(['O', 'fauxgate'], ['CN', commonName])
   const content = {
@@ -215,7 +215,7 @@ export function randomKey(random: (size: number) => Uint8Array): KeyPair {
 }
 
 /**
- * Creates the P-256 key pair of a 32-byte secret from 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8 includes the
+ * Creates the P-256 key pair for a 32-byte secret from 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8 includes the
  * public key and names the curve once, as openssl does.
  */
 export function ecdsaKey(secret: Uint8Array): KeyPair {

@@ -125,7 +125,7 @@ const KEY_STRUCTURES = {
 } as const
 
 /**
- * Reads an unencrypted private key as PKCS#8, PKCS#1, or SEC 1. Returns the key with its structure's label. Like Go's crypto/tls, also
+ * Reads an unencrypted private key as PKCS#8, PKCS#1, or SEC 1. Returns the key and the label of its structure. Like Go's crypto/tls, also
  * accepts a structure under another structure's label.
  */
 export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }) {
@@ -162,7 +162,7 @@ function readRsaPrivateKey(der: Uint8Array): PrivateKey {
   // RFC 8017, 3.1
   if (p === q || n % 2n === 0n) throw new asn1.Unreadable('its RSA key does not have two different odd primes')
   const isInverse = d < n && [p, q].every((prime) => (d * e) % (prime - 1n) === 1n % (prime - 1n))
-  if (!isInverse) throw new asn1.Unreadable('its private exponent does not match its public one')
+  if (!isInverse) throw new asn1.Unreadable('its private exponent does not match its public exponent')
   return { kind: 'rsa', n, e, d }
 }
 

@@ -42,7 +42,7 @@ export function formatName(name: Name): string {
   return name.attributes.map(({ type, value }) => `${type}=${value}`).join(', ')
 }
 
-/** Formats a name for messages, quoted and truncated to a line: `"CN=app.example.com, O=Example"`. */
+/** Formats a name for messages, quoted and truncated to one line: `"CN=app.example.com, O=Example"`. */
 export function quoteName(name: Name): string {
   return quote(formatName(name))
 }

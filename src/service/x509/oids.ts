@@ -18,7 +18,7 @@ export const oids = {
   extendedKeyUsage: '2.5.29.37',
 } as const
 
-/** Name attributes, by short name (RFC 4519 and, for E, RFC 2985). */
+/** Name attributes, by short name (RFC 4519, and RFC 2985 for E). */
 export const attributeOids = {
   CN: '2.5.4.3',
   O: '2.5.4.10',

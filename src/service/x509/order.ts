@@ -1,7 +1,7 @@
 import { sectionReader } from '../../core/operation/family.ts'
 import type { Authority } from '../../core/operation/view.ts'
 
-/** The possible key types of an automatic certificate. */
+/** The key types that an automatic certificate can have. */
 export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 
 /** The fields read from a TLS certificate, named and ordered as in responses. Missing fields are "". */

@@ -33,7 +33,7 @@ interface OpenBlock {
 /**
  * Splits a string into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A BEGIN or END that
  * isn't on its own line is a problem, so blocks are never silently ignored (rules: pem#blocks). The time is linear in the length of the
- * text. Never throws, and its messages do not repeat any of the text. Does not use forge because it skips blocks that it cannot read.
+ * text. Never throws, and its messages do not repeat any of the text. forge is not used, because it skips blocks that it cannot read.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
@@ -158,13 +158,15 @@ function placementProblem(
   if (!open) return `line ${number} ends a block that was never started`
   return type === open.type
     ? undefined
-    : `line ${number} ends a block of another type than the one that starts at line ${open.number}`
+    : `line ${number} ends a block of a different type than the one that starts at line ${open.number}`
 }
 
 /** Finds the first line outside of blocks that seems intended as a BEGIN or END line. */
 function findMisspeltBoundary(outside: string[]): string | undefined {
   const index = outside.findIndex((line) => LIKELY_BOUNDARY.test(line))
-  return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
+  return index === -1
+    ? undefined
+    : `line ${index + 1} is not a BEGIN or END line: such a line has five dashes and capital letters`
 }
 
 /** Finds base64 outside of blocks, which must belong to a block whose BEGIN or END line is damaged. */

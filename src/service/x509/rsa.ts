@@ -28,7 +28,7 @@ interface RsaPrivateNumbers {
   readonly qInv: bigint
 }
 
-/** Returns the numbers of the RSA key with two primes, given in hex, and the public exponent 65537. */
+/** Returns the numbers of the RSA key that has two primes (given in hex) and the public exponent 65537. */
 export function rsaNumbers(primes: readonly [p: string, q: string]) {
   const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
   const e = 65_537n

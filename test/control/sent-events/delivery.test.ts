@@ -172,7 +172,7 @@ describe('The address of a destination (rules: secrets)', () => {
   ])('is rejected at the start if no request can be sent there, and not shown: %s', (datadog) => {
     const problem = readProblem(() => createNgrok({ destinations: { datadog } }))
     expect(problem).toMatch(
-      /^destinations\.datadog is .*\. Allowed: an http or https URL without a user name and password\.$/,
+      /^destinations\.datadog is .*\. Allowed: an http or https URL without a user name or password\.$/,
     )
     expect(problem).not.toContain('PASSWORDXYZ99')
   })

@@ -58,7 +58,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
 
   it.each([
     ['https://api.ngrok.com/tls_certificates', 'Was `createNgrok()` meant?'],
-    ['http://api.gateway.test/reserved_addrs', 'the host is the same, but the scheme, port, or path is not.'],
+    ['http://api.gateway.test/reserved_addrs', 'the host is the same, but the scheme, port, or path is different.'],
     [
       'https://user:secret@elsewhere.test/',
       "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",

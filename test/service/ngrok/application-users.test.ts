@@ -78,7 +78,7 @@ describe('An application session', () => {
     const { id: edge } = gateway.httpsEdges.create()
     const { id: route } = gateway.httpsEdgeRoutes.create(edge, { match: '/', match_type: 'path_prefix' })
     expect(() => gateway.declare.applicationSession({ user, route })).toThrow(
-      `route is "${route}". Allowed: a route together with its edge`,
+      `route is "${route}". Allowed: a route along with its edge`,
     )
     expect(gateway.applicationSessions.list().application_sessions).toEqual([])
     expect(gateway.declare.applicationSession({ user, edge, route }).route?.id).toBe(route)

@@ -35,7 +35,7 @@ describe('IP policies', () => {
     const json = { action: 'deny' }
     expect(await sendRefused('POST', '/ip_policies', { json })).toBe('400 ERR_NGROK_1423')
     expect(gateway.requests.last()?.response).toMatchObject({
-      msg: 'action is "deny". Allowed: no action: each rule of a policy has its own.',
+      msg: 'action is "deny". Allowed: no action, because each rule of a policy has its own.',
     })
   })
 })
@@ -110,7 +110,7 @@ describe('Rules of IP policies', () => {
     const valid = { cidr: RANGE, ip_policy_id: policy.id, action: 'allow' }
     const messageOf = (body: object) => expectError(() => gateway.ipPolicyRules.create({ ...valid, ...body })).message
     expect(messageOf({})).toBe(
-      `cidr is "${RANGE}". The rule ${rule.id} of the same policy already has this range. Send another one.`,
+      `cidr is "${RANGE}". The rule ${rule.id} of the same policy already has this range. Send a different one.`,
     )
     expect(messageOf({ ip_policy_id: undefined })).toBe(
       'A rule needs ip_policy_id, which is missing or empty. Allowed: the ID of an IP policy.',

@@ -63,7 +63,7 @@ describe.each(KINDS)('$path', ({ path, items, fields }) => {
     }
   })
 
-  it('can have its owner by an e-mail address or a SCIM id, one of them (rules: ngrok-families#owner)', async () => {
+  it('can have its owner by an email address or a SCIM id, one of them (rules: ngrok-families#owner)', async () => {
     const { send, sendRefused } = openGateway()
     const email = 'a@example.com'
     for (const json of [

@@ -146,7 +146,7 @@ export const CASES: Readonly<Record<string, (api: Api) => ReferenceCase & { read
   'ai_gateway_provider_keys ai_gateway_api_key': creation(
     '/ai_gateway_provider_keys',
     ({ aiGatewayApiKeys }) => `/ai_gateway_api_keys/${aiGatewayApiKeys.create().id}`,
-    (id) => ({ ai_gateway_api_key_id: id, provider_id: 'openai', value: 'a key of the provider' }),
+    (id) => ({ ai_gateway_api_key_id: id, provider_id: 'openai', value: 'a key for the provider' }),
   ),
   'api_keys owner_id': creation('/api_keys', user, (owner_id) => ({ owner_id })),
   'credentials owner_id': creation('/credentials', user, (owner_id) => ({ owner_id })),
@@ -254,7 +254,7 @@ export const CASES: Readonly<Record<string, (api: Api) => ReferenceCase & { read
   },
   'reserved_domains http_endpoint_configuration': link('a.example.com', 'http'),
   'reserved_domains https_endpoint_configuration': link('a.example.com', 'https'),
-  'reserved_domains certificate, those without a policy': creation(
+  'reserved_domains certificate, domains without a policy': creation(
     '/reserved_domains',
     ({ tlsCertificates }) => `/tls_certificates/${tlsCertificates.create(upload()).id}`,
     (certificate_id) => ({ domain: 'app.example.com', certificate_id }),

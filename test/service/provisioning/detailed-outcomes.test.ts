@@ -107,9 +107,9 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
     ['no outcome', { message: 'm' }, 'whose outcome is INTERNAL_ERROR or DNS_ERROR'],
     ['a message that is no string', { outcome: 'DNS_ERROR', message: 7 }, 'whose message is a string'],
     ['a message of 1001 characters', { outcome: 'DNS_ERROR', message: 'x'.repeat(1001) }, 'at most 1000 characters'],
-    ['an invalid time', { outcome: 'DNS_ERROR', retriesAfter: 'soon' }, 'or one of these with a minus'],
-    ['two minus signs', { outcome: 'DNS_ERROR', retriesAfter: '--5m' }, 'or one of these with a minus'],
-    ['a fraction', { outcome: 'DNS_ERROR', retriesAfter: -0.5 }, 'or one of these with a minus'],
+    ['an invalid time', { outcome: 'DNS_ERROR', retriesAfter: 'soon' }, 'or one of these preceded by a minus sign'],
+    ['two minus signs', { outcome: 'DNS_ERROR', retriesAfter: '--5m' }, 'or one of these preceded by a minus sign'],
+    ['a fraction', { outcome: 'DNS_ERROR', retriesAfter: -0.5 }, 'or one of these preceded by a minus sign'],
     ['a list', ['DNS_ERROR'], 'success, INTERNAL_ERROR, DNS_ERROR, or a numbered error'],
   ])('is rejected with %s, and nothing is pending', (_, wrongOutcome, allowed) => {
     const gateway = createGateway()

@@ -30,7 +30,7 @@ describeOpenssl('Alternative names are ASCII (RFC 5280, 4.2.1.6, 7.2 and 7.4)', 
     expect(code).toBe('ERR_GATEWAY_1900')
     expect(message).toContain(
       'certificate 1 of the chain cannot be read: a name among its subject alternative names is not ASCII; ' +
-        'internationalized names are written as A-labels, such as xn--bcher-kva.example.',
+        'internationalized names must be written as A-labels, such as xn--bcher-kva.example.',
     )
   })
 

@@ -13,9 +13,9 @@ Quirks = TypedDict(
     {
         # Keep the children of a weighted backend if a PATCH omits `backends`, instead of removing them. Default: false.
         "keepBackendsOnPatch": "bool",
-        # Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the job. Default: false.
+        # Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the provisioning job. Default: false.
         "lateStatus": "bool",
-        # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use part of a policy. Default: false.
+        # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy. Default: false.
         "policyMayFallThrough": "bool",
         # The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
@@ -95,11 +95,11 @@ FailedAttempt = TypedDict(
 DnsFields = TypedDict(
     "DnsFields",
     {
-        # A CNAME's target, an A record's IPv4 address, the comma-separated authorities that CAA allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
+        # A CNAME's target, an A record's IPv4 address, the comma-separated authorities that a CAA record allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
         "value": "str",
-        # The authorities that CAA allows for wildcards, in the same form. Default: the same as for other names.
+        # The authorities that a CAA record allows for wildcards, in the same form. Default: the same as for other names.
         "issuewild": "str",
-        # How long the record takes to propagate, on the gateway's clock. Default: no time.
+        # How long the record takes to propagate, by the gateway's clock. Default: no time.
         "after": "Duration",
     },
     total=False,
@@ -161,9 +161,9 @@ UpstreamFields = TypedDict(
 EdgeEndpointDeclaration = TypedDict(
     "EdgeEndpointDeclaration",
     {
-        # An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is declared as well.
+        # An HTTPS, TCP, or TLS edge that no operation created. If it is not declared yet, it is also declared.
         "edge": "str",
-        # The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
+        # The URL where the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a TLS edge.
         "url": "str",
         # The ID of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
         "domain": "str",
@@ -194,11 +194,11 @@ CredentialDeclaration = TypedDict(
 CommandFailures = TypedDict(
     "CommandFailures",
     {
-        # The reason why the agent fails to restart.
+        # The reason for the agent's failure to restart.
         "restart": "str",
-        # The reason why the agent fails to stop.
+        # The reason for the agent's failure to stop.
         "stop": "str",
-        # The reason why the agent fails to update.
+        # The reason for the agent's failure to update.
         "update": "str",
     },
     total=False,
@@ -211,13 +211,13 @@ AgentEndpoint = TypedDict(
         "description": "str",
         # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
-        # The URL where the endpoint is online, without the default port of its scheme. Default: a new host below `ngrok-free.app`.
+        # The URL where the endpoint is online, without the default port of its scheme. Default: a new host under `ngrok-free.app`.
         "url": "str",
-        # The address to which the agent forwards traffic. Default: `http://localhost:80`.
+        # The address that the agent forwards traffic to. Default: `http://localhost:80`.
         "forwards_to": "str",
-        # The endpoint name assigned by the agent. Default: `command_line`.
+        # The name that the agent gives the endpoint. Default: `command_line`.
         "name": "str",
-        # The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts below `.internal`, else `public`.
+        # The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts under `.internal`, else `public`.
         "binding": "Literal['public', 'internal', 'kubernetes']",
         # True if other pooled endpoints can be online at the same URL. Default: `false`.
         "pooling_enabled": "bool",
@@ -225,7 +225,7 @@ AgentEndpoint = TypedDict(
         "traffic_policy": "str",
         # The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
         "upstream_protocol": "str",
-        # False if the agent doesn't record requests for its own API. Default: `true`.
+        # False if the agent doesn't record requests to show them in its own API. Default: `true`.
         "inspect": "bool",
     },
     total=False,
@@ -234,11 +234,11 @@ AgentEndpoint = TypedDict(
 LabelledTunnel = TypedDict(
     "LabelledTunnel",
     {
-        # The tunnel name assigned by the agent.
+        # The name that the agent gives the tunnel.
         "name": "str",
-        # The labels by which edges find the tunnel.
+        # The labels that edges use to select the tunnel.
         "labels": "dict[str, str]",
-        # The address to which the agent forwards traffic. Default: `http://localhost:80`.
+        # The address that the agent forwards traffic to. Default: `http://localhost:80`.
         "forwards_to": "str",
         # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
@@ -270,7 +270,7 @@ ApplicationUserDeclaration = TypedDict(
         "provider_url": "str",
         # The person's ID at the provider. Default: `1`.
         "provider_user_id": "str",
-        # The name with which the person signs in. Default: `kim@example.com`.
+        # The name that the person signs in with. Default: `kim@example.com`.
         "username": "str",
         # The person's email address. Default: `kim@example.com`.
         "email": "str",
@@ -419,13 +419,13 @@ Options = TypedDict(
         "seed": "str",
         # The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.
         "initial": "Any",
-        # Which edges, routes, endpoint configurations, and child backends are treated as existing: any ID with the right prefix (the default), or only those declared through `gateway.declare`.
+        # Which edges, routes, endpoint configurations, and child backends are treated as existing: any whose ID has the right prefix (the default), or only those declared with `gateway.declare`.
         "references": "Literal['any', 'declared']",
         # How to treat traffic policy actions of an unknown type. Default: `refuse`.
         "unknownActions": "Literal['refuse', 'accept']",
         # Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
         "emptyJsonOnDelete": "bool",
-        # The `msg` of errors. With `varied`, it contains nothing useful and differs each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
+        # The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
         "errorText": "Literal['usual', 'varied']",
         # Behavior of the real service that differs from its API reference.
         "quirks": "Quirks",
@@ -437,13 +437,13 @@ Options = TypedDict(
         "addressesPerRegion": "int",
         # Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one. Default: none.
         "takenDomains": "list[str]",
-        # The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing. Default: `off`.
+        # The DNS that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, nothing. Default: `off`.
         "dns": "Literal['off', 'simulated']",
         # The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call. Default: 30s.
         "provisioningDelay": "Duration",
-        # The validity of automatic certificates, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
+        # How long automatic certificates are valid, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
         "certificates": "Any",
-        # How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`. Default: 1m and 64m.
+        # How long a job waits after its first INTERNAL_ERROR. The wait doubles after each further error, up to `most`. Default: 1m and 64m.
         "internalErrorBackoff": "ErrorBackoff",
         # How long a job waits after a DNS_ERROR. Default: 1h.
         "dnsErrorRetry": "Duration",
@@ -519,23 +519,23 @@ TunnelSessionDeclaration = TypedDict(
         "agent_version": "str",
         # The credential or SSH credential of the agent. Default: a new one.
         "credential": "str",
-        # The address from which the agent connects. Default: `203.0.113.10`.
+        # The address that the agent connects from. Default: `203.0.113.10`.
         "ip": "str",
         # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
         "metadata": "str",
         # The agent's operating system. Default: `linux`.
         "os": "str",
-        # The region to which the agent is connected. Default: `us`.
+        # The region that the agent is connected to. Default: `us`.
         "region": "str",
         # The time at which the session started. Default: now.
         "started_at": "str",
         # The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
         "transport": "str",
-        # The commands that the agent supports. Default: all.
+        # The commands that the agent supports. Default: all commands.
         "supports": "list[Literal['restart', 'stop', 'update']]",
         # The commands that fail on the agent, each with the reason.
         "failing": "CommandFailures",
-        # The version to which the agent can be updated. Default: none.
+        # The version that the agent can be updated to. Default: none.
         "update": "str",
         # False if commands can't reach the agent. Default: `true`.
         "reachable": "bool",

@@ -6,7 +6,7 @@ import { mutualTlsModule } from './mutual-tls.ts'
 import { httpsEdgeTlsTermination, tlsTerminationModule } from './tls-termination.ts'
 import { olderRules, policyModule, routeTrafficPolicy } from './traffic-policy.ts'
 
-/** The families of the modules of edges, and of the modules that routes share. */
+/** The families of the edge modules, and of the modules that routes share. */
 export const edgeModules = {
   routeTrafficPolicy,
   tcpEdgeTrafficPolicy: policyModule(EDGES.tcp, 'tcp'),

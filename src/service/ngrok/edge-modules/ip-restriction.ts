@@ -5,7 +5,7 @@ import { ipPolicyTarget } from '../ip-policies.ts'
 import { defineModule, type ModuleNames, type Owner } from '../modules.ts'
 import { refuseUnless } from '../shared.ts'
 
-/** The errors of IP policies in a module. */
+/** The errors for IP policies in a module. */
 export const ipErrors = kit.declareErrors({
   edge_ip_policy_not_found: kit.ofField(
     7007,

@@ -8,7 +8,7 @@ const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
 const TERMINATION_POINTS = ['edge', 'upstream'] as const
 
 const httpsTlsErrors = kit.declareErrors({
-  https_edge_terminates_itself: kit.field(7109, 400, 'no terminate_at: an HTTPS edge terminates TLS itself'),
+  https_edge_terminates_itself: kit.field(7109, 400, 'no terminate_at, because an HTTPS edge terminates TLS itself'),
 })
 
 /** The errors for owners that may leave TLS to the upstream. */
@@ -16,11 +16,11 @@ export const tlsErrors = kit.declareErrors({
   tls_version_of_upstream: kit.ofField(
     7032,
     400,
-    '{field} is {received}, but terminate_at is "upstream", so the upstream decides the TLS version. Omit one.',
+    '{field} is {received}, but terminate_at is "upstream", so the upstream decides the TLS version. Omit one of the two.',
   ),
 })
 
-/** The errors for choices, shared by edges and endpoint configurations. */
+/** The errors for invalid values of fields with fixed choices, shared by edges and endpoint configurations. */
 export const choiceErrors = kit.declareErrors({
   tls_version_unsupported: kit.field(219, 400, VERSIONS.join(', ')),
   tls_termination_place_unsupported: kit.field(224, 400, TERMINATION_POINTS.join(' or ')),

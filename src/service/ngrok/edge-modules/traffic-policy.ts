@@ -5,7 +5,7 @@ import { hideSecretsOfPolicy } from '../../policy/index.ts'
 import { defineModule, type Owner, ROUTES } from '../modules.ts'
 import { ipPoliciesIn, ipPolicyInText, policyTextErrors, requireModulePolicy, requirePolicy } from '../policy-text.ts'
 
-const POLICY = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
+const POLICY = 'The policy as JSON or YAML: an object whose keys are phases and whose values are lists of rules.'
 const policyValue = kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY, {
   rules: 'traffic-policy#text',
 })

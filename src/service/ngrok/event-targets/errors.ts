@@ -1,6 +1,6 @@
 import * as kit from '../../kit/index.ts'
 
-/** The errors of targets. */
+/** The errors for targets. */
 export const targetErrors = kit.declareErrors({
   event_target_missing: kit.ofField(5100, 400, '{field} has no destination for the events. Send one of {kinds}.'),
   event_role_invalid: kit.field(5104, 400, 'the ARN of a role, such as "arn:aws:iam::123456789012:role/events"'),

@@ -6,7 +6,7 @@ import { refuseUnless } from '../shared.ts'
 /** Creates a string field. */
 export const text = (sentence: string) => kit.documented(v.string(), sentence)
 
-/** Creates a string field that is not shown in any output. */
+/** Creates a string field that is hidden in all output. */
 export const secretText = (sentence: string) => kit.documented(v.pipe(v.string(), kit.secret), sentence)
 
 /**

@@ -18,7 +18,7 @@ const targets = v.object({
 
 type Targets = v.InferOutput<typeof targets>
 
-/** The names of the kinds of targets. */
+/** The names of the target kinds. */
 export const KINDS = Object.keys(targets.entries).join(', ')
 
 const { event_target_missing, event_targets_several } = targetErrors
@@ -42,7 +42,7 @@ export const target = kit.named(
 
 export type EventTarget = kit.Frozen<v.InferOutput<typeof target>>
 
-/** The target in a response: an entry for every kind, where all but one are null. */
+/** The target in a response: one entry per kind, all but one of them null. */
 export const targetShape = kit.named(
   v.object({
     kinesis: awsShape({ stream_arn: ARN }, 'KinesisTarget', 'A Kinesis stream.'),
@@ -60,7 +60,7 @@ export const targetShape = kit.named(
 
 type Shown = kit.Frozen<v.InferOutput<typeof targetShape>>
 
-/** Returns the target of a response. */
+/** Returns the target for a response. */
 export function targetView({ kinesis, firehose, cloudwatch_logs, datadog, azure_logs_ingestion }: EventTarget): Shown {
   return {
     kinesis: awsView(kinesis),

@@ -69,7 +69,7 @@ function putDevDomain(tx: Transaction, name?: string): DomainRecord {
 }
 
 function requireBase({ dialect }: Transaction): string {
-  const allowed = `nothing: the dialect ${dialect.name} has no dev domain`
+  const allowed = `nothing, because the dialect ${dialect.name} has no dev domain`
   return (
     domainDialect(dialect).devDomainBase ??
     refuse(general.field_invalid, { field: 'dev_domain', received: 'sent', allowed })

@@ -47,7 +47,7 @@ export function tidyName(dialect: CommonDialect, name: string): string {
   return domainDialect(dialect).domainNames === 'trimmed' ? name.trim().replace(/\.$/, '') : name
 }
 
-/** Returns the error for a lowercase name that cannot be reserved, with the dialect's entry that rejects it. */
+/** Returns the error for a lowercase name that cannot be reserved, and the dialect's entry that forbids the name. */
 export function findRefusal(
   dialect: CommonDialect,
   name: string,
@@ -61,7 +61,7 @@ export function findRefusal(
   return undefined
 }
 
-/** Returns a function that returns whether a dialect rejects certain names with an error. */
+/** Returns a function that tells whether a dialect rejects certain names with an error. */
 export function refusesNames(key: RefusedDomainKey): (dialect: CommonDialect) => boolean {
   return (dialect) => domainDialect(dialect).refusedDomains[key] !== undefined
 }

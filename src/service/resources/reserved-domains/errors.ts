@@ -19,7 +19,7 @@ export const errors = declareErrors({
     ofField(
       450,
       400,
-      '{field} is {received}, which the service itself uses. Send your own name, or one below a domain of the service.',
+      '{field} is {received}, which the service itself uses. Send your own name, or one under a domain of the service.',
     ),
   ),
   domain_taken_elsewhere: ofField(
@@ -30,7 +30,7 @@ export const errors = declareErrors({
   domain_conflicts_elsewhere: ofField(
     417,
     400,
-    '{field} is {received}, which conflicts with {taken} of another account (option takenDomains). Send a name that is neither below it nor a wildcard that covers it.',
+    "{field} is {received}, which conflicts with another account's {taken} (option takenDomains). Send a name that is not under it and not a wildcard that covers it.",
   ),
   domain_dev: only(
     (dialect) => domainDialect(dialect).devDomainBase !== null,
@@ -50,16 +50,16 @@ export const errors = declareErrors({
   policy_on_service_domain: ofField(
     439,
     400,
-    '{received} belongs to the service. A certificate management policy is allowed on custom domains only.',
+    '{received} belongs to the service. Only custom domains can have a certificate management policy.',
   ),
   certificate_on_service_domain: ofField(
     440,
     400,
-    '{received} belongs to the service. An uploaded certificate is allowed on custom domains only.',
+    '{received} belongs to the service. Only custom domains can have an uploaded certificate.',
   ),
   domain_name_and_domain: only(
     ({ fieldAliases }) => Object.hasOwn(fieldAliases, 'reserved_domains'),
-    entry(449, 400, '{field} and {other} were both sent. They are the same field. Send only {other}.'),
+    entry(449, 400, '{field} and {other} were both sent, but they are the same field. Send only {other}.'),
   ),
   private_key_type_invalid: field(1909, 400, MANAGED_KEY_TYPES.map((type) => `"${type}"`).join(' or ')),
   certificate_not_found: ofField(

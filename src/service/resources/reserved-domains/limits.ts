@@ -37,7 +37,7 @@ function isManaged({ certificate_management_policy: sent, policy }: FieldValues)
 }
 
 /**
- * The limits on reserved domains. A dev domain belongs to the account, and does not count towards any limit (rules: account#dev-domain).
+ * The limits on reserved domains. A dev domain comes with the account, and does not count towards any limit (rules: account#dev-domain).
  */
 export const domainLimits = accountLimits({
   reserved_domains: {

@@ -30,9 +30,9 @@ export const nameErrors = declareErrors({
     416,
     400,
     (it: { readonly also?: string }) =>
-      `"*." above at least two labels, such as "*.example.com"${it.also ? `, and not all names below "${it.also}"` : ''}`,
+      `"*." before at least two labels, such as "*.example.com"${it.also ? `, and not all names under "${it.also}"` : ''}`,
   ),
-  domain_punycode_invalid: field(429, 400, 'a label that is valid punycode after "xn--"'),
+  domain_punycode_invalid: field(429, 400, 'a label with valid Punycode after "xn--"'),
   domain_underscore: field(438, 400, 'a name without "_"'),
   domain_not_qualified: field(448, 400, 'at least two labels, such as "app.example.com"'),
   domain_label_too_long: field(513, 400, 'labels of at most 63 characters'),
@@ -71,7 +71,7 @@ export const domainName = v.pipe(
   v.toLowerCase(),
 )
 
-/** Returns the facts that the messages of {@link nameErrors} need. For a name with non-ASCII letters, this includes its valid form. */
+/** Returns the values for the messages of {@link nameErrors}. For a name with non-ASCII letters, this includes its valid form. */
 export function nameFacts(name: string): { readonly punycode?: string } {
   const punycode = toPunycode(name)
   return punycode !== undefined && nameProblem(punycode) === undefined ? { punycode } : {}

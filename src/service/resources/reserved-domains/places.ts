@@ -19,7 +19,7 @@ export const placeErrors = declareErrors({
       field(90418, 400, `${PINNABLE_REGIONS.join(', ')}, or one of your IP addresses, with or without a port`),
     ),
   ),
-  domain_place_repeated: only(hasPlaces, field(456, 400, 'each place once')),
+  domain_place_repeated: only(hasPlaces, field(456, 400, 'each place only once')),
 })
 
 const PLACES = 'The regions or dedicated IP addresses (or both) that the name resolves to; `[]` removes them.'

@@ -30,7 +30,7 @@ export const recordErrors = declareErrors({
 
 export const domainMetadata = textOfBytes(MAX_METADATA_BYTES, recordErrors.domain_metadata_too_long, METADATA)
 
-export const REDIRECT = "The URL that visitors are redirected to instead of seeing one of the service's error pages."
+export const REDIRECT = "The URL that visitors are redirected to instead of seeing the service's error pages."
 
 export const errorRedirectUrl = v.pipe(
   v.unwrap(

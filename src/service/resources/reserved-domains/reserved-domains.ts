@@ -130,8 +130,8 @@ export const reservedDomains = resource(
       if (!certificate) return
       const isValid = policy ? certificate.order?.domain === domain : certificate.upload
       const allowed = policy
-        ? 'an automatic certificate for the domain, with a policy'
-        : 'an uploaded certificate, without a policy'
+        ? 'with a policy, an automatic certificate for the domain'
+        : 'without a policy, an uploaded certificate'
       if (!isValid) report(['certificate_id'], certificate_id, allowed)
     },
     onDue: (tx, domain) => tx.put(domains, domain.job ? runAttempt(tx, domain) : withRenewal(tx, domain)),
@@ -160,7 +160,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
 const domainOptions = sectionReader<{ readonly takenDomains: readonly string[] }>('takenDomains')
 
 /**
- * Rejects a name that is already reserved, either in this account or in another (rules: domain-names#once, domain-names#other-accounts).
+ * Throws an error for a name that is already reserved, by this account or another (rules: domain-names#once, domain-names#other-accounts).
  */
 export function requireFreeDomain(tx: Transaction, domain: string, field = 'domain'): void {
   const own = tx.find(domains, 'domain', domain)
@@ -172,8 +172,8 @@ export function requireFreeDomain(tx: Transaction, domain: string, field = 'doma
 }
 
 /**
- * Returns another account's name that equals a domain, is its parent, or is covered by it (if the domain is a wildcard). Returns undefined
- * if there is none.
+ * Returns another account's name that equals a domain, is a parent of it, or is covered by it (if the domain is a wildcard). Returns
+ * undefined if there is none.
  */
 export function findTakenName({ options }: Transaction, domain: string): string | undefined {
   const { takenDomains } = domainOptions(options)

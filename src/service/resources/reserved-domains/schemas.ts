@@ -38,7 +38,7 @@ const DOMAIN = 'The hostname, exact or with one leading `*.`. It is stored in lo
 const GRAMMAR =
   'At least two labels of 1 to 63 letters, digits, and inner hyphens, separated by dots, at most 253 characters in total; ' +
   'internationalized names as Punycode.'
-const REGION = 'A datacenter region; deprecated, as traffic for domains is handled globally.'
+const REGION = 'A datacenter region; deprecated, because traffic for domains is handled globally.'
 const DEPRECATED: JsonFacts = { deprecated: true }
 
 const authority = documented(
@@ -149,7 +149,7 @@ const job = named(
   v.object({
     error_code: documented(
       v.nullable(v.string()),
-      'The error of the last attempt: `INTERNAL_ERROR` is temporary, `DNS_ERROR` must be fixed by the user; null ' +
+      'The error of the last attempt: `INTERNAL_ERROR` is temporary, and the user must fix a `DNS_ERROR`; null ' +
         'if there was none.',
       { json: { listed: PROVISIONING_ERRORS }, rules: 'provisioning-jobs#failure' },
     ),
@@ -242,7 +242,7 @@ export const shape = named(
     resolves_to: extra(v.exactOptional(places)),
   }),
   'ReservedDomain',
-  'A hostname that is reserved for the account.',
+  'A hostname reserved for the account.',
 )
 
 export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {

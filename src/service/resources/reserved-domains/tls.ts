@@ -26,7 +26,7 @@ export interface TlsBody {
   certificate_management_policy?: v.InferOutput<typeof policyBody> | undefined
 }
 
-/** Applies the certificate or the policy of a body (rules: domain-certificates#one-or-the-other). */
+/** Applies the certificate or the policy in a body (rules: domain-certificates#one-or-the-other). */
 export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRecord {
   const policy = body.certificate_management_policy
   // The automatic certificate in use counts as absent, because the Terraform provider sends it back with the policy.
