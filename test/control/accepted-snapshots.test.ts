@@ -58,7 +58,7 @@ describe('A snapshot is accepted', () => {
     const place = ['records', 'tls_certificates', 0, 'upload', 'private_key_pem'] as const
     const other = upload('p384').private_key_pem
     expect(() => gateway.restore(replaceAt(snapshot, place, other))).toThrow(
-      /^records\.tls_certificates\.0\.upload\.private_key_pem is .*Allowed: what can be uploaded/,
+      /^records\.tls_certificates\.0\.upload\.private_key_pem is .*Allowed: a chain or a key that can be uploaded/,
     )
     expect(() => gateway.restore(replaceAt(snapshot, place, ''))).toThrow(/private_key_pem is/)
     gateway.restore(snapshot)
@@ -76,7 +76,7 @@ describe('A snapshot is accepted', () => {
     expect(gateway.tlsCertificates.get(created.id)).toEqual(created)
     const place = ['records', 'tls_certificates', 0, 'upload', 'certificate_pem'] as const
     expect(() => gateway.restore(replaceAt(snapshot, place, upload('p256').private_key_pem))).toThrow(
-      /^records\.tls_certificates\.0\.upload\.certificate_pem is .*Allowed: what can be uploaded/,
+      /^records\.tls_certificates\.0\.upload\.certificate_pem is .*Allowed: a chain or a key that can be uploaded/,
     )
   })
 })

@@ -288,8 +288,8 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'rejected',
     count: 2,
     cause:
-      'The agent could not start a tunnel. url is "https://shop.example.org". The acl of cr_… allows bind:*.example.com. Send ' +
-      'an allowed value, or add bind:shop.example.org.',
+      'The agent could not start a tunnel. url is "https://shop.example.org". The ACL of cr_… allows bind:*.example.com. Send ' +
+      'an allowed value, or add bind:shop.example.org to the ACL.',
     about: 'tunnel shop',
     async end(gateway) {
       const [{ id } = { id: '' }] = gateway.credentials.list().credentials
@@ -430,7 +430,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     count: 2,
     cause:
       'The global `fetch` rejected it: no installed gateway handles this address. The gateway is at …. ' +
-      "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",
+      "Set the client's base URL to it, or set the gateway's `baseUrl` to the client's base URL.",
     about: 'GET https://api.example.net/reserved_domains',
     end: (gateway) => gateway.requests.clear(),
   },

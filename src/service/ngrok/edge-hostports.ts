@@ -79,8 +79,8 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
     if (address.tcp_addr_id !== null) refuseAs(addressError, 'is a TCP address. Use a reserved domain')
     if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have port 443')
     if (lack?.taken !== undefined) {
-      const relation = lack.taken === host ? 'a name' : `a host under ${lack.taken}`
-      refuseAs(edgeErrors.edge_domain_of_other, `is ${relation}, which belongs to another account. Use your own domain`)
+      const place = lack.taken === host ? 'belongs' : `is under ${lack.taken}, which belongs`
+      refuseAs(edgeErrors.edge_domain_of_other, `${place} to another account. Use your own domain`)
     }
     if (lack) refuseAs(edgeErrors.edge_domain_not_reserved, 'is not reserved. Reserve the domain')
   }

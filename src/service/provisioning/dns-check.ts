@@ -155,7 +155,7 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
       return {
         problem: 'lookup failed',
         describe: (name) =>
-          `no timely response from the name servers for ${name}. Check that they are running and reachable`,
+          `no response in time from the name servers for ${name}. Check that they are running and reachable`,
       }
     default:
       return { problem: 'missing', describe: (name) => `no record for ${name}` }

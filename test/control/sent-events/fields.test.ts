@@ -45,7 +45,7 @@ describe('The fields of events (rules: events#filters)', () => {
       } catch (error) {
         // A type without settings says so; the others list what is allowed.
         const allowed =
-          type in TRAFFIC ? /Allowed: (a condition in CEL over|some of) / : /Allowed: none, because .* has no f/
+          type in TRAFFIC ? /Allowed: (a CEL condition over|some of) / : /Allowed: none, because .* has no f/
         expect(String(error)).toMatch(allowed)
         return false
       }

@@ -243,7 +243,7 @@ describe('A filter of a source (rules: events#filters)', () => {
     [{ type: HTTP, filter: 'ev.http.request.method == "get"' }, 'No such key: http'],
     [{ type: HTTP, filter: 'principal == null' }, 'Unknown variable: principal'],
     [{ type: HTTP, filter: 'ev.conn.client_ip' }, 'must be a bool'],
-    [{ type: HTTP, filter: 'ev.conn.' }, 'a condition in CEL over ev.conn.client_ip'],
+    [{ type: HTTP, filter: 'ev.conn.' }, 'a CEL condition over ev.conn.client_ip'],
     [{ type: HTTP, filter: 'ev.conn.server_port == "a"' }, '. No such overload: int == string.'],
     [{ type: HTTP, filter: 'ev.conn.server_name.matches("(?=a)")' }, 'The pattern is not valid in RE2'],
     [{ type: HTTP, filter: 'b"a".hex() == "61"' }, '. There is no function hex.'],

@@ -141,7 +141,7 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
   test('is rejected together with domain, even with the same value', async () => {
     const response = await create(ngrok, { name: DOMAIN, domain: DOMAIN })
     expect(outcome(response)).toBe('400 ERR_NGROK_449')
-    expect(response.body.msg).toBe('name and domain were both sent. They are the same field. Send only domain.')
+    expect(response.body.msg).toBe('name and domain were both sent, but they are the same field. Send only domain.')
     const { patch } = await reserve()
     expect(outcome(await patch({ name: DOMAIN, domain: DOMAIN, metadata: 'm' }))).toBe('400 ERR_NGROK_449')
   })

@@ -61,7 +61,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     ['http://api.gateway.test/reserved_addrs', 'the host is the same, but the scheme, port, or path is different.'],
     [
       'https://user:secret@elsewhere.test/',
-      "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",
+      "Set the client's base URL to it, or set the gateway's `baseUrl` to the client's base URL.",
     ],
   ])('names the near miss of %s, which a test cannot pass by', async (url, hint) => {
     const gateway = open()

@@ -59,7 +59,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     [{ edge: 'edgtcp_1', url: 'https://a.example.com' }, '215', 'a URL such as "tcp://1.tcp.ngrok.io:12345"'],
     [{ edge: 'edgtcp_1', url: 'tcp://1.tcp.ngrok.io' }, '18003', 'a URL with a port'],
     [{ edge: 'ec_1', url: 'https://a.example.com' }, '215', '"edghts_" or "edgtcp_" or "edgtls_" followed by letters'],
-    [{ edge: 'edghts_1', url: 'nowhere' }, '249', 'a URL of a host'],
+    [{ edge: 'edghts_1', url: 'nowhere' }, '249', 'a URL with only a scheme, a host, and an optional port'],
     [{ edge: 'edghts_1', url: 'https://a.example.com/path' }, '9037', 'a URL without a path'],
     [{ edge: 'edghts_1', url: 'https://app.internal' }, '18007', 'only with the binding internal'],
     [{ edge: 'edghts_1', url: 'https://a.example.com', domain: 'rd_gone' }, '215', 'a reserved domain that exists'],

@@ -150,13 +150,13 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
   })
 
   it.each([
-    ['taken.example.com', 'a name of another account'],
-    ['www.taken.example.com', 'below taken.example.com of another account'],
+    ['taken.example.com', 'belongs to another account'],
+    ['www.taken.example.com', 'is under taken.example.com, which belongs to another account'],
   ])('cannot be the name %s of another account', (name, problem) => {
     const { gateway } = openGateway({ takenDomains: ['taken.example.com'] })
     const { code, message } = expectError(() => gateway.httpsEdges.create({ hostports: [`${name}:443`] }))
     expect(code).toBe('ERR_NGROK_7118')
-    expect(message).toContain(`is ${problem}. Use your own domain`)
+    expect(message).toContain(`${problem}. Use your own domain`)
   })
 
   it('belong to only one edge, and not to an agent', async () => {

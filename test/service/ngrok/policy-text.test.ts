@@ -69,7 +69,7 @@ describe('A traffic policy as a text (rules: traffic-policy#text)', () => {
 
   test('names what was received, the line, and the word "policy" in every message', () => {
     expect(listProblems('on_http_request:\n  - a\n b', EDGE)[0]?.message).toMatch(
-      /^The traffic policy in value is a string of \d+ characters, which cannot be read: .* in line \d\. Allowed: JSON or YAML,/,
+      /^The traffic policy in value is a string of \d+ characters, which cannot be read: .* in line \d\. Allowed: JSON or YAML with/,
     )
     const [phase] = listProblems(toPolicy('on_http_request', 'deny'), TCP)
     expect(phase?.message).toBe(

@@ -257,7 +257,7 @@ test('the session of an application user names only a route of its edge (rules: 
     { edge: other, route },
     { edge, route: 'edghtsrt_nope' },
   ])
-    expect(() => gateway.declare.applicationSession({ user, ...wrong })).toThrow(`a route of the edge ${wrong.edge}`)
+    expect(() => gateway.declare.applicationSession({ user, ...wrong })).toThrow(`a route on the edge ${wrong.edge}`)
   expect(gateway.declare.applicationSession({ user, edge, route }).route?.id).toBe(route)
 })
 

@@ -80,7 +80,7 @@ describe('The parameters of a CAA record (rules: simulated-dns#caa)', () => {
         key: 'field_invalid',
       })
       const other = { name: 'example.com', type: 'A', value: '192.0.2.1', issuewild: 'letsencrypt.org' }
-      expect((await client(gateway)('PUT', CONTROL, { json: other })).body.msg).toContain('only CAA records have it')
+      expect((await client(gateway)('PUT', CONTROL, { json: other })).body.msg).toContain('only CAA records have one')
       expect(gateway.snapshot()).toEqual(before)
     },
   )

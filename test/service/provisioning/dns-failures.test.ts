@@ -20,7 +20,7 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
       error_code: 'DNS_ERROR',
       msg:
         `Expected a CNAME record for ${DOMAIN} with the value ${target}. Found no record for ${DOMAIN} yet: the record ` +
-        `was set, but takes until ${dueAfter('2m')} to propagate. Wait another 90 seconds. (ERR_GATEWAY_26015, ERR_GATEWAY_425)`,
+        `was set, but won't propagate until ${dueAfter('2m')}. Wait another 90 seconds. (ERR_GATEWAY_26015, ERR_GATEWAY_425)`,
       retries_at: dueAfter('30s', '1h'),
     })
     clock.advanceToNext()
@@ -72,12 +72,12 @@ describe('A record for a CDN or for failing name servers', () => {
     [
       'name servers that answer SERVFAIL',
       { type: 'SERVFAIL' },
-      `Found a SERVFAIL response from the name servers of ${DOMAIN}. Fix their zone, for example its DNSSEC records. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
+      `Found a SERVFAIL response from the name servers for ${DOMAIN}. Fix their zone, for example its DNSSEC records. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
     ],
     [
       'name servers that do not answer',
       { type: 'TIMEOUT' },
-      `Found no response from the name servers of ${DOMAIN} in time. Check that they are running and reachable. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
+      `Found no response in time from the name servers for ${DOMAIN}. Check that they are running and reachable. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
     ],
   ])(
     '%s: the attempt fails with its own message (rules: simulated-dns#proxies-and-failing-name-servers)',
@@ -103,11 +103,11 @@ describe('A record for a CDN or for failing name servers', () => {
     challengeZone.dns.cname('*.example.com', challengeZone.target)
     challengeZone.dns.fail('_acme-challenge.example.com', 'TIMEOUT')
     expect(challengeZone.attempt()).toContain(
-      'no response from the name servers of _acme-challenge.example.com in time',
+      'no response in time from the name servers for _acme-challenge.example.com',
     )
     const wildcardZone = openWithZone()
     wildcardZone.dns.fail('*.example.com', 'SERVFAIL')
-    expect(wildcardZone.attempt()).toContain(`a SERVFAIL response from the name servers of ${DOMAIN}`)
+    expect(wildcardZone.attempt()).toContain(`a SERVFAIL response from the name servers for ${DOMAIN}`)
   })
 })
 
@@ -137,7 +137,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     if (challenge) dns.cname('_acme-challenge.example.com', challenge)
     dns.caa('example.com', authorities)
     expect(attempt()).toBe(
-      `Expected no CAA record on ${domain} or a parent domain that forbids letsencrypt to issue. Found one for ` +
+      `Expected no CAA record for ${domain} or a parent domain that forbids letsencrypt to issue. Found one for ` +
         `${finding} Add letsencrypt.org to issue, or remove the record. (ERR_GATEWAY_26014, ERR_GATEWAY_26000)`,
     )
     const records = gateway.provisioning.timeline(domain)
@@ -168,7 +168,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     const failing = openWithZone()
     failing.dns.cname(DOMAIN, failing.target)
     failing.dns.fail('example.com', 'SERVFAIL')
-    expect(failing.attempt()).toContain('Found a SERVFAIL response from the name servers of example.com.')
+    expect(failing.attempt()).toContain('Found a SERVFAIL response from the name servers for example.com.')
   })
 
   test('makes a renewal fail, and the certificate in use stays', () => {

@@ -28,10 +28,10 @@ describe('A numbered error of a certificate job (rules: provisioning-jobs#number
   // The words are fauxgate's own. Each message says what the page of its number says.
   test.each<[number, RegExp]>([
     [425, /no CNAME record/],
-    [426, /A record, and no CNAME/],
+    [426, /A record instead of a CNAME/],
     [427, /CNAME record points to another target/],
     [442, /challenge .*no CNAME record/],
-    [443, /challenge .*A record, and no CNAME/],
+    [443, /challenge .*A record instead of a CNAME/],
     [444, /challenge's CNAME record points to another target/],
     [445, /lookup .*failed/],
     [515, /Cloudflare proxies the domain/],
@@ -53,8 +53,8 @@ describe('A numbered error of a certificate job (rules: provisioning-jobs#number
     [26_015, /validation found no CNAME/],
     [26_016, /validation found a CNAME record with another target/],
     [26_017, /validation found no NS/],
-    [26_018, /validation found NS records of another zone/],
-    [26_019, /DNS-01 .*no CNAME record/],
+    [26_018, /validation found NS records for another zone/],
+    [26_019, /DNS-01 .*no challenge CNAME record/],
     [26_020, /DNS-01 .*another target/],
     [26_021, /HTTP-01 .*did not reach/],
     [26_022, /HTTP-01 .*another token/],

@@ -96,7 +96,7 @@ describe('an error names the problem of a malformed certificate (RFC 5280, 4.1)'
     ['an unknown version', alter({ 0: element(0xa0, element(2, '\x03')) }), 'its version is not 1, 2 or 3'],
     ['a negative version', alter({ 0: element(0xa0, element(2, '\xff')) }), 'its version is missing or malformed'],
     ['an empty version', alter({ 0: element(0xa0) }), 'its version is missing or malformed'],
-    ['version 1 with extensions', alter({ 0: undefined }), 'it has extensions, which its version 1 does not allow'],
+    ['version 1 with extensions', alter({ 0: undefined }), 'it has extensions, which version 1 does not allow'],
     ['an empty serial', alter({ [SERIAL]: element(2) }), 'its serial number is missing or malformed'],
     ['a padded serial', alter({ [SERIAL]: element(2, '\x00\x01') }), 'its serial number is missing or malformed'],
     [

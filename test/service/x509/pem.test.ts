@@ -87,7 +87,7 @@ describe('a block that cannot be read is a problem, which names the line (rules:
       'another END',
       3,
       '-----BEGIN A-----\nAAEC\n-----END B-----\n',
-      'ends a block of another type than the one that starts at line 1',
+      'ends a block of a different type than the one that starts at line 1',
     ],
     ['an END alone', END, `x\n${FIRST.slice(28)}`, 'ends a block that was never started'],
     ['a second END', END + 1, `${FIRST}-----END CERTIFICATE-----`, 'ends a block that was never started'],

@@ -92,7 +92,7 @@ const stateCases: readonly ErrorCase[] = [
   stateCase('maintenance_read_only', { state: 'maintenance_read_only' }, WRITE, 'Nothing can be changed'),
   stateCase('maintenance', { state: 'maintenance' }, READ, 'Try again later'),
   stateCase('edges_ended', { edges: 'ended' }, () => ['GET', MODULE], 'Use cloud endpoints instead'),
-  stateCase('edges_read_only', { edges: 'read_only' }, () => ['PUT', MODULE, { json: {} }], 'only read its edges'),
+  stateCase('edges_read_only', { edges: 'read_only' }, () => ['PUT', MODULE, { json: {} }], 'edges are read-only'),
 ]
 
 /** Errors of the limits of an account (rules: account#limits). */

@@ -99,7 +99,7 @@ export const domainCases: readonly ErrorCase[] = [
     field: 'name',
   }),
   { ...nameCase('domain_of_company', 'app.ngrok.com', 'domain is "app.ngrok.com"', 'your own'), options: NGROK },
-  { ...nameCase('domain_of_service', 'ngrok.app', 'domain is "ngrok.app"', 'your own', 'below'), options: NGROK },
+  { ...nameCase('domain_of_service', 'ngrok.app', 'domain is "ngrok.app"', 'your own', 'under'), options: NGROK },
   { ...nameCase('domain_taken_elsewhere', domain, `domain is "${domain}"`, 'another'), options: TAKEN },
   {
     ...nameCase('domain_conflicts_elsewhere', '*.example.com', 'domain is "*.example.com"', `"${domain}"`),
