@@ -121,11 +121,11 @@ function resultOf({ failure, response, type }: Event): string {
 const ID_AT_END = new RegExp(`\\b[a-z]{1,12}_\\w{0,${MAX_WORD_LENGTH}}…$`)
 const WORD_AT_START = new RegExp(`^\\w{0,${MAX_WORD_LENGTH}}(?!\\w)`)
 
-/** Truncates a string, but not within an id, because the rest would be shortened as a different id. */
+/** Truncates a string, but not within an ID, because the rest would be shortened as a different ID. */
 const cutText = (text: string, length: number) => cut(text, length).replace(ID_AT_END, '…')
 
 /**
- * Shortens a long string in the middle, because the end of a body is as useful as its beginning. Does not cut within an id.
+ * Shortens a long string in the middle, because the end of a body is as useful as its beginning. Does not cut within an ID.
  * @param share the share of the beginning in the result
  */
 export function cutMiddle(text: string, length: number, share = 1 / 2): string {
@@ -138,7 +138,7 @@ export function cutMiddle(text: string, length: number, share = 1 / 2): string {
   return `${cutText(text, start)}${end}`
 }
 
-/** Formats the id of the resource that a request created. */
+/** Formats the ID of the resource that a request created. */
 function createdText({ response }: Event): string {
   const id = response?.status === 201 ? /"id":"(\w+)"/.exec(response.body ?? '')?.[1] : undefined
   return id ? ` (${id})` : ''
@@ -187,7 +187,7 @@ function describeMissedAttempts(run: RunRecord): readonly string[] {
   })
 }
 
-/** Returns the id of a resource, with its family if the id is a path, like that of a route's module. */
+/** Returns the ID of a resource, with its family if the ID is a path, like that of a route's module. */
 function leftoverText(resource: string): string {
   const [family = '', id = ''] = resource.split(' ')
   return id.includes('/') ? `${family} of ${id}` : id
