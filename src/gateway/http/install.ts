@@ -9,7 +9,7 @@ import { isBelow } from './url.ts'
 /** The options for `gateway.install()`. */
 export interface InstallOptions {
   /**
-   * How to handle requests to other hosts: `refuse` rejects them, and `pass` sends them to the network. Default: `refuse` in the fixtures;
+   * The handling of requests to other hosts: `refuse` rejects them, and `pass` sends them to the network. Default: `refuse` in the fixtures;
    * otherwise `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'

@@ -36,7 +36,7 @@ export interface OpenApiOptions {
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
   /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
-  /** What to describe: the service, or fauxgate's test controls. Default: `service`. */
+  /** The API to describe: the service, or fauxgate's test controls. Default: `service`. */
   readonly part?: 'service' | 'controls'
 }
 
