@@ -1,4 +1,7 @@
-// Generates the table of docs/standard.md from the dialects and the operations of each.
+// Generates the tables of docs/standard.md: from the dialects and the operations of each, and from tools/evidence/service-document.yaml.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { type Dialect, ngrok, standard } from '../../src/index.ts'
 import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
@@ -29,6 +32,10 @@ const NUMBERS =
   '`ERR_GATEWAY_`. Its status is the same too, except for the two kinds above, a sent authtoken (206: 401, not 400), and a wrong method ' +
   '(405, not 404).'
 
+const NOTATION =
+  'A request that is not the last one has its expected response after the arrow. Without an arrow, it must succeed. `{id}` is the id of the ' +
+  'last resource in a response, `{cert}` that of the last certificate, and so on. A value such as `/^ra_/` is a regular expression.'
+
 export default function standardPage(root: string): Map<string, string> {
   const countPaths = (dialect: Dialect, families = {}) =>
     Object.values(openApi(dialect, { families }).paths as Record<string, object>).flatMap(Object.keys).length
@@ -36,5 +43,45 @@ export default function standardPage(root: string): Map<string, string> {
   const rows = Object.entries(ROWS).map(([name, show]) => [name, show(ngrok), show(standard)])
   const [few = '', all = ''] = counts
   const differences = table(['', '`createNgrok`', '`createGateway`'], [...rows, ['operations', all, few]])
-  return new Map([withParts(root, 'docs/standard.md', { differences: `\n${differences}\n\n${NUMBERS}\n` })])
+  const document = documentTables(root)
+  return new Map([
+    withParts(root, 'docs/standard.md', {
+      differences: `\n${differences}\n\n${NUMBERS}\n`,
+      document: `\n${NOTATION}\n\n${document}\n`,
+    }),
+  ])
+}
+
+/** The expected parts of a response. */
+export interface Expected {
+  readonly status: number
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** A statement of the service document, with the requests that show it. The file describes its form. */
+export interface Row extends Expected {
+  readonly says: string
+  readonly steps: readonly (string | (Expected & { readonly step: string }))[]
+}
+
+/** Reads the statements of the service document, by their section. */
+export function readStatements(root: string): [section: string, rows: Row[]][] {
+  const text = readFileSync(join(root, 'tools/evidence/service-document.yaml'), 'utf8')
+  return Object.entries(load(text) as Record<string, Row[]>)
+}
+
+/** Returns a table for each section of the service document: the statements, with the requests that test each. */
+function documentTables(root: string): string {
+  const format = ({ status, body = {} }: Expected) => [
+    String(status),
+    ...Object.entries(body).map(([path, value]) => code(`${path}: ${value}`)),
+  ]
+  const formatStep = (each: Row['steps'][number]) =>
+    typeof each === 'string' ? code(each) : `${code(each.step)} → ${format(each).join(', ')}`
+  const lines = (rows: readonly Row[]) =>
+    rows.map((row) => [row.says, row.steps.map(formatStep).join('<br>'), format(row).join('<br>')])
+  const tables = readStatements(root).map(
+    ([name, rows]) => `### ${name}\n\n${table(['statement', 'tested with', 'last response'], lines(rows))}`,
+  )
+  return tables.join('\n\n')
 }

@@ -1,25 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { load } from 'js-yaml'
 import { describe, expect, it, test } from 'vitest'
+import { type Expected, type Row, readStatements } from '../../scripts/generate/standard.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { type Answer, client } from '../support/client.ts'
 
-/** The expected parts of a response. */
-interface Expected {
-  readonly status: number
-  readonly body?: Readonly<Record<string, unknown>>
-}
-
-/** A statement of the service document, with the requests that show it. The file describes its form. */
-interface Row extends Expected {
-  readonly says: string
-  readonly steps: readonly (string | (Expected & { readonly step: string }))[]
-}
-
-const SECTIONS = Object.entries(
-  load(readFileSync('tools/evidence/service-document.yaml', 'utf8')) as Record<string, Row[]>,
-)
+const SECTIONS = readStatements('.')
 
 describe.each(SECTIONS)('The service document: %s', (_name, rows) => {
   it.each(rows.map((row) => [row.says, row] as const))('%s', async (_says, row) => {
