@@ -125,8 +125,8 @@ export class Ending {
   listReferences(): readonly (readonly number[])[] {
     const places = new Map(this.rows.map(({ key }, place) => [suffixOf(key), place]))
     return this.rows.map(({ values }, place) => {
-      const found = [...JSON.stringify(values).matchAll(ID)].map(([, , suffix = '']) => places.get(suffix))
-      return found.filter((each) => each !== undefined && each !== place) as number[] // The filter removed undefined.
+      const found = [...JSON.stringify(values).matchAll(ID)].flatMap(([, , suffix = '']) => places.get(suffix) ?? [])
+      return found.filter((each) => each !== place)
     })
   }
 }
