@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ngrokFamilies } from '../../../src/gateway/ngrok.ts'
+import { openApi } from '../../../src/gateway/openapi/openapi.ts'
+import { ngrok } from '../../../src/index.ts'
 import { refusalKey } from '../../support/client.ts'
 import { isDeeplyFrozen } from '../../support/gateway.ts'
 import { openGateway } from './support.ts'
@@ -126,4 +129,12 @@ describe('Backends that other backends name (rules: backends#shared-rules)', () 
       'child_backend_not_found',
     )
   })
+})
+
+it('A static backend documents the missing address for its creation alone: an update without one keeps the address', () => {
+  const { paths } = openApi(ngrok, { families: ngrokFamilies })
+  const documentedAt = (path: string, method: string) => JSON.stringify(paths[path]?.[method])
+  expect(documentedAt('/backends/static', 'post')).toContain('static_address_missing')
+  expect(documentedAt('/backends/static/{id}', 'patch')).toContain('static_address_invalid')
+  expect(documentedAt('/backends/static/{id}', 'patch')).not.toContain('static_address_missing')
 })
