@@ -45,11 +45,13 @@ describe('The exit code of `fauxgate policy check`', () => {
     ])
   })
 
-  test('a file whose policies Terraform computes: 2, with a note', async () => {
+  test('a file whose policies Terraform computes: 2, with a note that has its line', async () => {
     const file = newFile('a.tf', 'locals {\n  a = jsonencode({ on_http_request = local.rules })\n}\n')
     const { code, stderr } = await check(file)
     expect(code).toBe(2)
-    expect(stderr).toMatch(/terraform show -json.*No traffic policy that can be checked in /s)
+    expect(stderr).toMatch(
+      /in line 2\. These are not checked.*terraform show -json.*No traffic policy that can be checked in /s,
+    )
   })
 
   test('a file that does not exist: 2, without a file: 2', async () => {

@@ -57,7 +57,7 @@ describe('the output', () => {
     source: '\t x: 1',
     ...{ line: 2, column: 3, endLine: 2, endColumn: 4 },
   } as const
-  const files = [{ file: 'a.yaml', policies: [''], problems: [problem], isTemplate: false }]
+  const files = [{ file: 'a.yaml', policies: [''], problems: [problem], computedLines: [] }]
   const render = (format: keyof typeof FORMATS) => FORMATS[format](files, (_style, text) => text)
 
   test('text has the place, the line, a caret and the hint', () => {

@@ -53,7 +53,7 @@ export const policyCheckCommand: Command = {
       if (format !== 'text') print(FORMATS[format](files, plain))
       if (parsed.flags.get('pass-without-policies')) return 0
       printErrorLine(
-        `No traffic policy ${files.some(({ isTemplate }) => isTemplate) ? 'that can be checked ' : ''}in ${parsed.words.join(', ')}. A policy contains lists of rules by phase, such as on_http_request.`,
+        `No traffic policy ${files.some(({ computedLines }) => computedLines.length > 0) ? 'that can be checked ' : ''}in ${parsed.words.join(', ')}. A policy contains lists of rules by phase, such as on_http_request.`,
       )
       return 2
     }
@@ -74,9 +74,10 @@ async function checkAll(
     try {
       const text = await readEncoded(file)
       const checked = checkPolicyFile(text, options)
-      if (checked.isTemplate)
+      const { computedLines } = checked
+      if (computedLines.length > 0)
         warn(
-          `${file} contains values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…). These are not checked. Check the rendered output, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
+          `${file} contains values that a template or Terraform computes, with {{…}}, \${…}, %{…} or jsonencode(…), in ${computedLines.length > 1 ? 'lines' : 'line'} ${computedLines.join(', ')}. These are not checked. Check the rendered output, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
         )
       const problems = isStrict
         ? checked.problems.map((each) => ({ ...each, severity: 'error' as const }))

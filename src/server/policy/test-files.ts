@@ -53,11 +53,11 @@ export const toRelative = (file: string) => relative('', file) || file
 
 /** Selects a policy in a file by its position in the file or by the name of its resource. */
 function choosePolicy(text: string, file: string, chosen: string | undefined): FoundPolicy {
-  const { policies, isTemplate } = findPolicies(text)
+  const { policies, computedLines } = findPolicies(text)
   const [policy, ...others] = policies.filter(
     ({ name, owner }) => chosen === undefined || chosen === name || chosen === owner,
   )
-  if (policies.length === 0 ? isTemplate : policy?.isTemplate && others.length === 0)
+  if (policies.length === 0 ? computedLines.length > 0 : policy?.isTemplate && others.length === 0)
     throw new Error(`${file} is a template. Test its rendered output.`)
   if (policy && others.length === 0) return policy
   if (policies.length === 0) return writtenPolicy(text)

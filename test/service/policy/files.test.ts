@@ -154,7 +154,7 @@ endpoints:
     const lines = `    on_http_request:\n      - ${rule}\n`
     const checked = checkPolicyFile(`resource "ngrok_endpoint" "a" {\n  traffic_policy = <<-X\n${lines}  X\n}\n`)
     expect(checked.problems.map(({ number, line }) => [number, line])).toEqual(problems)
-    expect([checked.policies.length, checked.isTemplate]).toEqual([1, !rule.includes('$${')])
+    expect([checked.policies.length, checked.computedLines]).toEqual([1, rule.includes('$${') ? [] : [4]])
   })
 
   test('a policy whose structure Terraform computes is not read', () => {
@@ -162,7 +162,7 @@ endpoints:
     expect(checkPolicyFile(`locals {\n  a = <<X\non_http_request:\n${lines}X\n}\n`)).toEqual({
       policies: [],
       problems: [],
-      isTemplate: true,
+      computedLines: [4],
     })
   })
 
@@ -187,6 +187,29 @@ endpoints:
     expect(problems).toMatchObject([{ line: 3, column, endColumn: column + 2, source: line }])
   })
 
+  test('a heredoc without its end marker is named', () => {
+    const file = 'locals {\n  a = <<X\non_http_request:\n- actions: [{ type: deny }]\nx\n}\n'
+    expect(checkPolicyFile(file)).toMatchObject({
+      policies: [],
+      problems: [{ rule: 'heredoc-unclosed', line: 2, column: 3 }],
+    })
+    expect(checkPolicyFile(file.replace('on_http_request', 'b')).problems).toEqual([])
+  })
+
+  test('a lone carriage return ends a line, as in YAML', () => {
+    const file = 'a: b\r---\ron_http_request:\r  - actions:\r      - type: dny\r'
+    expect(checkPolicyFile(file).problems).toMatchObject([
+      { number: 2201, line: 5, column: 15, source: '      - type: dny' },
+    ])
+  })
+
+  test('after 1,000 problems, the other policies of a file are not checked, and the last problem says so', () => {
+    const { policies, problems } = checkPolicyFile('---\non_http_request: 7\n'.repeat(1_003))
+    expect([policies.length, problems.length]).toEqual([1_003, 1_001])
+    expect(problems.at(-1)).toMatchObject({ rule: 'too-many-problems', line: 2_001 })
+    expect(problems.at(-1)?.message).toContain('1,000 problems before this line. Not checked: 3 more policies.')
+  })
+
   test('a policy in a file that cannot be read has one line, that of the file', () => {
     const { problems } = checkPolicyFile('locals {\n  a = <<X\non_http_request:\n  - a: b\n   c: d\nX\n}\n')
     expect(problems).toMatchObject([{ line: 5, message: expect.stringContaining('in line 5.') }])
@@ -201,7 +224,7 @@ endpoints:
     const cloud = `resource "ngrok_cloud_endpoint" "x" {\n  traffic_policy = <<X\n${log}\nX\n}\n`
     expect(checkPolicyFile(cloud).problems).toMatchObject([{ number: 2235, line: 3 }])
     expect(checkPolicyFile(cloud.replace('ngrok_cloud_endpoint', 'ngrok_endpoint')).problems).toEqual([])
-    expect(checkPolicyFile(cloud).isTemplate).toBe(false)
+    expect(checkPolicyFile(cloud).computedLines).toEqual([])
   })
 
   const encode = (object: string, name = 'traffic_policy') =>
@@ -221,8 +244,8 @@ endpoints:
       { actions = [{ type="dny" }, { type = "deny", config = { status_code = 404.5 } }], }
     ]
   }`
-    const { policies, problems, isTemplate } = checkPolicyFile(encode(object.replace('$\\${', '$${')))
-    expect([policies, isTemplate]).toEqual([['traffic_policy'], false])
+    const { policies, problems, computedLines } = checkPolicyFile(encode(object.replace('$\\${', '$${')))
+    expect([policies, computedLines]).toEqual([['traffic_policy'], []])
     expect(problems.map(({ number, line, column }) => [number, line, column])).toEqual([
       [2200, 8, 29],
       [2215, 9, 75],
@@ -244,13 +267,13 @@ endpoints:
     ['{ on_http_request = [{ name = "%{ if a }b%{ endif }", actions = [] }] }'],
     ['{ on_http_request = [{ actions = [{ type = "dny" }] } }'],
   ])('one that Terraform computes is not read, and the check says so: %s', (object) => {
-    expect(checkPolicyFile(encode(object))).toEqual({ policies: [], problems: [], isTemplate: true })
+    expect(checkPolicyFile(encode(object))).toEqual({ policies: [], problems: [], computedLines: [3] })
   })
 
   test('a value of Terraform in a string of such an object is unknown, and one of CEL needs two dollar signs', () => {
     const rule = (body: string) =>
       `{ on_http_request = [{ actions = [{ type = "dny", config = { a = "${body}" } }] }] }`
-    expect(checkPolicyFile(encode(rule('${var.a["b"]}')))).toMatchObject({ problems: [], isTemplate: true })
+    expect(checkPolicyFile(encode(rule('${var.a["b"]}')))).toMatchObject({ problems: [], computedLines: [3] })
     expect(checkPolicyFile(encode(rule('${req.url}'))).problems).toMatchObject([{ rule: 'terraform-value', line: 3 }])
   })
 
@@ -268,7 +291,7 @@ endpoints:
 
   test('a file that cannot be read has a problem at its line, and a template is named as one', () => {
     expect(findPolicies('kind: List\ntraffic_policy: [\n').problems).toMatchObject([{ severity: 'error', path: [] }])
-    expect(findPolicies('traffic_policy: {{ .Values.policy }}\nx: {{ y }}: z').isTemplate).toBe(true)
+    expect(findPolicies('a: 1\n---\ntraffic_policy: {{ .Values.policy }}\nx: {{ y }}: z').computedLines).toEqual([3])
     const deep = findPolicies(`traffic_policy: ${'['.repeat(65_536)}`)
     expect(deep.problems[0]?.message).toContain('nesting exceeded')
   })
@@ -475,7 +498,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
   const shown = checked.problems.map(({ line, column, endLine, endColumn, policy, message, source }) =>
     [`${line}:${column}-${endLine}:${endColumn}`, policy, message.slice(0, 90), source].join(' | '),
   )
-  expect(checked.isTemplate ? [...checked.policies, 'a template'] : checked.policies).toEqual(policies)
+  expect(checked.computedLines.length > 0 ? [...checked.policies, 'a template'] : checked.policies).toEqual(policies)
   expect(shown).toEqual(problems)
 })
 

@@ -1,10 +1,11 @@
+import { formatCount } from '../../../core/schema/text.ts'
 import { checkPolicy } from '../index.ts'
 import type { PolicyOptions } from '../options.ts'
 import type { PlacedPolicyProblem } from '../problem.ts'
 import { replaceSecrets } from '../secrets.ts'
 import { checkWithWarnings } from '../warnings/index.ts'
 import { findPolicies } from './find.ts'
-import { type FoundPolicy, moveLine, type Slice } from './found.ts'
+import { type FoundPolicy, moveLine, problemAt, type Slice } from './found.ts'
 import { UNKNOWN } from './interpolations.ts'
 
 /** A problem in a file, with the location of its policy in the file, such as `endpoints[0].traffic_policy`. */
@@ -19,21 +20,31 @@ export interface CheckedFile {
   /** The names of the policies in the file. If the file itself is a policy, its name is empty. */
   readonly policies: readonly string[]
   readonly problems: readonly FileProblem[]
-  /** True if the file contains template expressions or Terraform values, which were not checked. */
-  readonly isTemplate: boolean
+  /** The lines of the first template expression or Terraform value in each part of the file. These are not checked. */
+  readonly computedLines: readonly number[]
 }
+
+/** The number of problems after which no further policies of a file are checked. */
+const MAX_PROBLEMS = 1_000
 
 /** Checks all traffic policies in the text of a file. Options override the protocol and the place given in the file. */
 export function checkPolicyFile(text: string, options: PolicyOptions = {}): CheckedFile {
-  const { policies, problems, isTemplate } = findPolicies(text)
-  const all = [
-    ...problems.map((problem) => ({ ...problem, policy: '', source: '' })),
-    ...policies.flatMap((each) => checkFound(each, options)),
-  ]
+  const { policies, problems, computedLines } = findPolicies(text)
+  const all: FileProblem[] = problems.map((problem) => ({ ...problem, policy: '', source: '' }))
+  for (const [index, each] of policies.entries()) {
+    if (all.length >= MAX_PROBLEMS) {
+      const unchecked = formatCount(policies.length - index, 'more policy', 'more policies')
+      const message = `The file has ${formatCount(all.length, 'problem')} before this line. Not checked: ${unchecked}.`
+      const rest = problemAt(message, each.slice().linesBefore + 1, 1)
+      all.push({ ...rest, rule: 'too-many-problems', hint: 'Fix these problems first.', policy: '', source: '' })
+      break
+    }
+    all.push(...checkFound(each, options))
+  }
   return {
     policies: policies.map(({ name }) => name),
     problems: all.sort((a, b) => a.line - b.line || a.column - b.column),
-    isTemplate,
+    computedLines,
   }
 }
 

@@ -38,7 +38,9 @@ const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|(?:ngrok)?traffic_?policy|act
  * Finds the traffic policies in a YAML or JSON file: the file itself or one of its documents, values of `traffic_policy` in an agent
  * config, and the policies in Kubernetes manifests. In Terraform, finds policies in heredocs and in `jsonencode`.
  */
-export function findPolicies(text: string): FoundPolicies {
+export function findPolicies(file: string): FoundPolicies {
+  // YAML also ends lines with a lone carriage return.
+  const text = file.replaceAll(/\r(?!\n)/g, '\n')
   if (BLOCK.test(text)) return findInTerraform(text)
   const found = splitDocuments(text).map(({ text: document, linesBefore }): Search => {
     if (!MAY_HAVE_POLICY.test(document)) return { policies: [] }
@@ -50,7 +52,7 @@ export function findPolicies(text: string): FoundPolicies {
   return {
     policies: found.flatMap(({ policies }) => policies).map((each) => withUses(each, uses)),
     problems: found.flatMap(({ problems = [] }) => problems),
-    isTemplate: found.some(({ isTemplate = false }) => isTemplate),
+    computedLines: found.flatMap(({ computedLines = [] }) => computedLines),
   }
 }
 
@@ -82,10 +84,11 @@ function withUses(policy: FoundPolicy, uses: readonly Use[]): FoundPolicy {
 const IS_TEMPLATE = /:[ \t]+\{\{/
 
 function searchDocument(text: string, linesBefore: number): Search {
-  if (IS_TEMPLATE.test(text)) return { policies: [], isTemplate: true }
+  const lineOf = (place: number) => placesOf(text)(place).line + linesBefore
+  if (IS_TEMPLATE.test(text)) return { policies: [], computedLines: [lineOf(text.indexOf('{{'))] }
   const { value: whole, events = [], problem } = readYaml(text)
   if (problem) {
-    if (text.includes('{{')) return { policies: [], isTemplate: true }
+    if (text.includes('{{')) return { policies: [], computedLines: [lineOf(text.indexOf('{{'))] }
     const { line, column } = placesOf(text)(problem.offset)
     return {
       policies: [],

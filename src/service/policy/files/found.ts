@@ -39,8 +39,8 @@ export interface Slice {
 export interface FoundPolicies {
   readonly policies: readonly FoundPolicy[]
   readonly problems: readonly PlacedPolicyProblem[]
-  /** True if the file contains template expressions, such as Helm's, or policies that Terraform computes. */
-  readonly isTemplate: boolean
+  /** The first line of each policy or document that is not fully checked, because a template or Terraform computes a part of it. */
+  readonly computedLines: readonly number[]
 }
 
 /** Returns the message about a part of a file that cannot be read, with its line in the file. */

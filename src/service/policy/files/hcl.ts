@@ -34,7 +34,7 @@ export function readObject(file: string, start: number): ReadObject | undefined 
       isAfterValue = false
     } else if (string !== undefined) {
       const read = readInterpolations(string)
-      if (read.isStructure) return undefined
+      if (read.structureAt !== undefined) return undefined
       ofCel.push(...read.ofCel.map((each) => ({ ...each, index: each.index + found.index })))
       text += read.text
     } else if (value !== undefined || key !== undefined) text += whole

@@ -13,7 +13,7 @@ const isUnknown = (source: string) => source.startsWith('%') && !/^%\{~?\s*(?:if
 
 /**
  * Reads the lines of a Terraform heredoc, which uses `$${` for CEL's `${`. Replaces Terraform values with unknown values of the same
- * length. `isStructure` is true if they produce more than values, so that the policy is unknown. `ofCel` contains the positions of
+ * length. `structureAt` is the position of the first one that produces more than a value, so that the policy is unknown. `ofCel` contains the positions of
  * interpolations and directives that Terraform rejects.
  */
 export function readInterpolations(lines: string) {
@@ -21,7 +21,7 @@ export function readInterpolations(lines: string) {
   const known = lines.replace(INTERPOLATION, hide).replace(DIRECTIVE, (each) => (isUnknown(each) ? hide(each) : each))
   return {
     text: known.replaceAll('$${', '${'),
-    isStructure: /(?<!\$)\$\{|(?<!%)%\{/.test(known),
+    structureAt: /(?<!\$)\$\{|(?<!%)%\{/.exec(known)?.index,
     ofCel: [...lines.matchAll(INTERPOLATION), ...lines.matchAll(DIRECTIVE)]
       .filter(([each]) => OF_CEL.test(each) || isUnknown(each))
       .map(({ 0: source, index }) => ({ source, index })),
