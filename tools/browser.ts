@@ -8,6 +8,7 @@ export {
   type BrowserContextOptions,
   chromium,
   type Page,
+  type Request,
   type Route,
 } from 'playwright-core'
 

@@ -131,7 +131,7 @@ function Create({ dialects, create }: { dialects: readonly string[]; create: Cre
     create('PUT', `/${encodeURIComponent(name)}`, { ...options, ...(ttl && { ttl }) })
   return (
     <Card title="New sandbox" wide>
-      <Form act={send} kind="row ends">
+      <Form act={send} kind="row ends" verb="Create">
         <TextField label="Name" name="name" required placeholder="e.g. my-branch" />
         <Field label="Dialect">
           <Choice label="Dialect" name="dialect" values={dialects} />
@@ -140,9 +140,6 @@ function Create({ dialects, create }: { dialects: readonly string[]; create: Cre
           <Choice label="Clock" name="clock" values={['system', 'manual']} />
         </Field>
         <TextField label="Ends after" name="ttl" placeholder="e.g. 7d" />
-        <button type="submit" class="main">
-          Create
-        </button>
       </Form>
     </Card>
   )
@@ -151,12 +148,13 @@ function Create({ dialects, create }: { dialects: readonly string[]; create: Cre
 function Fork({ original, create }: { original: string; create: CreateCall }) {
   return (
     <Card title={`Fork of ${original}`} wide>
-      <Form kind="row ends" act={({ name, ttl }) => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
+      <Form
+        kind="row ends"
+        verb="Fork"
+        act={({ name, ttl }) => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}
+      >
         <TextField label={`Fork ${original} to`} name="name" required autofocus />
         <TextField label="Ends after" name="ttl" placeholder="e.g. 1d" />
-        <button type="submit" class="main">
-          Fork
-        </button>
       </Form>
     </Card>
   )

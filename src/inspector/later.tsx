@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useLayoutEffect, useReducer } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { type Live, LOADING, settle } from './live-value.ts'
 import { page } from './page.ts'
 import { Known } from './shared/known.tsx'
@@ -17,14 +17,13 @@ const tabs = new Map<string, Live<Tab>>()
 
 /** A tab that loads when it is first shown. */
 export function Later({ name, id }: { name: keyof typeof TABS; id: string }) {
-  const [, draw] = useReducer((count: number) => count + 1, 0)
   const tab = tabs.get(name) ?? LOADING
   useLayoutEffect(() => {
     const load = TABS[name]
     if (tab.state === 'known' || !load) return
     void settle(tab, load).then((loaded) => {
       tabs.set(name, loaded)
-      draw(undefined)
+      page.set({})
     })
   }, [name, page.version])
   return <Known of={tab}>{(Tab) => <Tab id={id} />}</Known>

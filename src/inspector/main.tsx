@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Later } from './later.tsx'
 import { page } from './page.ts'
 import { Button } from './shared/controls.tsx'
@@ -31,7 +31,7 @@ function App() {
   const current = Object.hasOwn(TABS, name) ? name : 'now'
   const { isConnected, lostAt } = page
   const address = page.gateway?.url.replace(/^https?:\/\//, '')
-  useDrawing()
+  useSeconds()
   useEffect(() => {
     document.title = `${TABS[current]?.title} · ${page.gateway?.name ?? address ?? 'fauxgate'}`
     // On a phone, the tabs scroll.
@@ -159,20 +159,16 @@ function Key() {
   )
 }
 
-/** Renders the page when something changes and, if the gateway uses the system clock, every second. */
-function useDrawing(): void {
-  const [, draw] = useReducer((count: number) => count + 1, 0)
+/** Renders the page every second if the gateway uses the system clock. */
+function useSeconds(): void {
   const isMoving = page.overview?.manual === false
-  useLayoutEffect(() => {
-    page.draw = () => draw(undefined)
-    draw(undefined)
-  }, [])
   useEffect(() => {
     if (!isMoving) return undefined
-    const timer = setInterval(draw, 1000)
+    const timer = setInterval(page.draw, 1000)
     return () => clearInterval(timer)
   }, [isMoving])
 }
 
 showOverrides()
-render(<App />, document.body)
+page.draw = () => render(<App />, document.body)
+page.draw()

@@ -59,16 +59,6 @@ export class Service {
     return choice ? { ...this.resolve(choice), ...own } : schema
   }
 
-  /** Returns the families with paths below a resource's path: its modules, and the resources created in it. */
-  listFamiliesBelow({ itemPath }: ServiceFamily): ServiceFamily[] {
-    const plain = (path: string) => path.replace(/\{\w+\}/g, '{}')
-    const most = listIdNames(itemPath).length
-    return this.families.filter((each) => {
-      const count = listIdNames(each.itemPath).length
-      return plain(each.itemPath).startsWith(`${plain(itemPath)}/`) && count <= most + (each.create ? 1 : 0)
-    })
-  }
-
   /** Returns a link to a record if there is a page for it. `above` contains the IDs of the resources that may contain it. */
   linkToRecord(collection: string, key: string, above: readonly string[] = []): string | undefined {
     const family = this.families.find(({ name }) => name === collection)
@@ -110,12 +100,6 @@ function toOperation(method: string, path: string, item: OperationItem): Service
 
 function getLastPart(reference: string): string {
   return reference.split('/').pop() ?? ''
-}
-
-/** Returns a path filled with these IDs, in order. */
-export function fillPath(path: string, ids: readonly string[]): string {
-  let at = 0
-  return path.replace(/\{\w+\}/g, () => encodeURIComponent(ids[at++] ?? ''))
 }
 
 export function listIdNames(path: string): string[] {

@@ -13,6 +13,9 @@ import { type Client, HISTORIES, type History } from './support/histories.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The limit of a copied test. The runners' own limit of 5 s is too short on a busy machine. */
+const PATIENCE_MS = '60000'
+
 const versionHeaderOf = ({ dialect }: History) => ({ [dialect === 'ngrok' ? 'Ngrok-Version' : 'Service-Version']: '2' })
 
 /** Makes what happened at a served gateway, and returns the tests that are copied from it, one for each runner. */
@@ -100,6 +103,8 @@ const RUNS: Readonly<Record<Runner, { ending: string; run(place: string, names: 
           place,
           '--no-isolate',
           '--no-file-parallelism',
+          '--testTimeout',
+          PATIENCE_MS,
           '--reporter',
           'json',
         ),
@@ -112,7 +117,16 @@ const RUNS: Readonly<Record<Runner, { ending: string; run(place: string, names: 
       const all = names.map((name) => `describe('${name}', () => void require('./${name}'))\n`)
       writeFileSync(join(place, 'all.test.cjs'), all.join(''))
       return readJson(
-        runNode('tools/node_modules/jest/bin/jest.js', '--rootDir', place, '--testMatch', '**/*.test.cjs', '--json'),
+        runNode(
+          'tools/node_modules/jest/bin/jest.js',
+          '--rootDir',
+          place,
+          '--testMatch',
+          '**/*.test.cjs',
+          '--testTimeout',
+          PATIENCE_MS,
+          '--json',
+        ),
       )
     },
   },

@@ -40,6 +40,8 @@ describe.skipIf(!CHROMIUM)('The tab Resources, with resources of most families,'
         await cells.nth(at).click({ position: { x: width / 3, y: height - 1 }, force: true })
         await expect.poll(() => new URL(page.url()).hash, { message: `${name}, cell ${at}` }).toBe(link)
         await page.getByRole('complementary').getByRole('link', { name: 'Close' }).click()
+        // The details cover some cells.
+        await page.getByRole('complementary').waitFor({ state: 'detached' })
       }
       const other = row.locator('code a').first()
       if ((await other.count()) === 0) continue

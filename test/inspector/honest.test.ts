@@ -1,9 +1,27 @@
 import { describe, expect, test } from 'vitest'
+import type { Page } from '../../tools/browser.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
 import { sendRequest, useInspector } from './support/use-inspector.ts'
+
+/** Holds back the calls of a page that change something, and counts them. */
+async function holdCalls(page: Page, path: string) {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let count = 0
+  await page.route(`**/_fauxgate${path}`, async (route) => {
+    if (route.request().method() !== 'GET') {
+      count++
+      await held
+    }
+    await route.continue()
+  })
+  return { release: () => release(), count: () => count }
+}
 
 describe.skipIf(!CHROMIUM)('The page', () => {
   const open = useInspector()
@@ -13,27 +31,19 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     for (const domain of ['a.example.com', DOMAIN])
       gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
     gateway.provisioning.failNext('DNS_ERROR', { domain: DOMAIN })
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let moves = 0
-    await page.route(/\/_fauxgate\/clock$/, async (route) => {
-      moves++
-      await held
-      await route.continue()
-    })
+    const calls = await holdCalls(page, '/clock')
     await page.getByRole('button', { name: '+ 5m' }).click()
     await page.locator('button[aria-busy=true]', { hasText: '+ 5m' }).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Go to' }).getAttribute('aria-disabled')).toBe('true')
     await page.getByRole('button', { name: '+ 5m' }).click({ force: true })
     await page.getByRole('button', { name: '+ 1h' }).click({ force: true })
     await page.getByRole('textbox', { name: 'Go to, in UTC' }).fill('2026-05-01')
     await page.keyboard.press('Enter')
-    release()
+    calls.release()
     // More may have happened since the move, which this does not count.
     await page.getByText('In the move from 2026-01-01 00:00:00: 1 issued certificate, 1 failed attempt').waitFor()
     await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
-    expect(moves).toBe(1)
+    expect(calls.count()).toBe(1)
     expect(gateway.clock.now).toBe(CLOCK_START + 300_000)
     await page.getByRole('link', { name: '1 failed' }).click()
     await page.getByRole('button', { name: 'failing 1' }).waitFor()
@@ -41,6 +51,24 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByRole('button', { name: 'Discard everything since' }).click()
     await page.getByText('In the move from').waitFor({ state: 'detached' })
     expect(gateway.clock.now).toBe(CLOCK_START)
+  })
+
+  test('disables a button while it works, and keeps what is typed meanwhile for the next press', async () => {
+    const { page } = await open({}, { place: 'state' })
+    const calls = await holdCalls(page, '/snapshots')
+    const [name, button] = [
+      page.getByLabel('Name of the snapshot'),
+      page.getByRole('button', { name: 'Take a snapshot' }),
+    ]
+    await name.fill('one')
+    await button.click()
+    await name.fill('two')
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
+    calls.release()
+    await page.getByRole('button', { name: 'Delete one' }).waitFor()
+    await button.click()
+    await page.getByRole('button', { name: 'Delete two' }).waitFor()
+    expect(calls.count()).toBe(2)
   })
 
   test('says since when its journals know, after the gateway continued from a store', async () => {

@@ -1,31 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Page } from '../../tools/browser.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { populate } from './support/populate.ts'
 import { useInspector } from './support/use-inspector.ts'
 import { useTraffic, visitApp } from './support/visit-app.ts'
-
-/**
- * Returns a function that returns the requests of a page since its last call, once nothing is loading and there are no more for
- * 400 ms. On a busy machine, a page may need longer for its first request.
- */
-function watchRequests(page: Page, base: string) {
-  const sent: string[] = []
-  page.on('request', (request) => {
-    const path = request.url().replace(base, '').replace(/#.*$/, '')
-    sent.push(`${request.method()} ${path}`)
-  })
-  return async () => {
-    let count = -1
-    while (count !== sent.length) {
-      count = sent.length
-      await page.getByText('live', { exact: true }).waitFor()
-      await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
-      await page.waitForTimeout(400)
-    }
-    return sent.splice(0)
-  }
-}
+import { watchRequests } from './support/watch-requests.ts'
 
 const findDoubled = (sent: readonly string[]) => sent.filter((each, at) => sent.indexOf(each) !== at)
 

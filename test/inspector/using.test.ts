@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     await send()
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
     const refused = card.getByRole('listitem').filter({ has: page.locator('.chip', { hasText: 'rejected' }) })
-    await expect.poll(() => refused.count()).toBeGreaterThan(0)
+    await card.getByText(/\b15 rejected/).waitFor()
     const all = await card.getByRole('listitem').allTextContents()
     const first = all.findIndex((text) => text.startsWith('rejected'))
     expect(all.findIndex((text) => text.startsWith('risk'))).toBeLessThan(first)

@@ -131,8 +131,8 @@ async function checkContents(folder, tarball) {
   } = await import(join(folder, 'package/dist/documents.js'))
   const packed = [inspector, script].map((text) => Buffer.from(text, 'base64'))
   const sizeOf = (all) => all.reduce((sum, { length }) => sum + length, 0)
-  checkSize('the inspector', sizeOf(packed.map((each) => gunzipSync(each))), 90_000)
-  checkSize('the inspector when it is sent', sizeOf(packed), 33 * 1024)
+  checkSize('the inspector', sizeOf(packed.map((each) => gunzipSync(each))), 88_000)
+  checkSize('the inspector when it is sent', sizeOf(packed), 32 * 1024)
   for (const [name, text] of Object.entries(later))
     checkSize(`the inspector with its part ${name}`, sizeOf([...packed, Buffer.from(text, 'base64')]), 38 * 1024)
 }

@@ -31,10 +31,11 @@ interface ButtonProps {
   disabled?: boolean
 }
 
-/** A button, with its error next to it. It keeps the focus while it is disabled. */
+/** A button, with its error next to it. While it works, it is disabled. It keeps the focus while it is disabled. */
 export function Button({ onClick, onLeave, children, kind, asking, label, pressed, disabled }: ButtonProps) {
   const [isAsking, setAsking] = useState(false)
   const { isBusy, error, run } = useWork()
+  const isDisabled = disabled || isBusy
   const element = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     const { current } = element
@@ -45,7 +46,7 @@ export function Button({ onClick, onLeave, children, kind, asking, label, presse
     }
   }, [])
   const press = (event: Event & { currentTarget: HTMLElement }) => {
-    if (disabled || isBusy) return
+    if (isDisabled) return
     // Safari does not focus a clicked button.
     event.currentTarget.focus()
     setAsking(Boolean(asking) && !isAsking)
@@ -64,7 +65,7 @@ export function Button({ onClick, onLeave, children, kind, asking, label, presse
         onClick={press}
         onBlur={leave}
         aria-label={isAsking ? undefined : label}
-        aria-disabled={disabled}
+        aria-disabled={isDisabled}
         aria-busy={isBusy}
         aria-pressed={pressed}
       >
@@ -93,20 +94,35 @@ interface FormProps {
   /** Receives the values of the named inputs. */
   act: (values: Readonly<Record<string, string>>) => unknown
   kind?: string
+  /** The label of the button that submits the form. */
+  verb: string
+  verbKind?: string
+  disabled?: boolean
   /** A function that receives the error of the last `act` and shows it. */
   children: ComponentChildren | ((error: Error | undefined) => ComponentChildren)
+  /** The content after the button. */
+  after?: ComponentChildren
 }
 
-export function Form({ act, kind = 'row', children }: FormProps) {
+/** A form with its button. While it works, the button is disabled, because a second press would have no effect. */
+export function Form({ act, kind = 'row', verb, verbKind = 'main', disabled, children, after }: FormProps) {
   const { isBusy, error, run } = useWork()
+  const isDisabled = disabled || isBusy
   const submit = (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string> // No input is a file.
-    if (!isBusy) void run(() => act(values))
+    if (!isDisabled) void run(() => act(values))
   }
   return (
     <form class={kind} onSubmit={submit} aria-busy={isBusy}>
-      {typeof children === 'function' ? children(error) : [children, <Problem text={error?.message} />]}
+      {typeof children === 'function' ? children(error) : children}
+      <div class="row">
+        <button type="submit" class={verbKind} aria-disabled={isDisabled}>
+          {verb}
+        </button>
+        {after}
+      </div>
+      {typeof children !== 'function' && <Problem text={error?.message} />}
     </form>
   )
 }

@@ -242,11 +242,8 @@ export function KeyCard({ name, open, children }: WithChildren<{ name: string; o
   return (
     <div class="cards">
       <Card title={name} wide>
-        <Form act={({ key = '' }) => open(key)}>
+        <Form act={({ key = '' }) => open(key)} verb="Open">
           <Text type="password" label={name} name="key" required />
-          <button type="submit" class="main">
-            Open
-          </button>
         </Form>
         <p class="dim">{children}</p>
       </Card>

@@ -34,7 +34,7 @@ export function Resend({ method, address, label, headers, body, isOpen, send, in
   return (
     <Fold title="Edit and send again" isOpen={isOpen ?? false}>
       {note}
-      <Form kind="fields" act={submit}>
+      <Form kind="fields" act={submit} verb="Send" after={response && <div class="wide">{response}</div>}>
         <div class="row">
           <Text label="Method" name="method" size={7} defaultValue={method} />
           <Text label={label} name="address" class="fill" defaultValue={address} />
@@ -42,12 +42,6 @@ export function Resend({ method, address, label, headers, body, isOpen, send, in
         <TextField label="Headers" name="headers" rows={3} defaultValue={lines.join('\n')} />
         <TextField label="Body" name="body" rows={4} defaultValue={body} />
         {inputs}
-        <div class="row">
-          <button type="submit" class="main">
-            Send
-          </button>
-        </div>
-        {response}
       </Form>
     </Fold>
   )

@@ -1,16 +1,12 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
-import type { ListedRecord } from '../../generated/controls.ts'
 import { ResponseError } from '../connection.ts'
-import { useLive } from '../live.ts'
-import { inState, type Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Problem, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
 import { Known } from './known.tsx'
-import { PolicyInput } from './policy.tsx'
 import { buildBody, getText, type Input, listInputs, listTypes, listValues } from './schema-inputs.ts'
 
 /** If a body contains more objects than this, their fields are initially folded. */
@@ -21,12 +17,13 @@ type Texts = Readonly<Record<string, string>>
 interface FormOptions {
   /** The fields to show, in order. Default: all. */
   fields?: readonly string[]
-  labels?: Texts
   /** The initial strings. */
   initial?: Texts
   /** The choices for fields whose schemas do not list any. */
   choices?: Readonly<Record<string, readonly string[]>>
   verb: string
+  /** The input for a field. Default: a menu or a text input. */
+  inputs?: ComponentType<FieldInputProps>
 }
 
 interface SchemaFormProps extends FormOptions {
@@ -40,28 +37,19 @@ interface SchemaFormProps extends FormOptions {
 
 /** A form generated from the schema of a body. Errors that name a field are shown next to the field. */
 export function SchemaForm(props: SchemaFormProps) {
-  const {
-    service,
-    operation,
-    current = {},
-    verb,
-    send,
-    cancel,
-    fields,
-    labels = {},
-    initial = {},
-    choices = {},
-  } = props
+  const { service, operation, current = {}, verb, send, cancel, fields, initial = {}, choices = {} } = props
+  const { inputs: FieldInput = PlainInput } = props
   const all = listInputs(service, operation)
   const inputs = fields ? fields.flatMap((name) => all.find(({ path }) => path[0] === name) ?? []) : all
   const [texts, setTexts] = useState(initial)
   const submit = async () => {
     await send(buildBody(inputs, texts, current, operation.method === 'PUT'))
-    setTexts(initial)
+    // The user may have typed the next ones.
+    setTexts((now) => (now === texts ? initial : now))
   }
   const field = ({ path, schema, isRequired }: Input, error: string | undefined) => {
     const name = path.join('.')
-    const label = labels[name] ?? formatLabel(path.at(-1) ?? '')
+    const label = formatLabel(path.at(-1) ?? '')
     return (
       <Field
         key={name}
@@ -69,7 +57,7 @@ export function SchemaForm(props: SchemaFormProps) {
         hint={`${name}: ${schema.description ?? ''}`}
         error={error}
       >
-        <Control
+        <FieldInput
           service={service}
           aria-required={isRequired}
           schema={schema}
@@ -84,7 +72,18 @@ export function SchemaForm(props: SchemaFormProps) {
   }
   const objects = [...new Set(inputs.flatMap(({ path }) => (path.length > 1 ? path.slice(0, 1) : [])))]
   return (
-    <Form kind={fields ? 'fields grid' : 'fields'} act={submit}>
+    <Form
+      kind={fields ? 'fields grid' : 'fields'}
+      act={submit}
+      verb={verb}
+      after={
+        cancel && (
+          <Button kind="quiet" onClick={cancel}>
+            Cancel
+          </Button>
+        )
+      }
+    >
       {(error) => {
         const refused = Object.entries(error instanceof ResponseError ? error.fields : {})
         const errorAt = (at: string) => refused.find(([name]) => name === at || name.startsWith(`${at}.`))?.[1]
@@ -99,16 +98,6 @@ export function SchemaForm(props: SchemaFormProps) {
               </details>
             ))}
             {!inputs.some(({ path }) => errorAt(path.join('.'))) && <Problem text={error?.message} />}
-            <div class="row">
-              <button type="submit" class="main">
-                {verb}
-              </button>
-              {cancel && (
-                <Button kind="quiet" onClick={cancel}>
-                  Cancel
-                </Button>
-              )}
-            </div>
           </>
         )
       }}
@@ -138,109 +127,29 @@ export function ControlForm({ method, path, send, ...more }: ControlFormProps) {
   )
 }
 
-interface InputControlProps {
+export interface InputProps {
   'aria-required': boolean
   label: string
   value: string
   set: (text: string) => void
 }
 
-interface ControlProps extends InputControlProps {
+export interface FieldInputProps extends InputProps {
   service: Service
   schema: JsonSchema
   name: string
   values: readonly string[] | undefined
 }
 
-/** Matches the description of a field that is a traffic policy. */
-export const POLICY = /^(The|A) traffic policy\b/
-
-/** The input for a field. It depends on the field's schema, name, and description. */
-function Control({ service, schema, name, values, ...input }: ControlProps) {
-  const types = listTypes(schema)
-  const isJson = types.includes('object') || types.includes('array')
-  const [, id, isList] = /([a-z_]+)_id(s?)$/.exec(name) ?? []
-  if (POLICY.test(schema.description ?? '')) return <PolicyInput {...input} />
+/** A menu if the schema lists the values, or otherwise a text input. */
+export function PlainInput({ service: _service, schema, name, values, ...input }: FieldInputProps) {
   if (values) return <Choice values={values} none="" {...input} />
-  if (id && isList && types.includes('array'))
-    return <IdsInput families={listReferredFamilies(service, id, schema)} {...input} />
-  if (id && !isJson) return <IdInput families={listReferredFamilies(service, id, schema)} {...input} />
-  const isLong = isJson || /YAML|PEM|pem$|csr$/.test(schema.description + name)
-  return <Text {...(isLong && { rows: 3 })} placeholder={isJson ? 'JSON' : ''} {...input} />
+  const isLong = isJson(schema) || /YAML|PEM|pem$|csr$/.test(schema.description + name)
+  return <Text {...(isLong && { rows: 3 })} placeholder={isJson(schema) ? 'JSON' : ''} {...input} />
 }
 
-/** Returns the families that a field such as `certificate_id` can refer to, based on the field's name and description. */
-function listReferredFamilies({ families }: Service, field: string, { description = '' }: JsonSchema): string[] {
-  const found = families.filter(({ name }) => {
-    const one = name.replace(/ies$/, 'y').replace(/s$/, '')
-    return one.endsWith(field) || field.endsWith(one)
-  })
-  const named = found.filter(({ name }) => {
-    const { one, many } = page.getNouns(name)
-    return description.includes(one) || description.includes(many)
-  })
-  return (named.length > 0 ? named : found).map(({ name }) => name)
-}
-
-type IdInputProps = InputControlProps & { families: readonly string[] }
-
-function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> {
-  const load = (family: string) => page.control<ListedRecord[]>('GET', `/records?collection=${family}`)
-  return useLive(async () => (await Promise.all(families.map(load))).flat(), [families.join()])
-}
-
-/** The text of a menu whose entries could not be loaded. */
-const NOT_LOADED = 'The fields could not be loaded.'
-
-/** An input for an ID, with a menu of the resources that the ID can refer to. */
-function IdInput({ families, ...input }: IdInputProps) {
-  const list = `ids-${input.label}`
-  const records = useRecords(families)
-  const option = ({ key, name }: ListedRecord) => (
-    <option key={key} value={key}>
-      {name}
-    </option>
-  )
-  return (
-    <>
-      <Text list={list} placeholder={inState(records, 'Loading…', NOT_LOADED, () => '')} {...input} />
-      <datalist id={list}>
-        {inState<readonly ListedRecord[], ComponentChildren>(records, '', '', (all) => all.map(option))}
-      </datalist>
-    </>
-  )
-}
-
-/** An input for several IDs, with the selected ones and a menu of the other resources. */
-function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
-  const live = useRecords(families)
-  const { records, none } = inState(
-    live,
-    { records: [], none: 'Loading…' },
-    { records: [], none: NOT_LOADED },
-    (all) => ({ records: all, none: all.length > 0 ? 'Add' : 'Nothing to add.' }),
-  )
-  const chosen: readonly string[] = JSON.parse(value || '[]')
-  const show = (id: string) => [records.find(({ key }) => key === id)?.name, id].filter(Boolean).join(' · ')
-  const choose = (ids: readonly string[]) => set(JSON.stringify(ids))
-  return (
-    <>
-      <div class="row">
-        {chosen.map((id) => (
-          <Button key={id} label={`Remove ${id}`} onClick={() => choose(chosen.filter((each) => each !== id))}>
-            {show(id)} ×
-          </Button>
-        ))}
-      </div>
-      <Choice
-        label={label}
-        none={none}
-        value=""
-        values={records.flatMap(({ key }) => (chosen.includes(key) ? [] : [key]))}
-        show={show}
-        set={(id) => id && choose([...chosen, id])}
-        {...input}
-      />
-    </>
-  )
+/** Returns whether the text of a field is JSON. */
+export function isJson(schema: JsonSchema): boolean {
+  const types = listTypes(schema)
+  return types.includes('object') || types.includes('array')
 }

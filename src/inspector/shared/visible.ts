@@ -16,7 +16,9 @@ export function showOverrides(): void {
   }
 }
 
-function withEscapes(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  return value.replace(OVERRIDES, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const withEscapes = (value: unknown) => (typeof value === 'string' ? value.replace(OVERRIDES, toEscape) : value)
+
+/** Returns the escape sequence of a character in JSON. */
+export function toEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

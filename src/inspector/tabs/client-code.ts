@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../../generated/controls.ts'
 import type { Page } from '../page.ts'
 import { matchIds } from '../service.ts'
+import { toEscape } from '../shared/visible.ts'
 
 const AUTOMATIC_HEADERS =
   /^(accept.*|connection|content-length|cookie|host|origin|referer|sec-.*|transfer-encoding|user-agent)$/
@@ -84,9 +85,7 @@ export function curlToCreate(page: Page): string {
 
 /** Returns a body as JSON, without the characters that a terminal interprets when a command is pasted. */
 function bodyText({ request }: SentRequest): string | undefined {
-  if (request === null) return undefined
-  const toEscape = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return JSON.stringify(request).replace(/\p{Cc}/gu, toEscape)
+  return request === null ? undefined : JSON.stringify(request).replace(/\p{Cc}/gu, toEscape)
 }
 
 function buildUrl(page: Page, { path, query }: SentRequest): string {

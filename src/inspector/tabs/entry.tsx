@@ -7,13 +7,12 @@ import { Cells, type Column } from '../shared/table.tsx'
 
 const MAX_RELATED = 10
 
+const YES_OR_NO = [/^(yes|no)$/, 'yes or no'] as const
+
 export const WORDS: Words<JournalEntry> = {
   ...COMMON_WORDS,
   code: { finds: (entry, value) => !entry.cancelled && getErrorCode(entry).toLowerCase().endsWith(value) },
-  cancelled: {
-    finds: ({ cancelled = false }, value) => cancelled === (value !== 'no'),
-    allowed: [/^(yes|no)$/, 'yes or no'],
-  },
+  cancelled: { finds: ({ cancelled = false }, value) => cancelled === (value !== 'no'), allowed: YES_OR_NO },
   path: { finds: ({ path, query }, value) => `${path}?${query}`.toLowerCase().includes(value) },
   op: {
     // A term with a dot is the beginning of an operation's name.
@@ -24,10 +23,7 @@ export const WORDS: Words<JournalEntry> = {
     finds: ({ fault }, value) => (value === 'yes' && fault !== null) || (fault ?? 'no').toLowerCase() === value,
     allowed: [/^(yes|no|fault_\w+)$/, 'yes, no, or the ID of a fault'],
   },
-  changed: {
-    finds: ({ commit }, value) => (commit !== null) === (value !== 'no'),
-    allowed: [/^(yes|no)$/, 'yes or no'],
-  },
+  changed: { finds: ({ commit }, value) => (commit !== null) === (value !== 'no'), allowed: YES_OR_NO },
   domain: { finds: (entry, value) => getSearchText(entry).includes(value) },
 }
 

@@ -24,15 +24,6 @@ const PRESETS: Readonly<Record<string, object>> = {
   'slow by 5 s': { latency: '5s' },
 }
 
-const LABELS = {
-  times: 'How often',
-  after: 'After how many requests',
-  phase: 'When',
-  truncate: 'Characters to keep',
-  ending: 'Then',
-  latency: 'Delay',
-}
-
 const DEFAULTS = { times: '1', status: '503', latency: '5s', truncate: '20' }
 
 interface FaultFormProps {
@@ -101,7 +92,6 @@ function OtherFault({ operation, family, service: { operations, errors }, add }:
         path="/faults"
         verb="Add the fault"
         fields={[...(operation ? [] : ['operation']), ...fields, 'times', 'after']}
-        labels={LABELS}
         initial={DEFAULTS}
         choices={{ operation: choices, error: Object.keys(errors) }}
         send={(fault) => add({ ...fault, ...always })}

@@ -99,11 +99,10 @@ function ClockForm() {
           + {step}
         </Button>
       ))}
-      <Form act={move}>
+      <Form act={move} verb="Advance by" verbKind="" disabled={isMoving}>
         <Text label="Advance by" name="advance" size={5} defaultValue="90s" />
-        <button type="submit">Advance by</button>
       </Form>
-      <Form act={move}>
+      <Form act={move} verb="Go to" verbKind="" disabled={isMoving}>
         <Text
           label="Go to, in UTC"
           name="to"
@@ -111,7 +110,6 @@ function ClockForm() {
           placeholder={`e.g. ${formatTime(page.now).slice(0, 10)}`}
           required
         />
-        <button type="submit">Go to</button>
       </Form>
     </div>
   )

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { Change } from '../../core/operation/collection.ts'
-import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import type { JournalEntry, ListedFault } from '../../generated/controls.ts'
 import type { ServerResponse } from '../connection.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'
-import { matchIds, type Service } from '../service.ts'
+import { matchIds, type Service, type ServiceFamily } from '../service.ts'
 import { Button, Copy } from '../shared/controls.tsx'
 import { formatCount, formatCounted, formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
@@ -136,12 +135,11 @@ function AppliedFault({ entry }: { entry: JournalEntry }) {
 /** The error, with the service's page about it. Errors with fauxgate's own codes have no page. */
 function ErrorLine({ entry }: { entry: JournalEntry }) {
   const code = getErrorCode(entry)
-  const [, number] = /^ERR_NGROK_(\d+)$/.exec(code) ?? []
   return (
     <>
       <Chip tone="bad">{code || entry.status}</Chip> {entry.fault && 'A fault set this response. '}
       {entry.problem ?? String(Object(entry.response).msg ?? '')}{' '}
-      {number && Number(number) < 90_000 && (
+      {/^ERR_NGROK_\d{1,4}$/.test(code) && (
         <a href={PAGES + code.toLowerCase()} target="_blank" rel="noreferrer">
           {code} in ngrok's documentation
         </a>
@@ -172,7 +170,8 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   const [old, now] = [flatten(before), flatten(after)]
   const what = before ? (after ? 'changed' : 'removed') : 'created'
   const changed = Object.keys({ ...old, ...now }).filter((name) => (old[name] ?? NONE) !== (now[name] ?? NONE))
-  const fields = changed.filter((name) => isInApi(service, collection, name))
+  const family = service?.families.find(({ name }) => name === collection)
+  const fields = changed.filter((name) => !service || !family || isInApi(service, family.fields, name.split('.')))
   const internal = changed.filter((name) => !fields.includes(name))
   const table = (rows: readonly string[]) => (
     <Table
@@ -195,23 +194,14 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   )
 }
 
-/** The places in the API of fields that records have elsewhere. */
-const API_PLACES: Readonly<Record<string, string>> = {
-  policy: 'certificate_management_policy',
-  job: 'certificate_management_status.provisioning_job',
-}
-
-/** Returns whether the API shows a field of a record. */
-function isInApi(service: Service | undefined, collection: string, path: string): boolean {
-  let fields = service?.families.find(({ name }) => name === collection)?.fields
-  const [first = '', ...rest] = path.split('.')
-  for (const name of [...(API_PLACES[first] ?? first).split('.'), ...rest]) {
-    if (!fields) return true
-    const schema: JsonSchema | undefined = fields[name] ?? fields[name.replace(/_id$/, '')]
-    if (!schema) return false
-    fields = service?.resolve(schema).properties
-  }
-  return true
+/** Returns whether the API shows a field of a record. There, its name may be longer, and it may be part of an object. */
+function isInApi(service: Service, fields: ServiceFamily['fields'], [name = '', ...inner]: readonly string[]): boolean {
+  return Object.entries(fields).some(([each, schema]) => {
+    const { properties } = service.resolve(schema)
+    const isIt = `_${each}`.endsWith(`_${name.replace(/_id$/, '')}`)
+    if (isIt && !(properties && inner.length > 0)) return true
+    return properties !== undefined && isInApi(service, properties, isIt ? inner : [name, ...inner])
+  })
 }
 
 /** Formats a value in a record. Its times are in ms or, in a timeline, in seconds. */

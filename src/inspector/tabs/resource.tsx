@@ -5,16 +5,17 @@ import type { ListedRecord } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
 import { inState, type Live, LOADING, settle } from '../live-value.ts'
 import { page } from '../page.ts'
-import { fillPath, matchIds, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
+import { matchIds, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatLabel, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Known } from '../shared/known.tsx'
 import { Chip, DefinitionList, IdLink, RecordList, Side } from '../shared/layout.tsx'
-import { POLICY, SchemaForm } from '../shared/schema-form.tsx'
 import { listInputs } from '../shared/schema-inputs.ts'
 import { RelatedRequests } from './entry.tsx'
 import { PendingFaults } from './faults.tsx'
+import { POLICY, ResourceForm } from './resource-form.tsx'
+import { fillPath, listFamiliesBelow } from './resource-paths.ts'
 
 export interface ResourceProps {
   service: Service
@@ -55,7 +56,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
   const resource = loaded ?? {}
   const call = ({ method, path: to }: ServiceOperation, body?: object) =>
     page.connection.service<Resource>(method, fillPath(to, ids), body)
-  const below = service.listFamiliesBelow(family)
+  const below = listFamiliesBelow(service, family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
   // Only attached parts can be detached. A policy's certificate cannot be detached.
@@ -99,7 +100,7 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
         {resource[POLICY_FIELD] ? <a href={`#jobs/${id}`}>Certificate job</a> : null}
       </div>
       {form && canUpdate && (
-        <SchemaForm
+        <ResourceForm
           key={form.name}
           service={service}
           operation={form}

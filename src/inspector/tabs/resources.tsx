@@ -10,11 +10,11 @@ import { Button, Form, Search, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
 import { Known, ListCard, Loading } from '../shared/known.tsx'
 import { EmptyState, Side, Split, useSteps } from '../shared/layout.tsx'
-import { SchemaForm } from '../shared/schema-form.tsx'
 import { type Column, LongTable, ROW_HEIGHT, sortRows } from '../shared/table.tsx'
 import { goToRow, type WindowedProps } from '../shared/windowed.tsx'
 import { StateChip } from './picture.tsx'
 import { RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
+import { ResourceForm } from './resource-form.tsx'
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -185,7 +185,7 @@ function CreateForm({ service, family: { name, create } }: ResourceProps) {
   }
   return (
     <Side title={create.summary} back={`#resources/${name}`}>
-      <SchemaForm service={service} operation={create} verb="Create" cancel={close} send={send} />
+      <ResourceForm service={service} operation={create} verb="Create" cancel={close} send={send} />
     </Side>
   )
 }
@@ -204,11 +204,8 @@ function Lookup(props: FamilyProps) {
             <>
               <p>{description}</p>
               <RecordLinks of={records} />
-              <Form act={look}>
+              <Form act={look} verb="Open">
                 <Text label={idNames} name="ids" placeholder={idNames} required />
-                <button type="submit" class="main">
-                  Open
-                </button>
               </Form>
               {button}
             </>

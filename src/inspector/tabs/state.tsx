@@ -58,21 +58,24 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   const to = names.includes(chosen) ? chosen : ''
   const take = async () => {
     await page.control('POST', '/snapshots', name ? { name } : {})
-    setName('')
+    // The user may have typed the next one.
+    setName((now) => (now === name ? '' : now))
   }
   return (
     <>
       <p class="dim">Snapshots survive a reset and, with --data, a restart.</p>
-      <Form act={() => take()}>
+      <Form
+        act={() => take()}
+        verb="Take a snapshot"
+        after={
+          names.length > 0 && (
+            <span>
+              compare with <Choice label="Compare with" value={to} set={setChosen} values={names} none="now" />
+            </span>
+          )
+        }
+      >
         <Text label="Name of the snapshot" placeholder={`Snapshot ${names.length + 1}`} value={name} set={setName} />
-        <button type="submit" class="main">
-          Take a snapshot
-        </button>
-        {names.length > 0 && (
-          <span>
-            compare with <Choice label="Compare with" value={to} set={setChosen} values={names} none="now" />
-          </span>
-        )}
       </Form>
       <RecordList of={snapshots.toReversed()} keyOf={(each) => each.name}>
         {({ name, at, records }) => (

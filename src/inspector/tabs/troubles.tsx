@@ -20,14 +20,14 @@ const KINDS = {
   fixed: 'good',
 } as const
 
-/** The label of the button that makes a call, for one call and for several. */
-const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  '/dns': ['Fix the record', 'Fix all records'],
-  '/provisioning/attempt': ['Run the attempt now', 'Run all attempts now'],
-  '/provisioning/script': ['Remove the outcome', 'Remove all outcomes'],
-  '/faults': ['Remove the fault', 'Remove all faults'],
-  '/clock': ['Advance the clock', ''],
-  '/agent': ['Start the agent', ''],
+/** The label of the button that makes one call, by the path of the call. */
+const FIXES: Readonly<Record<string, string>> = {
+  '/dns': 'Fix the record',
+  '/provisioning/attempt': 'Run the attempt now',
+  '/provisioning/script': 'Remove the outcome',
+  '/faults': 'Remove the fault',
+  '/clock': 'Advance the clock',
+  '/agent': 'Start the agent',
 }
 
 /** The likely mistakes found by the gateway: the cause, its location, and a button to fix it. */
@@ -119,7 +119,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const hasJob = due !== undefined || fix.length > 0
   const paths = new Set(fix.map(({ path }) => path))
   const [problem = '', ...details] = formatTimes(cause).split(SENTENCE_END)
-  const [one, many = ''] = (paths.size > 1 ? undefined : FIXES[fix[0]?.path ?? '']) ?? ['Fix it', 'Fix all of them']
+  const label = FIXES[[...paths].join()] ?? 'Fix the problem'
   return (
     <li class="record trouble">
       <Chip tone={tone}>{kind}</Chip>
@@ -159,7 +159,9 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
         </p>
       </div>
       {fix.length > 0 && (
-        <Button onClick={() => page.control('POST', '/troubles/fix', { id })}>{fix.length === 1 ? one : many}</Button>
+        <Button onClick={() => page.control('POST', '/troubles/fix', { id })}>
+          {fix.length > 1 ? label.replace(/the (\w+)/, 'all $1s') : label}
+        </Button>
       )}
     </li>
   )

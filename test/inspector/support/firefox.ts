@@ -46,7 +46,9 @@ export async function startFirefox(path: string): Promise<FirefoxPage> {
   return {
     go: async (url) => void (await command('Navigate', { url })),
     find,
-    click: async (xpath) => void (await command('ElementClick', { id: await find(xpath) })),
+    // A button that is disabled takes no click.
+    click: async (xpath) =>
+      void (await command('ElementClick', { id: await find(`${xpath}[not(@aria-disabled="true")]`) })),
     type: async (xpath, text) => void (await command('ElementSendKeys', { id: await find(xpath), text })),
   }
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { page } from '../page.ts'
-import { Text } from './controls.tsx'
+import { Text } from '../shared/controls.tsx'
 
 /** The pause in typing, in ms, after which a policy is checked. */
 const PAUSE_MS = 250
