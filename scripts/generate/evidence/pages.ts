@@ -29,7 +29,7 @@ export function formatPages(
     }),
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,
-      statuses: `The documentation has ${documented} error codes, and gives an HTTP status for only ${documented - decided}. Published programs depend on ${used} of the codes.`,
+      statuses: `The documentation lists ${documented} error codes, but gives the HTTP status of only ${documented - decided} of them. Published programs depend on ${used} of the codes.`,
       doubts: doubts.map(({ name, text }) => `- \`${name}\`: ${text}`).join('\n'),
     }),
   ])
@@ -87,7 +87,7 @@ const formatUnknown = (
   documented: number,
   decided: number,
   doubts: number,
-) => `- **The HTTP status of ${decided} errors.** The documentation has ${documented} error codes, and the HTTP status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
+) => `- **The HTTP status of ${decided} errors.** The documentation lists ${documented} error codes, but gives the HTTP status of only ${documented - decided} of them. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
 - **The wording of all messages.** The documentation has none. Do not compare \`msg\`.
 - **The order of errors**, if several apply to one request.
 - **${doubts} open questions**, where sources disagree or are silent: see [Open doubts](differences.md#open-doubts).

@@ -31,16 +31,16 @@ const ROWS: readonly Row[] = [
   { rule: 'a host that nobody reserved', url: () => OWN_URL },
   { rule: 'a wildcard that nobody reserved', url: () => 'https://*.example.com' },
   { rule: "another account's host", options: { takenDomains: ['app.example.com'] }, url: () => OWN_URL },
-  { rule: "a host below another account's host", options: { takenDomains: ['example.com'] }, url: () => OWN_URL },
+  { rule: "a subdomain of another account's host", options: { takenDomains: ['example.com'] }, url: () => OWN_URL },
   {
-    rule: "another account's host, below one of the account's own",
+    rule: "another account's host, under one of the account's own domains",
     options: { takenDomains: ['app.example.com'] },
     url(gateway) {
       reserve(gateway, 'example.com')
       return OWN_URL
     },
   },
-  { rule: "more than one label below one of the service's domains", url: () => 'https://a.b.ngrok.app' },
+  { rule: "more than one label under one of the service's domains", url: () => 'https://a.b.ngrok.app' },
   {
     rule: 'a service subdomain, on the free plan',
     options: { account: { plan: 'free' } },
@@ -91,16 +91,16 @@ const ROWS: readonly Row[] = [
     url: ownUrl,
     policy: '{"on_http_request":[{"actions":[{"type":"nope"}]}]}',
   },
-  { rule: "an unreserved name directly below one of the service's domains", url: () => 'https://a.ngrok.app' },
+  { rule: "an unreserved name directly under one of the service's domains", url: () => 'https://a.ngrok.app' },
   {
-    rule: "a wildcard below the account's own domain",
+    rule: "a wildcard under the account's own domain",
     url(gateway) {
       reserve(gateway, 'example.com')
       return 'https://*.example.com'
     },
   },
   {
-    rule: 'a name below the dev domain, on the free plan',
+    rule: 'a subdomain of the dev domain, on the free plan',
     options: { account: { plan: 'free' } },
     url: (gateway) => `https://a.${gateway.declare.devDomain({}).domain}`,
   },
