@@ -1,6 +1,6 @@
 // Makes docs/reference.md, every operation, field and error of ngrok's API on one page, docs/policy-reference.md, the language of
-// traffic policies, policy.schema.json, its JSON Schema, and docs/evidence-reference.md, the evidence for each operation. They are in the
-// package, and not in the repository: `npm pack` makes them.
+// traffic policies, and policy.schema.json, its JSON Schema. They are in the package, and not in the repository: `npm pack` makes them.
+// docs/evidence-reference.md, the evidence for each operation, is for people with a clone.
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { ngrok } from '../../src/index.ts'

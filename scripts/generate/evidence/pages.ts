@@ -35,7 +35,7 @@ export function formatPages(
   ])
 }
 
-/** Returns docs/evidence-reference.md, which the package contains and the repository does not. */
+/** Returns docs/evidence-reference.md, which neither the repository nor the package contains. */
 export function formatReference(
   root: string,
   operations: readonly OperationRules[],
