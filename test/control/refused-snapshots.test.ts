@@ -96,6 +96,7 @@ describe('A snapshot is rejected', () => {
     ['reserved_domains.<failing>.due', null],
     ['reserved_domains.<failing>.due.at', LATE],
     ['reserved_domains.<failing>.policy.authority', ''],
+    ['reserved_domains.<failing>.policy.authority', '__proto__'],
     ['reserved_domains.<failing>.resolves_to', [{ value: 7 }], 'reserved_domains.<failing>.resolves_to.0.value'],
     ['reserved_domains.<failing>.timeline.0.transition', 'melted'],
     ['reserved_domains.<failing>.timeline.0.at', 0.5],

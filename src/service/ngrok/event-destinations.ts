@@ -48,7 +48,7 @@ const table = parts.columns(
     format: parts.column({
       create: kit.documented(v.optional(format, ''), FORMAT, { isRequired: true, json: { enum: ['json'] } }),
       update: kit.documented(v.optional(format), FORMAT, { json: { enum: ['json'] } }),
-      kept: v.string(),
+      kept: parts.oneOfThese(['json']),
       shown: kit.documented(v.string(), FORMAT),
     }),
     target: parts.column({

@@ -76,11 +76,7 @@ export { quoteSecret } from '../../core/schema/text.ts'
 export { durationMs, LATEST_TIME, recordedMs } from '../../core/schema/time.ts'
 export { isObject, keysOf, lookUp, mapValues, writePath } from '../../core/schema/values.ts'
 export { isDnsName } from '../provisioning/dns.ts'
-export {
-  job as managementJob,
-  type ManagedDomain,
-  policy as managementPolicy,
-} from '../provisioning/managed-domain.ts'
+export { job as managementJob, type ManagedDomain } from '../provisioning/managed-domain.ts'
 export { takeScripted } from '../provisioning/management.ts'
 export { scheduleRenewal, scheduleRetry, startJob } from '../provisioning/transitions.ts'
 export { circuitBreaker, circuitBreakerModule } from '../resources/circuit-breaker.ts'
@@ -100,6 +96,7 @@ export { domainDialect, isServiceDomain } from '../resources/reserved-domains/di
 export { errors as domainErrors } from '../resources/reserved-domains/errors.ts'
 export { type NameError, nameErrors, nameFacts, nameProblem } from '../resources/reserved-domains/names.ts'
 export { isDedicated } from '../resources/reserved-domains/places.ts'
+export { managementPolicy } from '../resources/reserved-domains/records.ts'
 export { findTakenName } from '../resources/reserved-domains/reserved-domains.ts'
 export {
   managementView,

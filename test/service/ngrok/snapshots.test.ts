@@ -1,4 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { ngrokFamilies } from '../../../src/gateway/ngrok.ts'
+import { openApi } from '../../../src/gateway/openapi/openapi.ts'
+import { ngrok } from '../../../src/index.ts'
+import { catchError } from '../../support/client.ts'
+import { listPaths, replaceAt, valueAt } from '../../support/damage.ts'
 import { CSR } from './certificate-requests.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { createRouteModules, openGateway } from './support.ts'
@@ -82,4 +87,40 @@ describe('A snapshot of the families of ngrok', () => {
     expect(() => gateway.restore(snapshot)).toThrow(`records.${collection}.${records.length - 1}.${reported} is `)
     expect(gateway.snapshot()).toEqual(before)
   })
+
+  test('is rejected if a field whose values the API lists has another value', () => {
+    const gateway = openWithRelations()
+    gateway.agentIngresses.create({ domain: 'connect.example.com', certificate_management_policy: POLICY })
+    gateway.reservedDomains.create({ domain: 'managed.example.com', certificate_management_policy: POLICY })
+    gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
+    gateway.endpointConfigurations.create({ type: 'https' })
+    gateway.sshCertificateAuthorities.create({})
+    const listed = listEnums(openApi(ngrok, { families: ngrokFamilies }).components.schemas)
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys: true })))
+    const paths = [...listPaths(snapshot.records)].filter(
+      (path) =>
+        // An agent can report any region.
+        !/^tunnel/.test(`${path[0]}`) && listed.has(`${path.at(-1)} ${valueAt(snapshot.records, path)}`),
+    )
+    const accepted = paths.filter((path) => {
+      const damaged = { ...snapshot, records: replaceAt(snapshot.records, path, 'nonsense') }
+      return catchError(() => gateway.restore(damaged)) === undefined
+    })
+    expect(accepted).toEqual([])
+    expect(new Set(paths.map((path) => path.at(-1)))).toEqual(
+      new Set(['authority', 'action', 'format', 'match_type', 'private_key_type', 'type']),
+    )
+  })
 })
+
+const POLICY = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+
+/** Returns the fields in schemas whose values are listed, each with one of these values. */
+function listEnums(schema: unknown, name = '', found = new Set<string>()): Set<string> {
+  if (typeof schema !== 'object' || schema === null) return found
+  for (const [key, value] of Object.entries(schema)) {
+    if (key !== 'enum') listEnums(value, /^(?:anyOf|\d+|properties)$/.test(key) ? name : key, found)
+    else if (Array.isArray(value)) for (const each of value) found.add(`${name} ${each}`)
+  }
+  return found
+}

@@ -15,7 +15,9 @@ import {
   textOfBytes,
 } from '../../../core/schema/schema.ts'
 import type { Frozen } from '../../../core/schema/values.ts'
-import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
+import { checkManaged, managedFields, policy } from '../../provisioning/managed-domain.ts'
+import { domainDialect } from './dialect.ts'
+import { errors } from './errors.ts'
 import { domainName } from './names.ts'
 import { places } from './places.ts'
 
@@ -43,11 +45,24 @@ export const errorRedirectUrl = v.pipe(
   facts({ json: { pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]' }, rules: 'reserved-domains#error-redirect-url' }),
 )
 
+/** The authority of a policy, in bodies and records. */
+export const dialectAuthority = v.pipe(
+  v.optional(v.unknown(), () => undefined), // The rule wouldn't run without a default.
+  rule([errors.authority_invalid], (received, report, { dialect }) => {
+    const { authority } = domainDialect(dialect)
+    if (received !== authority) report(errors.authority_invalid, { authority })
+  }),
+) as v.GenericSchema<string> // Only a string passes the rule.
+
+/** A certificate management policy in a record. */
+export const managementPolicy = v.object({ ...policy.entries, authority: dialectAuthority })
+
 const fields = v.object({
   ...recordHead('rd', { description, metadata: domainMetadata }),
   domain: domainName,
   region: v.nullable(oneOfThese(REGIONS)),
   ...managedFields,
+  policy: v.nullable(managementPolicy),
   http_endpoint_configuration_id: v.nullable(idOf('ec')),
   https_endpoint_configuration_id: v.nullable(idOf('ec')),
   /** Absent until set. */

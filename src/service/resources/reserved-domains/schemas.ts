@@ -27,7 +27,14 @@ import { domainDialect, findRefusal, type RefusedDomainKey, tidyName } from './d
 import { errors } from './errors.ts'
 import { describeName, domainName, nameErrors } from './names.ts'
 import { places, sentPlaces } from './places.ts'
-import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT, recordErrors } from './records.ts'
+import {
+  type DomainRecord,
+  dialectAuthority,
+  domainMetadata,
+  errorRedirectUrl,
+  REDIRECT,
+  recordErrors,
+} from './records.ts'
 
 export const NAME = 'reserved_domains'
 export const PATH = `/${NAME}`
@@ -41,17 +48,10 @@ const GRAMMAR =
 const REGION = 'A datacenter region; deprecated, because traffic for domains is handled globally.'
 const DEPRECATED: JsonFacts = { deprecated: true }
 
-const authority = documented(
-  v.pipe(
-    v.optional(v.unknown(), () => undefined), // The rule wouldn't run without a default.
-    rule([errors.authority_invalid], (received, report, { dialect }) => {
-      const { authority } = domainDialect(dialect)
-      if (received !== authority) report(errors.authority_invalid, { authority })
-    }),
-  ) as v.GenericSchema<string>, // Only a string passes the rule.
-  AUTHORITY,
-  { json: (dialect) => ({ type: 'string', enum: [domainDialect(dialect).authority] }), isRequired: true },
-)
+const authority = documented(dialectAuthority, AUTHORITY, {
+  json: (dialect) => ({ type: 'string', enum: [domainDialect(dialect).authority] }),
+  isRequired: true,
+})
 
 export const policyBody = named(
   v.object({
