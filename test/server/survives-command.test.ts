@@ -313,7 +313,8 @@ describe.skipIf(process.platform === 'win32')('survives leaves no process behind
   ] as const)('%s ends the running commands, what they started, and the folder', async (signal, exitCode) => {
     const { sockets, environment, listFolders } = await watchProcesses()
     const command = [process.execPath, newFile('stay.mjs', STAY)]
-    const { child, output, exited } = startProcess(environment, 'survives', '--', ...command)
+    const { child, output, exited } = startProcess(environment, 'survives', '--silence=600', '--', ...command)
+    // Meanwhile, another command waits for its response.
     await waitUntil(() => sockets.length >= 4)
     expect(listFolders()).toHaveLength(1)
     child.kill(signal)

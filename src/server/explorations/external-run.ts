@@ -52,6 +52,8 @@ export class ExternalRun extends RunRecord {
   /** Prevents a request from being let through once all copies are quiet. */
   #cancelQuiet = (): void => undefined
   #cancelTimeout = (): void => undefined
+  /** The functions that cancel the timers of silences. A timer would keep a stopped program from exiting. */
+  readonly #cancelSilences = new Set<() => void>()
   /** The part of a `Retry-After` that its client did not receive, in ms. */
   #owed = 0
   #polls = 0
@@ -111,6 +113,7 @@ export class ExternalRun extends RunRecord {
 
   async end(): Promise<void> {
     this.#cancelTimers()
+    for (const cancel of this.#cancelSilences) cancel()
     this.#details.close()
   }
 
@@ -177,10 +180,12 @@ export class ExternalRun extends RunRecord {
     const { clock } = this.surroundings
     const { notBefore = 0 } = response.delivery ?? {}
     if (notBefore > clock.now && notBefore < LATEST_TIME) {
-      later(this.#details.silence, () => {
+      const cancel = later(this.#details.silence, () => {
+        this.#cancelSilences.delete(cancel)
         if (notBefore > clock.now) this.#silences++
         this.#advance(notBefore - clock.now)
       })
+      this.#cancelSilences.add(cancel)
     }
     const seconds = Number(response.headers['Retry-After'] ?? 0)
     if (!(seconds > MAX_RETRY_AFTER)) return response
