@@ -334,7 +334,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect((await side.locator('dl').allTextContents()).join()).toContain(`Names${DOMAIN}`)
     await side.getByText('Subject common name').waitFor()
     await page.goBack()
-    await side.getByRole('heading', { name: DOMAIN }).waitFor()
+    await side.getByRole('heading', { name: 'Certificate 2 of 2' }).waitFor({ state: 'detached' })
     await side.getByRole('button', { name: 'Change', exact: true }).click()
     await side.getByLabel('Description').fill('changed on the page')
     await side.getByRole('button', { name: 'Save' }).click()
