@@ -68,6 +68,8 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     for (const domain of NAMES) gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
     for (const place of ['jobs', 'resources/reserved_domains']) {
       await go(place)
+      // The page shows the previous tab, with its details, at first.
+      await page.getByRole('complementary').waitFor({ state: 'detached' })
       await page.getByRole('link', { name: 'a.example.com' }).waitFor()
       for (const [key, name] of [
         ['j', 'c.example.com'],
