@@ -88,6 +88,8 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await go('traffic/4')
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.waitForURL(/#traffic\/9$/)
+    // Its trace is like that of the visit before.
+    await page.locator('.chosen .c-time').getByText('9', { exact: true }).waitFor()
     await expect.poll(() => stops(page)).toHaveLength(6)
     expect(gateway.traffic.last()).toMatchObject({ number: 9, status: 403, from: { ip: '203.0.113.9', country: 'US' } })
     await page.getByText('Edit and send again').click()
