@@ -88,7 +88,7 @@ const put = controlCall({
     settingCommand('proxy', "Put a name behind a CDN's proxy", 'CDN', 'app.example.com cloudflare'),
     {
       name: 'dns fail',
-      summary: 'Make the name servers of a name fail',
+      summary: 'Make the name servers for NAME fail',
       words: { name: 'NAME', type: 'SERVFAIL|TIMEOUT' },
       flags: ['after'],
       example: 'app.example.com SERVFAIL',

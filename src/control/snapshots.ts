@@ -119,7 +119,7 @@ const remember = controlCall({
   method: 'PUT',
   path: '/undo',
   summary: 'Remember the current state for POST /_fauxgate/undo',
-  commands: [{ name: 'undo remember', summary: 'Remember the current state for undo' }],
+  commands: [{ name: 'undo remember', summary: 'Save the current state so you can undo later changes' }],
   run(host) {
     // This snapshot isn't shown to anyone, so it includes secrets. Omitting them would take 40 µs for a domain with a year of renewals.
     host.snapshots.remembered.remember(host.snapshot(true))

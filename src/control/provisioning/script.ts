@@ -86,9 +86,9 @@ const script = controlCall({
       words: { outcomes: 'OUTCOME…' },
       example: 'DNS_ERROR success --domain app.example.com',
       notes: [
-        `OUTCOME is one of ${OUTCOMES.join(', ')}, or a numbered error such as ERR_NGROK_26014. Each attempt of a certificate job takes the next one.`,
+        `OUTCOME is one of ${OUTCOMES.join(', ')}, or a numbered error such as ERR_NGROK_26014. Each attempt of a certificate job takes the next outcome.`,
         'An error can have details: \'{"outcome":"DNS_ERROR","message":"No such host.","retriesAfter":"5m"}\'.',
-        'After the last one, attempts succeed, or follow --always or the simulated DNS.',
+        'After the last outcome, attempts succeed, or follow --always or the simulated DNS.',
       ],
     },
   ],

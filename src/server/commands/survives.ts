@@ -41,7 +41,7 @@ const SETUP = textFlag('setup', 'COMMAND', 'A shell command to run before each r
 export const survivesCommand: Command = {
   name: 'survives',
   words: 'COMMAND…',
-  summary: 'Run a command once for each possible failure of each request, and report which failure breaks it',
+  summary: 'Run a command once for each possible failure of each request, and report which failures break it',
   flags: [...FLAGS, SETUP],
   example: 'survives --faults 2 -- python onboard.py',
   notes: [

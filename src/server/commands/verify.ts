@@ -30,7 +30,7 @@ export const verifyCommand: Command = {
   flags: verifyFlags,
   notes: [
     'NGROK_API_KEY is the API key; it is never printed. A server on this machine needs no key.',
-    'It changes and deletes only resources that it created, and names them fauxgate-verify-…. At the end, even ' +
+    'The run changes and deletes only resources that it created, and names them fauxgate-verify-…. At the end, even ' +
       'after SIGINT, it deletes all of them.',
     'Exit codes: 0 no differences; 1 a response or the inventory differs; 2 invalid command line or ' +
       'environment; 3 some calls could not be made; 4 resources may be left behind.',
