@@ -191,6 +191,11 @@ describe('fauxgate policy test', () => {
     ],
     ['all but the last of several requests', '{ repeat: 2, request: REQUEST, expect: { status: 403 } }', 1],
     [
+      'a step that expects only that a header which the policy does not name is absent',
+      '{ request: REQUEST, expect: { headers: { x-none: null } } }',
+      0,
+    ],
+    [
       'a step with expect',
       '{ request: REQUEST, expect: { rule: null } }, { request: REQUEST, expect: { status: 403 } }',
       2,
@@ -483,8 +488,9 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
   /** Runs requests on a policy. Returns the exit code with `--fail-under 100`, and what no request reached. */
   const listMissed = async (policy: string, requests: readonly string[]) => {
     writeFileSync('policy.yml', policy)
+    // Each expectation holds, and counts because each policy contains the header's name.
     const tests = requests.map(
-      (each) => `{ name: a, request: { url: https://a.test/, ${each} }, expect: { headers: { x-none: null } } }`,
+      (each) => `{ name: a, request: { url: https://a.test/, ${each} }, expect: { headers: { actions: null } } }`,
     )
     writeFileSync('policy.test.yml', `policy: policy.yml\ntests: [${tests.join()}]`)
     const { code, stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '100')

@@ -1564,3 +1564,24 @@ describe('A variable of set-vars compared with another type', () => {
     expect(rulesOf(policyWith(condition, ...values))).not.toContain('variable-type')
   })
 })
+
+test.each([
+  [0, []],
+  [1, []],
+  [2, [['result-not-set', 'Use tokens[1], or add the token to http.tokens of jwt-validation.']]],
+])('A token that jwt-validation does not verify has no result: tokens[%i] of 2', (index, warnings) => {
+  const config = {
+    issuer: { allow_list: [{ value: 'https://a.test' }] },
+    audience: { allow_list: [{ value: 'b' }] },
+    http: { tokens: ['x-a', 'x-b'].map((name) => ({ type: 'jwt', method: 'header', name })) },
+    jws: { allowed_algorithms: ['RS256'], keys: { sources: { additional_jkus: ['https://a.test/keys'] } } },
+  }
+  const on_http_request = [
+    { actions: [{ type: 'jwt-validation', config }] },
+    {
+      expressions: [`actions.ngrok.jwt_validation.tokens[${index}].payload.sub == 'a'`],
+      actions: [{ type: 'log', config: { metadata: { a: 'b' } } }],
+    },
+  ]
+  expect(checkPolicy(JSON.stringify({ on_http_request })).map(({ rule, hint }) => [rule, hint])).toEqual(warnings)
+})
