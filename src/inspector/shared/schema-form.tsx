@@ -150,6 +150,5 @@ export function PlainInput({ service: _service, schema, name, values, ...input }
 
 /** Returns whether the text of a field is JSON. */
 export function isJson(schema: JsonSchema): boolean {
-  const types = listTypes(schema)
-  return types.includes('object') || types.includes('array')
+  return listTypes(schema).some((type) => type === 'object' || type === 'array')
 }

@@ -117,9 +117,8 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const more = ofRequests ? 0 : count - about.length
   // A domain without a policy has no job. It is changed on its own page.
   const hasJob = due !== undefined || fix.length > 0
-  const paths = new Set(fix.map(({ path }) => path))
   const [problem = '', ...details] = formatTimes(cause).split(SENTENCE_END)
-  const label = FIXES[[...paths].join()] ?? 'Fix the problem'
+  const label = FIXES[[...new Set(fix.map(({ path }) => path))].join()] ?? 'Fix the problem'
   return (
     <li class="record trouble">
       <Chip tone={tone}>{kind}</Chip>
