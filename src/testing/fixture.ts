@@ -14,6 +14,7 @@ import { requireGateway } from './matched-domain.ts'
 import type { ReplacedTimers } from './replaced-timers.ts'
 import { unusedIn } from './strict.ts'
 import type { TestPlace } from './test-place.ts'
+import { machineClockHint, timeZoneHint } from './time-hints.ts'
 import { DelayedRequests } from './traffic.ts'
 
 export const START = '2026-01-01T00:00:00Z'
@@ -82,9 +83,12 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const diff = error.diff?.includes('\n') ? error.diff : undefined
   const stack = error.stack && withoutWrapperFrames(error.stack)
   if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
+  // A matcher's message ends with the report, and the report always contains dates.
+  const [failure = ''] = message.split('\n\nThe gateway at ', 1)
   const texts = [
     // Rare, but the likeliest causes when they occur.
-    ...timeZoneHint(message, connection.timers),
+    ...timeZoneHint(failure, connection.timers, gateway),
+    ...machineClockHint(`${failure}\n${diff ?? ''}`, gateway),
     ...timersHint(message, gateway, connection),
     // A SurvivalError describes its own gateways.
     ...(connection.hasReport(message) || error.name === 'SurvivalError' ? [] : [gateway.report({ about: message })]),
@@ -136,37 +140,6 @@ function listUnfinished(message: string, connection: TestConnection): readonly s
   return hasTimedOut(message, connection)
     ? traffic.unfinishedAtTimeout
     : [...traffic.unfinished, ...traffic.unfinishedServed]
-}
-
-/** Matches a date as failed assertions about times show it. */
-const DATE = /\b\d{4}-\d\d-\d\d(?!\d)/
-
-/** Matches the message of a failed assertion. */
-const ASSERTION = /\bexpect/i
-
-/**
- * Returns a hint if a failure may be due to local times that differ from the service's. With the `globals` option, the fixture knows
- * whether code used local times. Otherwise, the error must be about a date.
- */
-function timeZoneHint(message: string, timers: ReplacedTimers | undefined): readonly string[] {
-  // A matcher's message ends with the report, and the report always contains dates.
-  const [failure = ''] = message.split('\n\nThe gateway at ', 1)
-  const text = "The service's times are in UTC. Local times in this process have the offset"
-  if (timers) {
-    const { used, offset } = timers.localTimes
-    if (used.size === 0 || !ASSERTION.test(failure)) return []
-    return [`${text} ${formatOffset(offset)}. The code in this test used ${[...used].join(', ')}.`]
-  }
-  const [date] = failure.match(DATE) ?? []
-  const minutes = date === undefined ? 0 : -new Date(date).getTimezoneOffset()
-  return minutes ? [`${text} ${formatOffset(minutes)}.`] : []
-}
-
-function formatOffset(minutes: number): string {
-  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
-    `${part}`.padStart(2, '0'),
-  )
-  return `${minutes < 0 ? '-' : '+'}${hours}:${rest}`
 }
 
 /** Returns a hint if the code under test waits for timers that do not fire. */

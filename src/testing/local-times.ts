@@ -21,6 +21,8 @@ export interface LocalTimes {
   readonly used: ReadonlySet<string>
   /** The last offset of a local time, in minutes, or 0 if there was none. */
   readonly offset: number
+  /** True if code parsed a time without a zone. */
+  readonly hasParsed: boolean
 }
 
 /** The `Date` class of fake timers. Nothing else uses it, so its members may be replaced. */
@@ -30,6 +32,7 @@ type FakeDate = typeof Date
 export function watchLocalTimes(fake: FakeDate): { readonly dates: FakeDate; readonly times: LocalTimes } {
   const used = new Set<string>()
   let offset = 0
+  let hasParsed = false
   const note = (name: string, date: Date) => {
     const minutes = -date.getTimezoneOffset()
     if (!minutes) return
@@ -49,7 +52,9 @@ export function watchLocalTimes(fake: FakeDate): { readonly dates: FakeDate; rea
   const noteParse = (name: string, text: unknown) => {
     // With "Z" added, only a text without a zone parses. The text was a local time if the result differs.
     const inUtc = typeof text === 'string' ? parse(`${text}Z`) : Number.NaN
-    if (!Number.isNaN(inUtc) && parse(String(text)) !== inUtc) note(name, new fake(inUtc))
+    if (Number.isNaN(inUtc) || parse(String(text)) === inUtc) return
+    hasParsed = true
+    note(name, new fake(inUtc))
   }
   Object.defineProperty(fake, 'parse', {
     value: (text: string) => {
@@ -71,6 +76,9 @@ export function watchLocalTimes(fake: FakeDate): { readonly dates: FakeDate; rea
       used,
       get offset() {
         return offset
+      },
+      get hasParsed() {
+        return hasParsed
       },
     },
   }

@@ -16,6 +16,9 @@ import { Pauses } from './pauses.ts'
  */
 const MICROTASKS = 200
 
+/** How often other code must run until a client has connected to a server on loopback and sent its request. */
+const CONNECTING = 5
+
 /** The members of a gateway that do not depend on its state. */
 const STATELESS = ['fetch', 'url', 'dialect']
 
@@ -31,7 +34,6 @@ export class DelayedRequests {
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
   readonly #served = this.#watchServed()
   readonly #closers: (() => Promise<void>)[] = []
-  #wasServed = false
   /** The requests that a server received or still handled at the end. */
   readonly #servedAtEnd = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
@@ -81,10 +83,10 @@ export class DelayedRequests {
 
   /** Waits for the HTTP requests that are in transit when a test fails, and notes them. */
   async awaitServed(): Promise<void> {
-    if (!this.#wasServed) return
+    if (this.#closers.length === 0) return
     const noted = this.#served.closing()
     const eventLoop = new EventLoop()
-    await eventLoop.runOtherCode()
+    for (let count = 0; count < CONNECTING; count++) await eventLoop.runOtherCode()
     eventLoop.close()
     noted()
   }
@@ -101,7 +103,6 @@ export class DelayedRequests {
       opened: (close) => void this.#closers.push(close),
       received: (name) => {
         const request = { name }
-        this.#wasServed = true
         pending.add(request)
         if (isAtEnd) this.#servedAtEnd.add(request)
         return () => void pending.delete(request)

@@ -111,6 +111,21 @@ describe('With the option globals, a failed assertion', () => {
     expect(message).not.toContain('Local times')
   })
 
+  test('tells of local times if another error follows a time that was parsed without its zone', async () => {
+    const message = await catchMessageIn('America/New_York', () => {
+      if (Date.parse('2026-01-01T00:00:00') > Date.now()) throw new Error('The certificate is late.')
+    })
+    expect(message).toContain(`${HINT} -05:00. The code in this test used Date.parse.`)
+  })
+
+  test('tells of local times if another error names two times that differ by the offset', async () => {
+    const message = await catchMessageIn('America/New_York', () => {
+      const start = new Date(2026, 0, 1)
+      throw new Error(`The day starts at ${start.toISOString()}, not at 2026-01-01T00:00:00Z.`)
+    })
+    expect(message).toContain(`${HINT} -05:00. The code in this test used new Date.`)
+  })
+
   test('keeps dates as they are: their class, their values, and Date as a function', async () => {
     const seen: unknown[] = []
     const Host = Date
@@ -122,4 +137,15 @@ describe('With the option globals, a failed assertion', () => {
     expect(message).toBe('passed')
     expect(seen).toEqual([true, true, true, 5, 'string', true, Host.UTC(2026), Number.NaN])
   })
+})
+
+test('Without the option globals, an error with two times in ms that differ by the offset tells of local times', async () => {
+  vi.stubEnv('TZ', 'America/New_York')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const failWith = (hours: number) =>
+    catchTestMessage(({ clock }) => {
+      throw new Error(`The day starts at ${clock.now + hours * 3_600_000}, not at ${clock.now}.`)
+    })
+  expect(await failWith(5)).toContain(`${HINT} -05:00.`)
+  expect(await failWith(4)).not.toContain('Local times')
 })

@@ -62,3 +62,11 @@ describe.each([
     expect(await run(passing, closesEarly)).toBe('passed')
   })
 })
+
+test('A failing test names the only request over HTTP, if it did not await that request', async () => {
+  const message = await run((url, gateway) => {
+    create(url).catch(() => undefined)
+    expect(gateway.leftovers()).toHaveLength(1)
+  }, false)
+  expect(message).toContain('1 request over HTTP was still pending')
+})
