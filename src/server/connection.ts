@@ -77,7 +77,8 @@ export class PipelinedConnection {
     }
     const { path } = splitUrl(turn.url, turn.responders.gateway.url)
     const isControl = path.startsWith(`${CONTROL_PATH}/`)
-    const ended = isControl ? undefined : transport.hooks.served?.received(`${request.method} ${path}`)
+    const { authorization } = request.headers
+    const ended = isControl ? undefined : transport.hooks.served?.received(`${request.method} ${path}`, authorization)
     if (ended) response.once('close', ended)
     if (!hasBody(request)) return void this.#respond(turn, '', refusal)
     const findLimit = () => (refusal ? 0 : this.#guard(() => transport.bodyLimit(head)))

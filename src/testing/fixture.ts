@@ -168,7 +168,7 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
     ? [
-        `${text} The clock advanced to ${timestamp(now)}${before}. Advance it further, unless your code should have given up by then.`,
+        `${text} The clock advanced to ${timestamp(now)}${before}. Advance it further, unless your code should wait less or should have given up by then.`,
       ]
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }

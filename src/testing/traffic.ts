@@ -101,8 +101,9 @@ export class DelayedRequests {
     let isAtEnd = false
     return {
       opened: (close) => void this.#closers.push(close),
-      received: (name) => {
+      received: (name, authorization = '') => {
         const request = { name }
+        this.#noteKey(name, authorization)
         pending.add(request)
         if (isAtEnd) this.#servedAtEnd.add(request)
         return () => void pending.delete(request)
@@ -173,7 +174,8 @@ export class DelayedRequests {
         ({ status }) => {
           if (status >= 400) outcome += ` → ${status}`
           this.#noteRefused(request.name, status)
-          this.#noteKey(request.name, options?.headers ?? (isRequest(input) ? input.headers : undefined))
+          const sentHeaders = options?.headers ?? (isRequest(input) ? input.headers : undefined)
+          this.#noteKey(request.name, new (platform('Headers'))(sentHeaders).get('authorization') ?? '')
         },
         () => undefined,
       )
@@ -190,8 +192,8 @@ export class DelayedRequests {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }
 
-  #noteKey(name: string, headers: RequestInit['headers']): void {
-    const [, text] = /(\[object \w+\])/.exec(new (platform('Headers'))(headers).get('authorization') ?? '') ?? []
+  #noteKey(name: string, authorization: string): void {
+    const [, text] = /(\[object \w+\])/.exec(authorization) ?? []
     if (text) this.#wrongKeys.push(`${name} with ${text}`)
   }
 

@@ -192,7 +192,7 @@ describe('The globals option of any runner', () => {
     }, options)
     expect(message).toContain(
       'It is due at 2026-01-01T01:10:00Z. The clock advanced to 2026-01-01T00:10:00Z, 1h before that. ' +
-        'Advance it further, unless your code should have given up by then.',
+        'Advance it further, unless your code should wait less or should have given up by then.',
     )
     expect(message).not.toContain('Advance the clock')
   })

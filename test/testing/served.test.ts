@@ -70,3 +70,12 @@ test('A failing test names the only request over HTTP, if it did not await that 
   }, false)
   expect(message).toContain('1 request over HTTP was still pending')
 })
+
+test('A test fails for a request over HTTP with an object instead of an API key', async () => {
+  const message = await run(async (url) => {
+    await fetch(`${url}/reserved_addrs`, { headers: { ...headers, authorization: `Bearer ${{}}` } })
+  }, true)
+  expect(message).toContain(
+    '1 request sent a stringified object instead of an API key: GET /reserved_addrs with [object Object].',
+  )
+})

@@ -80,6 +80,7 @@ export class RequestNotes {
       removedFields: describeRemovedFields(entry),
       failedJob: describeFailedJob(entry),
       missedAttempt: describeMissedAttempt(entry),
+      noChange: this.#describeNoChange(entry),
     }
     return Object.entries(notes).flatMap(([kind, text]) => (text === undefined ? [] : { kind, text }))
   }
@@ -108,6 +109,15 @@ export class RequestNotes {
     if (!this.#filters.has(key) && this.#filters.size < MAX_FILTERS)
       this.#filters.set(key, describeEmptyFilter(this.#host, entry))
     return this.#filters.get(key)
+  }
+
+  /** Notes that an update changed nothing, unless it repeats the update before it. */
+  #describeNoChange({ method, status, request, commit, operationId }: JournalEntry): string | undefined {
+    if (method !== 'PATCH' || status >= 300) return undefined
+    const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+    if (isEqual(this.#before.get(operationId)?.request, request)) return undefined
+    if (!(commit?.changes ?? []).every(({ before, after }) => isEqual(before, after))) return undefined
+    return 'It changed nothing: the resource already had these values.'
   }
 
   /** Notes that code stopped asking for a certificate before there was one, or before an attempt failed. */

@@ -5,6 +5,7 @@ import { documented } from '../../core/schema/documentation.ts'
 import { oneOfThese, optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
+import { certificates } from '../../service/provisioning/certificate-records.ts'
 import { caaZone, zone } from '../../service/provisioning/dns.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
@@ -234,9 +235,16 @@ function listTimelines(tx: Transaction, text: string): { readonly named: Section
   for (const each of tx.newestFirst(domains)) {
     if (each.timeline.length > 0) (text.includes(each.domain) || text.includes(each.id) ? named : others).push(each)
   }
-  const sectionOf = ({ id, domain, timeline }: DomainRecord): Section => {
+  const sectionOf = ({ id, domain, timeline, certificate_id }: DomainRecord): Section => {
     const lines = formatTimeline(timelineView(tx, timeline)).split('\n')
-    return [`provisioning of ${domain} (${id})`, keepNewest(lines, MAX_TRANSITIONS)]
+    const shown = keepNewest(lines, MAX_TRANSITIONS)
+    const order = certificate_id === null ? undefined : tx.get(certificates, certificate_id)?.order
+    // After many failed renewals, the line that tells it is gone.
+    const isMissing = order && !shown.some((line) => line.includes(certificate_id ?? ''))
+    const validity = isMissing
+      ? [`${certificate_id} is valid from ${timestamp(order.not_before)} until ${timestamp(order.not_after)}.`]
+      : []
+    return [`provisioning of ${domain} (${id})`, [...validity, ...shown]]
   }
   const sectionsOf = (newestFirst: readonly DomainRecord[]): Section[] => [
     ['provisioning', noteEarlier(newestFirst.length - MAX_DOMAINS)],

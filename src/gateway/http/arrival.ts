@@ -38,8 +38,11 @@ export interface ServedHooks {
   served?: {
     /** Called when a server starts to listen, with the function that closes it. Closing it twice has no effect. */
     opened(close: () => Promise<void>): void
-    /** Called with each request that a server receives, such as `POST /reserved_addrs`. Call the result when the exchange has ended. */
-    received(request: string): () => void
+    /**
+     * Called with each request that a server receives, such as `POST /reserved_addrs`, and its `Authorization` header. Call the result when the
+     * exchange has ended.
+     */
+    received(request: string, authorization?: string): () => void
     /**
      * Called before a server closes. The server still receives the requests that are on their way. Call the result when the server has
      * closed.

@@ -167,11 +167,11 @@ export class Run extends RunRecord {
     return method !== 'GET' || this.schedule.length === 0
   }
 
-  /** Notes a request over a socket that arrives just after the code has ended. */
+  /** Notes a request that arrives just after the code has ended, such as one over a socket or the second request of a cleanup. */
   protected override arrive(arrival: Arrival): HttpResponse {
-    const { isServed, method, path } = arrival
+    const { method, path } = arrival
     const hasJustEnded = this.copies.length === 1 && this.hasEnded && this.#settledAt === this.#world.clock.now
-    if (isServed && hasJustEnded && this.#mustAwait(method)) this.notAwaited ??= `${method} ${path}`
+    if (hasJustEnded && this.#mustAwait(method)) this.notAwaited ??= `${method} ${path}`
     return super.arrive(arrival)
   }
 

@@ -268,6 +268,40 @@ describe('The report says of a certificate', () => {
   })
 })
 
+describe('The report says of an update', () => {
+  const HINT = 'It changed nothing: the resource already had these values.'
+
+  test('that it changed nothing', async () => {
+    const { gateway, send } = open()
+    const { id } = gateway.reservedAddrs.create({ description: 'office' })
+    await send('PATCH', `/reserved_addrs/${id}`, { description: 'office' })
+    expect(gateway.report()).toContain(HINT)
+  })
+
+  test('nothing if it changed something, or repeats the update before it', async () => {
+    const { gateway, send } = open()
+    const { id } = gateway.reservedAddrs.create({ description: 'office' })
+    for (let count = 0; count < 2; count++) await send('PATCH', `/reserved_addrs/${id}`, { description: 'home' })
+    expect(gateway.report()).not.toContain('changed nothing')
+  })
+})
+
+describe('The report says of a certificate with many failed renewals', () => {
+  test('until when it is valid', async () => {
+    const { gateway } = open()
+    gateway.reservedDomains.create({
+      domain: 'app.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    gateway.clock.advance('30d')
+    expect(gateway.report()).not.toContain('is valid from')
+    gateway.provisioning.failAlways('DNS_ERROR')
+    gateway.clock.advance('50d')
+    const validity = `is valid from ${dueAfter('30s')} until ${dueAfter('30s', '90d')}.`
+    expect(gateway.report()).toMatch(new RegExp(`\\n    cert_\\w+ ${validity}\\n    … \\d+ earlier omitted\\n`))
+  })
+})
+
 describe('The report says of a deleted domain', () => {
   const body = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
 

@@ -172,7 +172,7 @@ describe('The report', () => {
     const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
     await send('PATCH', `/backends/weighted/${id}`, { json: { description: 'new' } })
     expect(readSection(gateway, 'requests')[1]).toBe('  It also cleared backends, which the request did not mention.')
-    await send('PATCH', `/backends/weighted/${id}`, { json: { backends: {} } })
+    await send('PATCH', `/backends/weighted/${id}`, { json: { backends: {}, description: 'other' } })
     expect(readSection(gateway, 'requests')).toHaveLength(3)
   })
 

@@ -44,6 +44,30 @@ test('Code that does not await its cleanup fails, although the cleanup succeeds'
   )
 })
 
+test.each([
+  ['', {}],
+  [' over a socket', { serve }],
+])('Code that does not await a cleanup that first looks%s fails', async (_name, options) => {
+  const code = async (life: Life) => {
+    const { id } = await send(life, 'POST', '/reserved_addrs', '{}')
+    const cleanUp = async () => {
+      await send(life, 'GET', '/reserved_addrs')
+      await send(life, 'DELETE', `/reserved_addrs/${id}`)
+    }
+    try {
+      await send(life, 'GET', `/reserved_addrs/${id}`)
+    } catch (error) {
+      void cleanUp().catch(() => undefined)
+      throw error
+    }
+  }
+  const search = survives(code, { create: createNgrok, faults: 1, kinds: ['5xx'], ...options })
+  const { groups } = await expectSurvivalError(search)
+  expect(groups.map(({ message }) => message)).toContain(
+    'it has ended, but DELETE /reserved_addrs/ra_a is still pending. Is an await missing?',
+  )
+})
+
 test('Code may reject while concurrent reads are pending', async () => {
   const code = (life: Life) =>
     Promise.all(['/reserved_addrs', '/reserved_domains'].map((path) => send(life, 'GET', path)))
