@@ -16,7 +16,7 @@ import { Pauses } from './pauses.ts'
  */
 const MICROTASKS = 200
 
-/** How often other code must run until a client has connected to a server on loopback and sent its request. */
+/** The number of times that other code must run until a client has connected to a server on loopback and sent its request. */
 const CONNECTING = 5
 
 /** The members of a gateway that do not depend on its state. */
