@@ -36,7 +36,7 @@ export interface ServedRequest {
   /** The visitor's client certificate with its chain, as PEM, or undefined if there is none. */
   readonly certificate?: string | undefined
   /** The facts about the connection's TLS, by variable path. */
-  readonly tls?: Visit['tls'] | undefined
+  readonly tls?: Arrival['tls'] | undefined
   /** Receives informational responses from the upstream. */
   readonly inform: Inform
   /** Aborts when the visitor disconnects. */
@@ -44,7 +44,7 @@ export interface ServedRequest {
 }
 
 /** A visitor request, and how it arrived. */
-interface Visit {
+interface Arrival {
   readonly request: VisitorRequest
   readonly from: Visitor
   readonly target: Target
@@ -122,9 +122,9 @@ export class GatewayTraffic {
     return this.#visit({ request, from, target: {}, signal, tls, isServed: true })
   }
 
-  async #visit(visit: Visit): Promise<UpstreamResponse> {
+  async #visit(arrival: Arrival): Promise<UpstreamResponse> {
     try {
-      const response = await this.#pass(visit)
+      const response = await this.#pass(arrival)
       if (response) return response
     } catch (error) {
       if (error instanceof TlsFailure) throw new TypeError('fetch failed', { cause: error })
@@ -152,8 +152,8 @@ export class GatewayTraffic {
   }
 
   /** Returns the response, or undefined if the connection was closed. */
-  async #pass(sent: Visit): Promise<UpstreamResponse | undefined> {
-    const { request, from: visitor, target, signal, isServed = false, tls = [], onRecorded } = sent
+  async #pass(arrival: Arrival): Promise<UpstreamResponse | undefined> {
+    const { request, from: visitor, target, signal, isServed = false, tls = [], onRecorded } = arrival
     const { host } = this
     const trace: VisitContext['trace'] = []
     const context: VisitContext = {

@@ -45,6 +45,9 @@ test.each([
   ["'straße σ'.upper()", 'STRAßE Σ'],
   ["inCidrRange('10.1.2.3', '::ffff:10.0.0.0/104')", 'true'],
   ["inCidrRange('10.1', '10.0.0.0/8')", 'error'],
+  ["inCidrRange('::10.1.2.3', '10.0.0.0/8')", 'false'],
+  ["'::ffff:10.1.2.3'.isPrivateIp()", 'true'],
+  ["'::ffff:012.1.2.3'.isPrivateIp()", 'false'],
   [
     "url.parse('https://me@ngrok.com:8443/a?b#c')",
     '{fragment: c, host: ngrok.com:8443, path: /a, query: b, scheme: https, user: me}',

@@ -1,11 +1,13 @@
 import ipaddr from 'ipaddr.js'
+import { ipBytes } from '../../x509/ip.ts'
 import { EvaluationProblem } from './values.ts'
 
 /** Returns whether a CIDR range, such as `203.0.113.0/24`, contains an address. @throws EvaluationProblem if the range is not valid */
 export function isInRange(address: string, range: string): boolean {
-  if (!isAddress(address)) throw new EvaluationProblem('the address is not an IP address')
+  const ip = readAddress(address)
+  if (!ip) throw new EvaluationProblem('the address is not an IP address')
   if (!ipaddr.isValidCIDR(range)) return false
-  const [ip, [network, bits]] = [ipaddr.process(address), ipaddr.parseCIDR(range)]
+  const [network, bits] = ipaddr.parseCIDR(range)
   // The range of IPv4 addresses in IPv6 has 96 bits before theirs.
   if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96)
     return ip.kind() === 'ipv4' && ip.match(network.toIPv4Address(), bits - 96)
@@ -21,10 +23,13 @@ export function listNarrowest<Range>(all: readonly Range[], textOf: (range: Rang
 
 /** Returns whether an address is in one of the private networks of RFC 1918. */
 export function isPrivate(address: string): boolean {
-  return isAddress(address) && ipaddr.process(address).range() === 'private'
+  return readAddress(address)?.range() === 'private'
 }
 
-/** Returns whether a string is an IPv4 address in decimal or an IPv6 address. */
-function isAddress(text: string): boolean {
-  return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text)
+/** Returns an address, or undefined for any other string. ipaddr.js would read `::10.1.2.3` as IPv4, and `012` as octal. */
+function readAddress(text: string) {
+  const bytes = ipBytes(text)
+  if (!bytes) return undefined
+  const ip = ipaddr.fromByteArray([...bytes])
+  return ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress() ? ip.toIPv4Address() : ip
 }

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { checkExpression } from '../expression.ts'
 import { Cases } from './cases.ts'
-import { MAX_CHOICES, type Subject, type Visitor } from './symbolic.ts'
+import { MAX_CHOICES, type Subject, type VisitorKind } from './symbolic.ts'
 import { Evaluation, type Given } from './visitor.ts'
 import { type Hole, listVariables, placeOfNode, type ReadRule, SCOPE } from './warning.ts'
 
@@ -23,7 +23,7 @@ interface Shared extends Pick<Given, 'variables'> {
 }
 
 /** The results of the conditions of a rule for each visitor: true, false, or undefined if they fail. */
-type Row = Readonly<Record<Visitor, boolean | undefined>>
+type Row = Readonly<Record<VisitorKind, boolean | undefined>>
 
 /** Returns the values that rule conditions depend on and that no other rule covers. */
 export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
@@ -47,7 +47,7 @@ function run({ conditions }: ReadRule, given: Given) {
   return { result, evaluation }
 }
 
-const VISITORS: readonly Visitor[] = ['without', 'wrong', 'empty', 'right', 'high', 'unreadable', 'large']
+const VISITORS: readonly VisitorKind[] = ['without', 'wrong', 'empty', 'right', 'high', 'unreadable', 'large']
 
 /** Returns the results of rule conditions for visitors for each combination of all other tests, and those tests. */
 function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
@@ -57,7 +57,7 @@ function runAll(rules: readonly ReadRule[], subject: Subject, shared: Shared) {
   for (let choice = 0; choice < 1 << Math.min(choices.length, MAX_CHOICES) || choice === 0; choice++) {
     rows.push(
       rules.map((rule) => {
-        const row: Partial<Record<Visitor, boolean | undefined>> = {}
+        const row: Partial<Record<VisitorKind, boolean | undefined>> = {}
         for (const visitor of VISITORS) {
           const { result, evaluation } = run(rule, { ...shared, visitor, subject, choice, choices })
           row[visitor] = result
@@ -105,7 +105,7 @@ function requiresAbsence(tree: ASTNode, subject: Subject, shared: Shared): boole
   if (tree.op === '&&') return tree.args.some((each) => requiresAbsence(each, subject, shared))
   const isTest =
     tree.op === '!_' && (tree.args.op === 'in' || (tree.args.op === 'call' && /^has/.test(tree.args.args[0])))
-  const isFor = (visitor: Visitor) => new Evaluation({ ...shared, visitor, subject, choices: [] }).run(tree)
+  const isFor = (visitor: VisitorKind) => new Evaluation({ ...shared, visitor, subject, choices: [] }).run(tree)
   return isTest && isFor('without') === true && isFor('wrong') === false
 }
 
@@ -115,7 +115,7 @@ function listOpen(rule: ReadRule, guards: readonly ReadRule[], subject: Subject,
   const isPossible = readChoices(choices, shared)
   return rows.flatMap(([row, ...others], choice) => {
     if (!row || !isPossible(choice)) return []
-    const isStopped = (visitor: Visitor) => others.some((each) => each[visitor] === true)
+    const isStopped = (visitor: VisitorKind) => others.some((each) => each[visitor] === true)
     const [without, unreadable, large] = (['without', 'unreadable', 'large'] as const).map(
       (visitor) => isStopped(visitor) || row[visitor],
     )

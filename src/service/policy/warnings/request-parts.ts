@@ -14,7 +14,7 @@ import {
   sourceOf,
   Unknown,
   type Value,
-  type Visitor,
+  type VisitorKind,
 } from './symbolic.ts'
 
 type Facts = Omit<Subject, 'key' | 'test'>
@@ -34,7 +34,7 @@ export class RequestParts {
 
   constructor(
     readonly variables: Variables,
-    readonly visitor?: Visitor,
+    readonly visitor?: VisitorKind,
     readonly subject?: Pick<Subject, 'key' | 'base'>,
   ) {}
 

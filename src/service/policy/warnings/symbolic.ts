@@ -20,13 +20,13 @@ export interface Subject {
 }
 
 /**
- * A visitor, by its value: none, a value that no condition names, an empty value, a value that satisfies each comparison, or a value above all others.
+ * The kind of visitor that a condition is tested for, by its value: none, a value that no condition names, an empty value, a value that satisfies each comparison, or a value above all others.
  * Functions that need a number, a time, or a length fail for unreadable values, and integer conversions fail for large ones.
  */
-export type Visitor = 'without' | 'wrong' | 'empty' | 'right' | 'high' | 'unreadable' | 'large'
+export type VisitorKind = 'without' | 'wrong' | 'empty' | 'right' | 'high' | 'unreadable' | 'large'
 
 /** The visitors whose value is above all others. */
-export const HIGH: readonly Visitor[] = ['right', 'high', 'large']
+export const HIGH: readonly VisitorKind[] = ['right', 'high', 'large']
 
 /** The maximum number of independently true or false tests. */
 export const MAX_CHOICES = 4

@@ -28,14 +28,14 @@ import {
   toValue,
   Unknown,
   type Value,
-  type Visitor,
+  type VisitorKind,
 } from './symbolic.ts'
 import { matchesLarge } from './try-pattern.ts'
 
 /** A visitor, and the facts known about the policy. */
 export interface Given {
   readonly variables: Variables
-  readonly visitor?: Visitor
+  readonly visitor?: VisitorKind
   readonly subject?: Pick<Subject, 'key' | 'base'>
   /** The results, as bits, of the tests that the policy does not determine. */
   readonly choice?: number
