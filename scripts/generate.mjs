@@ -16,10 +16,7 @@ const PARTS = {
   'reference.mjs': [],
   'command.mjs': [],
   'standard.ts': [],
-  'references.ts': [],
   'verify.ts': [],
-  'certificate-errors.ts': [],
-  'event-fields.ts': [],
   'control-api.ts': [],
   'api.mjs': [],
 }

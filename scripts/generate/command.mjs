@@ -3,7 +3,7 @@
 import { clientCommands } from '../../src/server/client/commands.ts'
 import { optionTable, sandboxTable } from '../../src/server/options/table.ts'
 import { table, withParts } from './markdown.ts'
-import { formatGatewayOptions } from './options-table.ts'
+import { formatGatewayOptions, isGatewayOption } from './options-table.ts'
 
 export default function command(root) {
   return new Map([
@@ -23,7 +23,9 @@ const formatFlag = ({ flag, value, kind }) => `\`--${flag}${value && ` ${value}`
 const formatOptions = () =>
   formatTable(
     ['flag', 'in a config file', ''],
-    optionTable.map((option) => [formatFlag(option), `\`${option.path}\``, option.sentence]),
+    optionTable
+      .filter((option) => !isGatewayOption(option))
+      .map((option) => [formatFlag(option), `\`${option.path}\``, option.sentence]),
   )
 
 const formatSandboxOptions = () =>

@@ -1,12 +1,12 @@
-// Writes the fields of the events of sessions and traffic into docs/events.md.
+// Formats the section of the reference about the fields of the events of sessions and traffic.
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { FILTERABLE, fieldsOf } from '../../src/service/ngrok/event-types.ts'
-import { table, withParts } from './markdown.ts'
+import { table } from './markdown.ts'
 
 const SESSION = 'agent_session_start.v0'
 const TRAFFIC = ['http_request_complete.v0', 'tcp_connection_closed.v0']
 
-export default function eventFields(root: string): Map<string, string> {
+export function formatEventFields(): string {
   const session = listSessionFields()
   const paths = [...new Set([...TRAFFIC.flatMap(fieldsOf), ...session])].sort()
   const rows = paths.map((path) => [
@@ -17,8 +17,11 @@ export default function eventFields(root: string): Map<string, string> {
       return path in FILTERABLE ? 'yes, and in filters' : 'yes'
     }),
   ])
-  const part = `\n${table(['field', '`agent_session_*`', ...TRAFFIC.map((type) => `\`${type}\``)], rows)}\n`
-  return new Map([withParts(root, 'docs/events.md', { fields: part })])
+  return [
+    '## Fields of events',
+    '[Test traffic events](events.md#test-traffic-events) shows how to choose the fields and the filter.',
+    table(['field', '`agent_session_*`', ...TRAFFIC.map((type) => `\`${type}\``)], rows),
+  ].join('\n\n')
 }
 
 /** Returns the paths of the fields of an agent session's event. */

@@ -3,7 +3,7 @@ import type * as v from 'valibot'
 import { documentationOf } from '../../src/core/schema/documentation.ts'
 import { gatewayRows, readGatewayOptions } from '../../src/gateway/options.ts'
 import { manualClock, ngrok } from '../../src/index.ts'
-import { optionTable } from '../../src/server/options/table.ts'
+import { type Option, optionTable } from '../../src/server/options/table.ts'
 import { table } from './markdown.ts'
 import { typeOf } from './schema-types.ts'
 
@@ -55,6 +55,13 @@ const UNCHECKED: Readonly<Record<string, string>> = { families: '{ guestPasses }
 /** The default in a sentence. */
 const DEFAULT = / ?Default: (.*?)\.(?= [A-Z]|$)/
 
+/** Returns whether the option of the command is one of a gateway, in the same words. */
+export function isGatewayOption({ path, sentence }: Option): boolean {
+  const [name = ''] = path.split('.')
+  const row = new Map<string, v.GenericSchema>(Object.entries(gatewayRows)).get(name)
+  return row !== undefined && (name !== path || documentationOf(row).sentence === sentence)
+}
+
 /** Returns the table: each option, followed by the options in it. */
 export function formatGatewayOptions(): string {
   const rows = Object.entries<v.GenericSchema>(gatewayRows).flatMap(([path, schema]) => [
@@ -63,7 +70,7 @@ export function formatGatewayOptions(): string {
       .filter((option) => option.path.startsWith(`${path}.`))
       .map((option) => formatRow(option.path, typeOfOption(option), undefined, option.sentence)),
   ])
-  return `\n${table(['option', 'type', 'default', 'example', ''], rows)}\n`
+  return `\n${table(['option', 'flag', 'type', 'default', 'example', ''], rows)}\n`
 }
 
 function typeOfOption({ kind, schema }: (typeof optionTable)[number]): string {
@@ -76,8 +83,10 @@ function formatRow(path: string, type: string, schema?: v.GenericSchema, about?:
   const byDefault = DEFAULT.exec(sentence)?.[1] ?? (typeof value === 'string' ? `\`${value}\`` : 'none')
   const example = UNCHECKED[path] ?? checkExample(path, EXAMPLES[path])
   const name = type === 'C' ? 'Clock' : type
+  const flag = optionTable.find((option) => option.path === path)?.flag
   return [
     `\`${path}\``,
+    flag ? `\`--${flag}\`` : '',
     `\`${name.replace('readonly ', '')}\``,
     byDefault,
     example && `\`${example}\``,

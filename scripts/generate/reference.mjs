@@ -6,6 +6,8 @@ import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { ngrok } from '../../src/index.ts'
 import { families } from '../../src/service/resources/index.ts'
 import { operationsOf } from '../operations.mjs'
+import { formatCertificateErrors } from './certificate-errors.ts'
+import { formatEventFields } from './event-fields.ts'
 import { evidenceReference } from './evidence.ts'
 import { formatLimits } from './limits.ts'
 import { table } from './markdown.ts'
@@ -83,7 +85,9 @@ function formatPage(whole) {
     '## Errors',
     '`gateway.faults.add({ error })` takes the key, or the code, such as `ERR_NGROK_413`. Words in braces stand for received and allowed values.',
     formatErrors(errors),
+    formatCertificateErrors(),
     formatLimits({ ...families, ...ngrokFamilies }),
+    formatEventFields(),
   ].join('\n\n')}\n`
 }
 

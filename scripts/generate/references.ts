@@ -1,11 +1,11 @@
-// Writes the table of references into docs/decisions/references.md.
+// Formats the table of references, for docs/evidence-reference.md.
 import type { Families } from '../../src/core/operation/family.ts'
 import type { Deletion, Reference } from '../../src/core/operation/reference.ts'
 import type { CatalogueError } from '../../src/core/schema/errors.ts'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { families } from '../../src/service/resources/index.ts'
-import { type Section, sectionsOf } from './evidence/rules.ts'
-import { table, withParts } from './markdown.ts'
+import type { Section } from './evidence/rules.ts'
+import { table } from './markdown.ts'
 
 // Their types are narrower than that of any family.
 const all = { ...families, ...ngrokFamilies } as unknown as Families
@@ -17,15 +17,14 @@ const DELETIONS: Readonly<Record<Extract<Deletion, string>, string>> = {
   follows: 'the field is updated',
 }
 
-export default function references(root: string): Map<string, string> {
-  const sections = sectionsOf(root)
+export function formatReferences(sections: readonly Section[]): string {
   const rows = Object.values(all).flatMap((family) => {
     const inPlaceOf = Object.values(family.operations).find((operation) => operation.inPlaceOf)?.inPlaceOf
     const nameOf = (error: CatalogueError) => `\`${(inPlaceOf?.get(error) ?? error).key}\``
     return (family.references ?? []).map((row) => formatRow(row, nameOf, sections))
   })
   const head = ['field', 'refers to', 'unknown ID', 'when that resource is deleted', 'rule']
-  return new Map([withParts(root, 'docs/decisions/references.md', { references: table(head, rows.sort(byFirst)) })])
+  return table(head, rows.sort(byFirst))
 }
 
 const byFirst = ([a = '']: readonly string[], [b = '']: readonly string[]) => (a < b ? -1 : 1)
@@ -41,6 +40,6 @@ function formatRow(row: Reference, nameOf: (error: CatalogueError) => string, se
     to.what.replace(/^an? /, ''),
     missing ? `${nameOf(missing)}${isOpen ? ' if `declared`' : ''}` : 'not in bodies',
     typeof deletion === 'string' ? DELETIONS[deletion] : `the deletion is rejected: ${nameOf(deletion.error)}`,
-    `[${section.title}](${rules.replace('references#', '#').replace(/^([\w-]+)#/, '$1.md#')}), ${Object.keys(section.evidence).join(', ')}`,
+    `[${section.title}](decisions/${rules.replace('#', '.md#')}), ${Object.keys(section.evidence).join(', ')}`,
   ]
 }

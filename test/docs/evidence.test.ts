@@ -142,13 +142,14 @@ test('docs/fidelity.md has the share of decisions', () => {
   expect(readFileSync('docs/fidelity.md', 'utf8')).toMatch(/\*\*\d+\.\d %\*\*/)
 })
 
-test('docs/evidence-reference.md has the evidence of every operation, every page about policies, and every reason for an unsent code', () => {
+test('docs/evidence-reference.md has the evidence of every operation, the references, every page about policies, and every reason for an unsent code', () => {
   const page = evidenceReference('.')
   const [, documented, client] =
     /^\| `GET \/reserved_addrs` \| (\d+) \| (\d+) \| .*`code-of-a-wrong-filter` \|$/m.exec(page) ?? []
   expect([documented, client].every((count) => Number(count) > 10)).toBe(true)
   for (const { call } of operations)
     expect(page).toMatch(new RegExp(`^\\| \`${call.replaceAll(/[{}]/g, '.')}\` \\| \\d`, 'm'))
+  expect(page.match(/^\| `\w+`: `.+ \| .+ \| .+ \| .+ \| \[.+\]\(decisions\/.+$/gm)?.length).toBeGreaterThan(50)
   for (const { page: name } of readTrafficPages()) expect(page).toContain(`| [${name.replace('traffic-policy/', '')}](`)
   for (const { codes, because } of unsent.rows) expect(page).toContain(`| ${codes} | ${because} |`)
 })

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { ngrok } from '../../src/index.ts'
+import { fieldsOf } from '../../src/service/ngrok/event-types.ts'
+import { CERTIFICATE_ERRORS, listCertificateErrors } from '../../src/service/provisioning/certificate-errors.ts'
 
 const { default: createReference } = await import(new URL('../../scripts/generate/reference.mjs', import.meta.url).href)
 
@@ -29,6 +31,16 @@ describe('The page with the reference in the package', () => {
         sent: status,
       })
     }
+  })
+
+  test('has every numbered error of a certificate job, and every field of a traffic event', () => {
+    const jobs = listCertificateErrors().map(
+      (key) => `| \`ERR_NGROK_${CERTIFICATE_ERRORS[key].number}\` | \`${key}\` |`,
+    )
+    expect(jobs.length).toBeGreaterThan(40)
+    const fields = fieldsOf('http_request_complete.v0').map((path) => `\n| \`${path}\` |`)
+    expect(fields.length).toBeGreaterThan(30)
+    expect([...jobs, ...fields].filter((each) => !page.includes(each))).toEqual([])
   })
 
   test('has every operation', () => {

@@ -29,7 +29,7 @@ describe('Every field that a request can set', () => {
     const texts = count(({ effect }) => effect === 'text')
     const line =
       `The ${operations.length} operations can set ${all} fields, or ${paths.length} if repeated modules count once. ` +
-      `Tests show the effect of ${effects} of these. Another ${texts} are free text, and ${count(({ effect }) => effect === 'none')} have no effect:`
+      `Tests show the effect of ${effects} of these. Another ${texts} are free text, and ${count(({ effect }) => effect === 'none')} have no effect.`
     expect(readFileSync('docs/confidence.md', 'utf8').replace(/\s+/g, ' ')).toContain(line)
   })
 })

@@ -6,6 +6,7 @@ import { CERTIFICATE_ERRORS } from '../../../src/service/provisioning/certificat
 import unsent from '../../../tools/evidence/unsent-codes.json' with { type: 'json' }
 import type { AllEvidence } from '../evidence.ts'
 import { table, withParts } from '../markdown.ts'
+import { formatReferences } from '../references.ts'
 import { type Doubt, declaredErrors, errors, listDoubts, type OperationRules, type Section } from './rules.ts'
 import { type Evidence, KINDS, OWN_NUMBERS, PUBLISHED } from './sources.ts'
 import { countTrafficRows, formatTrafficPages } from './traffic-pages.ts'
@@ -22,7 +23,6 @@ export function formatPages(
   return new Map([
     withParts(root, 'docs/fidelity.md', {
       totals: formatTotals(operations, all, sections),
-      statuses: formatUnknown(documented, decided, doubts.length),
       codes: formatCodes(),
       shares: formatShares(operations, all),
       traffic: countTrafficRows(root),
@@ -50,6 +50,9 @@ export function formatReference(
     formatOperationTable(operations, all, listDoubts(sections)),
     '## By traffic page',
     formatTrafficPages(root),
+    '## References',
+    'What happens to a field that refers to another resource: see [the rules](decisions/references.md#table).',
+    formatReferences(sections),
     '## Error codes that fauxgate does not send',
     'A range can include codes that fauxgate does send.',
     table(
@@ -82,16 +85,6 @@ function formatCodes(): string {
     ],
   )
 }
-
-const formatUnknown = (
-  documented: number,
-  decided: number,
-  doubts: number,
-) => `- **The HTTP status of ${decided} errors.** The documentation lists ${documented} error codes, but gives the HTTP status of only ${documented - decided} of them. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
-- **The wording of all messages.** The documentation has none. Do not compare \`msg\`.
-- **The order of errors**, if several apply to one request.
-- **${doubts} open questions**, where sources disagree or are silent: see [Open doubts](differences.md#open-doubts).
-- **The live service.** These rules are not yet checked against it. [\`fauxgate verify\`](verify.md) does that.`
 
 /** Counts the errors with a documented number: all, those with a decided status, and those that programs rely on. */
 function countNumbers({ errors }: AllEvidence) {
