@@ -17,7 +17,7 @@ const errors = declareErrors({
   key_not_kept: entry(
     90421,
     400,
-    'The private key of {id} was omitted from the snapshot that it came from. Take a snapshot with keys.',
+    'The private key of {id} was omitted from the snapshot that it came from. Take a snapshot with private keys.',
   ),
 })
 
@@ -32,15 +32,15 @@ export interface AuthorityApi {
    */
   privateKeyPem(certificateId: string): string
   /**
-   * Issues a certificate for a server in your test. Clients that trust the root accept it. The certificate is not a gateway
-   * resource.
-   * @throws TypeError for an unknown option or a value that is not allowed, if there is neither a name nor an IP address, or if
-   * `notAfter` is before `notBefore`.
+   * Issues a certificate for a server in your test. Clients that trust the root certificate accept it. The certificate is not a resource of
+   * the gateway.
+   * @throws TypeError for an unknown option or a value that is not allowed, if there is neither a name nor an IP address, or if `notAfter`
+   * is before `notBefore`.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
 }
 
-/** A certificate with its key, in the form that servers accept. */
+/** A certificate with its key, in the form in which servers accept them. */
 export interface ServerCertificate {
   /** The leaf, followed by the intermediate. */
   readonly certificate_pem: string
@@ -102,7 +102,7 @@ function serverCertificate({ engine }: ControlHost, options: ServerCertificateOp
   })
 }
 
-/** Throws a TypeError if a certificate with these options wouldn't cover any host, or would expire before it is valid. */
+/** Throws a TypeError if a certificate with these options would cover no host, or would expire before it is valid. */
 export function requireUsableCertificate({
   names,
   ips,

@@ -24,13 +24,13 @@ const certificate = named(
     sha256: documented(v.string(), 'The SHA-256 fingerprint of its DER encoding, in lowercase hex.'),
   }),
   'ReadCertificate',
-  'The content of one certificate of a chain.',
+  'The content of one certificate in a chain.',
 )
 
 const read = controlCall({
   method: 'POST',
   path: '/certificates',
-  summary: 'Decode PEM certificates without storing anything',
+  summary: 'Decode PEM certificates without storing them',
   from: 'body',
   schema: v.object({
     certificate_pem: documented(

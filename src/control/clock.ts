@@ -25,7 +25,7 @@ export const errors = declareErrors({
   clock_not_manual: entry(
     90420,
     400,
-    "The clock of this gateway cannot be advanced: it is not a manual clock. Start the server with `--clock manual`, or create the gateway with `clock: manualClock('2026-01-01T00:00:00Z')`.",
+    "This gateway's clock cannot be advanced, because it is not a manual clock. Start the server with `--clock manual`, or create the gateway with `clock: manualClock('2026-01-01T00:00:00Z')`.",
   ),
   clock_move_stopped: entry(
     90422,
@@ -34,8 +34,8 @@ export const errors = declareErrors({
       `The advance was stopped after ${formatCount(it.seconds, 'second')} of work. The clock is at ${it.reached}, and ` +
       `${it.target} was requested. ${
         it.isSettled
-          ? 'Everything due by then has happened: continue from here, or in smaller steps.'
-          : 'Some events due by then have not happened yet; the next call continues with them.'
+          ? 'Everything due by then has happened. Continue from here, or advance in smaller steps.'
+          : 'Some events due by then have not happened yet. The next call continues with them.'
       }`,
   ),
 })
@@ -44,14 +44,14 @@ export const errors = declareErrors({
 export const remember = v.optional(
   documented(
     v.literal(true),
-    'Remember the previous state for `POST /_fauxgate/undo`, and count what happened in the overview.',
+    "Save the previous state, so that `POST /_fauxgate/undo` can return to it, and count the move's events in the overview.",
   ),
 )
 
 const move = v.object({
-  advance: v.optional(sentDuration('The duration to advance by: ms, or a whole number with a unit.')),
+  advance: v.optional(sentDuration('How far to advance: a number of ms, or a whole number with a unit.')),
   to: v.optional(
-    documented(v.string(), 'The time to advance to, not before the current one.', { json: { format: 'date-time' } }),
+    documented(v.string(), 'The time to advance to, not before the current time.', { json: { format: 'date-time' } }),
   ),
   next: v.optional(
     documented(
@@ -74,7 +74,7 @@ export const waitingRequest = named(
     until: documented(time, 'The time of the response, rounded up to a whole second.'),
   }),
   'WaitingRequest',
-  "A request whose response waits for a time on the gateway's clock, because of a fault's latency.",
+  "A request whose response is waiting for a time on the gateway's clock, because of a fault's latency.",
 )
 
 const MAX_WAITING = 100
@@ -91,7 +91,8 @@ export const delayedResponses = (host: ControlHost) =>
   host.engine.clock.waiting.filter(({ event }) => event === 'response')
 
 /**
- * Formats the time of a delayed response or a delivery, rounded up to a whole second, so it has happened once the clock reaches that time.
+ * Formats the time of a delayed response or a delivery, rounded up to a whole second, so that it has happened once the clock reaches that
+ * time.
  */
 export function timeOfStep(until: number): string {
   return timestamp(roundUpToSecond(until))
@@ -105,7 +106,7 @@ const clockView = named(
     waiting: v.exactOptional(
       documented(
         v.array(waitingRequest),
-        'The requests whose responses a fault delays, the earliest response first: at most 100. Absent if there are none.',
+        'The requests whose responses a fault delays, earliest response first: at most 100. Absent if there are none.',
       ),
     ),
   }),
@@ -153,7 +154,7 @@ const moveCall = controlCall({
     },
   ],
   from: 'body',
-  schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to advance a manual clock.'),
+  schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'How to advance a manual clock: exactly one of these fields.'),
   response: clockView,
   errors: [errors.clock_not_manual, errors.clock_move_stopped],
   run(host, { advance, to, next, remember }) {
@@ -174,7 +175,7 @@ export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
   members: (host) => ({ clock: host.clock }),
 }
 
-/** Runs work after other work that a host may run in parts. */
+/** Runs work after any other work that a host may be running in parts. */
 export function after<T>(earlier: void | Promise<void>, next: () => T): T | Promise<T> {
   return earlier instanceof Promise ? earlier.then(next) : next()
 }

@@ -108,18 +108,18 @@ interface Beginning {
   readonly seed?: string | null
 }
 
-/** The last controls that were used, and the inspector's writes, which the journal omits. */
+/** The most recently used controls, and the inspector's writes, which the journal omits. */
 export class ControlLog {
   readonly #options: ControlLogOptions
   readonly #all = new Queue<() => UsedControl>()
   #dropped = 0
   #others = 0
   #agent = 0
-  /** True if there was a state before the first control. */
+  /** True if there was already a state before the first control. */
   #isLater = false
   #initial: { readonly initial: object; readonly seed?: string } | undefined
   #sequence = 0
-  /** Creates the state after the last snapshot was loaded. Everything earlier is gone. */
+  /** Creates the state after the most recent snapshot was loaded. Everything earlier is gone. */
   #loaded: (() => Record<string, unknown>) | undefined
 
   constructor(options: ControlLogOptions) {
@@ -139,7 +139,7 @@ export class ControlLog {
     this.#isLater = sequence > 0 && !isKnown
   }
 
-  /** Counts a change of resources by an operation called in the gateway's own process. */
+  /** Counts a change to resources by an operation called in the gateway's own process. */
   addOther(): void {
     this.#others++
   }
@@ -169,7 +169,7 @@ export class ControlLog {
     })
   }
 
-  /** Records that a snapshot, of up to 100 MB, was loaded. The last one is shown if it is short. */
+  /** Records that a snapshot of up to 100 MB was loaded. The most recent snapshot is shown if it is short. */
   #addLoading(method: string, now: number): void {
     const capture = this.#options.captureState(MAX_RECORDS)
     this.#loaded = capture
@@ -180,7 +180,7 @@ export class ControlLog {
     })
   }
 
-  /** Adds a write by the inspector to the service. */
+  /** Adds a write to the service that the inspector made. */
   addWrite(exchange: JournaledExchange): void {
     const { method, path, request, response } = this.#options.journal.createEntry(exchange)
     const isLong = JSON.stringify([request, response]).length > 4 * MAX_BODY_LENGTH
@@ -217,7 +217,7 @@ export class ControlLog {
     this.#dropped++
   }
 
-  /** Returns the controls, oldest first, with counts of what is missing. */
+  /** Returns the controls, oldest first, with counts of missing entries. */
   list() {
     const { journal, options, own } = this.#options
     return {

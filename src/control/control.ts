@@ -22,19 +22,19 @@ import type { TrafficState } from './traffic/state.ts'
 
 /** Adds members to a gateway, or to a member such as `gateway.dns`. */
 interface MemberSource<Members = unknown> {
-  /** Returns the members that it adds to the direct API. */
+  /** Returns the members that the control adds to the direct API. */
   readonly members?: (host: ControlHost) => Members
 }
 
 /** A part of a gateway that a test controls: the clock, the DNS zone, faults, … */
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>>
   extends MemberSource<Members> {
-  /** The calls over HTTP; a function if the calls depend on the gateway's families. */
+  /** The HTTP calls; a function if they depend on the gateway's families. */
   readonly calls: readonly ControlCall[] | ((families: Families) => readonly ControlCall[])
   /** The schemas of the members' arguments, from which types are generated. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors
-  /** Returns its collections in the gateway's state. */
+  /** Returns the control's collections in the gateway's state. */
   readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
 }
 
@@ -44,8 +44,8 @@ type MembersOf<C extends MemberSource> = Intersection<
 
 /**
  * Infers the type of all members that controls or calls add, with their documentation. Only the type is used; the value is always
- * undefined. Published declarations thus show the members without internals. Call this function in the members' file, because declarations
- * don't include documentation from other files.
+ * undefined. This way, published declarations show the members without internals. Call this function in the members' file, because
+ * declarations don't include documentation from other files.
  */
 export function membersOf<C extends MemberSource>(_sources: readonly C[]): MembersOf<C> | undefined {
   return undefined
@@ -71,13 +71,13 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
 /** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
-  /** Returns the operations at a path below the base URL, by method, and the path's IDs, or undefined for an unknown path. */
+  /** Returns the operations at a path below the base URL, by method, and the IDs in the path, or undefined for an unknown path. */
   routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 
-/** The hook for calls that drop pending faults, outcomes, or requests, so a fixture can find out what was unused. */
+/** The hook for calls that drop pending faults, outcomes, or requests, so that a fixture can find out which were unused. */
 export interface DropHooks {
-  /** Called with the name of the call and its work, which the hook must run once. Without a hook, the work simply runs. */
+  /** Called with the call's name and its work, which the hook must run once. Without a hook, the work simply runs. */
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
 }
 
@@ -87,15 +87,15 @@ export interface TimerHooks {
   describeTimers?: (() => string | undefined) | undefined
 }
 
-/** A host that runs clock moves in parts because others share its thread. Without a host, a move is synchronous. */
+/** A host that runs clock moves in parts, because other gateways share its thread. Without a host, a move is synchronous. */
 export interface MoveParts {
   /** The maximum working time of one move in ms, excluding pauses. */
   readonly maxWorkMs: number
   /** Runs a move. Other calls reach the gateway only after the response to the move. */
   run(move: () => Promise<void>): Promise<void>
-  /** Starts a part. The returned function is called after each event, and returns true when the part is over. */
+  /** Starts a part of a move. The returned function is called after each event, and returns true when the part is over. */
   start(): () => boolean
-  /** Yields to other gateways on the thread. */
+  /** Yields to the other gateways on the thread. */
   pause(): Promise<void>
   /** Returns whether a move has used up its parts, given the number of parts so far. */
   isLast(parts: number): boolean
@@ -103,7 +103,7 @@ export interface MoveParts {
   pauseBeforeCommit(parts: number): Promise<void>
 }
 
-/** The functions for controls that the gateway's environment sets. */
+/** The functions for controls that are set by the gateway's environment. */
 export interface ControlHooks extends TimerHooks {
   /** Runs clock moves that are requested over HTTP in parts. */
   moveParts?: MoveParts | undefined
@@ -128,7 +128,7 @@ export interface ControlHost {
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
-  /** Replaces the state, and forgets all undo states. An undo (`isUndo`) forgets only its own state. */
+  /** Replaces the state, and discards all undo states. An undo (`isUndo`) discards only its own state. */
   restore(snapshot: unknown, isUndo?: boolean): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
@@ -141,9 +141,9 @@ export interface ControlHost {
   readonly controlLog: ControlLog
   /** The requests sent to other hosts through the global `fetch`. */
   readonly otherRequests: OtherRequests
-  /** The last transition of each domain made by the earlier server whose state this one continues. */
+  /** The most recent transition of each domain on the earlier server whose state this one continues. */
   readonly earlierTransitions: WeakSet<object>
-  /** The visitor requests through the gateway. */
+  /** The visitor requests that went through the gateway. */
   readonly traffic: TrafficState
   readonly agent: AgentState
   /** The events of the account, or undefined for a dialect without events. */
@@ -152,7 +152,7 @@ export interface ControlHost {
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */
   leftovers(options?: { readonly ofTest?: boolean }): readonly { readonly family: string; readonly id: string }[]
-  /** Runs a call made by the test: resources that it creates are not leftovers of the code under test. */
+  /** Runs a call made by the test. Resources that it creates are not leftovers of the code under test. */
   ofTest<T>(work: () => T): T
   readonly dialect: Dialect
   /** The families that were passed to `createGateway`. */
@@ -223,14 +223,14 @@ export interface ControlCall<Result = unknown, Members = unknown> extends Member
 /** The names of all fields in any form of the input. */
 type FieldOf<Input> = Input extends unknown ? keyof Input & string : never
 
-/** Creates a call that parses its input with its schema, and that the log of controls records if it changed something. */
+/** Creates a call that parses its input with its schema. The control log records the call if it changed something. */
 export function controlCall<S extends v.GenericSchema, Result, Members>(
   definition: Omit<ControlCall, 'from' | 'schema' | 'commands' | 'run' | 'members'> & {
     from?: 'body' | 'query'
     schema?: S
     commands?: readonly CallCommand<FieldOf<v.InferOutput<S>>>[]
     run: (host: ControlHost, input: v.InferOutput<S>, signal: AbortSignal | undefined) => Result
-    /** Returns the members that make this call. `call` makes it in the same process. */
+    /** Returns the members that make this call. `call` makes the call in the same process. */
     members?: (call: (sent?: object) => Result, host: ControlHost) => Members
   },
 ): ControlCall<Result, Members> {
@@ -247,7 +247,7 @@ export function controlCall<S extends v.GenericSchema, Result, Members>(
 
 type WithoutMembers<Result> = Omit<ControlCall<Result>, 'members'>
 
-/** Wraps a call so the log of controls records any that changes something, over HTTP or in the same process. */
+/** Wraps a call, made over HTTP or in the same process, so that the control log records it if it changes something. */
 export function remembered<Result>(call: WithoutMembers<Result>): WithoutMembers<Result> {
   if (!isChange(call)) return call
   return {

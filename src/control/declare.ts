@@ -38,7 +38,7 @@ const fields = v.object({
     ),
   ),
   endpoint_configuration: v.optional(idField('ec', 'The ID of an endpoint configuration.')),
-  backend: v.optional(idField('bkd', 'The ID of a backend that can be a child of a weighted one.')),
+  backend: v.optional(idField('bkd', 'The ID of a backend that can be a child of a weighted backend.')),
 })
 
 /** The fields that can be used alone. Routes require their edge. */
@@ -55,7 +55,7 @@ const consistent = (names: readonly string[]) =>
     if (sent.routes !== undefined && !isRouted) {
       report(
         general.field_invalid,
-        { allowed: 'routes together with their HTTPS edge' },
+        { allowed: 'routes along with their HTTPS edge' },
         { path: ['routes'], value: sent.routes },
       )
     }
@@ -76,7 +76,7 @@ function createDeclareCall(families: Families) {
   return controlCall({
     method: 'POST',
     path: '/declare',
-    summary: 'Declare edges with routes, endpoint configurations and child backends',
+    summary: 'Declare edges with routes, endpoint configurations, and child backends',
     commands: [{ name: 'declare', example: '--edge edghts_1 --routes edghtsrt_1' }],
     from: 'body',
     schema: named(schema, 'Declaration', 'The resources to declare: at least one.'),
@@ -127,7 +127,7 @@ function createEndCall(families: Families) {
 export interface Declare {
   /** Declares an HTTPS edge with routes, a TCP edge, or a TLS edge. Declaring an edge again adds routes. */
   edge(id: string, options?: { readonly routes?: readonly string[] }): void
-  /** Declares an endpoint configuration that an address or a domain can link. */
+  /** Declares an endpoint configuration that an address or a domain can link to. */
   endpointConfiguration(id: string): void
   /** Declares a backend that can be a child of a weighted backend. */
   backend(id: string): void
@@ -138,7 +138,7 @@ export interface Declare {
   end(id: string): void
 }
 
-/** The names over HTTP that a family's declarations cannot use. */
+/** The names that a family's declarations cannot use over HTTP. */
 export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 
 export interface DeclareMember {

@@ -27,7 +27,7 @@ import { type Control, type ControlHost, controlCall, createMembers, membersOf }
 const records = controlCall({
   method: 'GET',
   path: '/dns',
-  summary: 'List the records of the simulated DNS zone, by name',
+  summary: 'List the records in the simulated DNS zone, by name',
   commands: [{ name: 'dns' }],
   response: v.array(dnsRecord),
   run: (host) => host.transact(listRecords),
@@ -39,7 +39,7 @@ const records = controlCall({
 
 /** The options for a record in the simulated DNS zone. */
 export interface DnsOptions {
-  /** The record's propagation delay, on the gateway's clock. Until then, resolvers don't find the record. Default: 0. */
+  /** The record's propagation delay, on the gateway's clock. Until it has passed, resolvers don't find the record. Default: 0. */
   readonly after?: Duration
 }
 
@@ -103,7 +103,7 @@ const put = controlCall({
     const set = (record: object, options: unknown = {}) => {
       const read = call({ ...readCallOptions(dnsOptions, options), ...record })
       if (!hasWarned && isZoneIgnored(host)) {
-        printWarning(`The record of ${read.name} has no effect: ${ZONE_IGNORED}`)
+        printWarning(`The record for ${read.name} has no effect: ${ZONE_IGNORED}`)
         hasWarned = true
       }
       return read
@@ -111,17 +111,17 @@ const put = controlCall({
     const { context } = host.engine
     return {
       /**
-       * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
+       * Sets the CNAME record for a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
        * @throws GatewayError `field_invalid` if the name, the target, or an option is not valid. The other methods that set a record also
        * throw it.
        */
       cname: (name: string, target: string | null, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'CNAME', value: target }, options),
-      /** Sets the A record of a name to an IPv4 address. Attempts for the name fail because they need a CNAME record. */
+      /** Sets the A record for a name to an IPv4 address. Attempts for the name then fail, because they need a CNAME record. */
       a: (name: string, address: string, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'A', value: address }, options),
       /**
-       * Sets the CAA record of a name: only these certificate authorities, such as `letsencrypt.org`, may issue for this name and its
+       * Sets the CAA record for a name: only these certificate authorities, such as `letsencrypt.org`, may issue for this name and its
        * subdomains. `[]` allows none. With `undefined` and `issuewild`, the record restricts only wildcards. You can add parameters to a
        * certificate authority. The name's address record is kept.
        *
@@ -148,8 +148,8 @@ const put = controlCall({
       proxy: (name: string, cdn: string, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'PROXY', value: cdn }, options),
       /**
-       * Makes the name servers of a name fail until you set or remove its record. They respond with `SERVFAIL` or, for `TIMEOUT`, not at
-       * all.
+       * Makes the name servers for a name fail until you set or remove the name's record. They respond with `SERVFAIL` or, for `TIMEOUT`,
+       * not at all.
        */
       fail: (name: string, how: 'SERVFAIL' | 'TIMEOUT', options?: DnsOptions): DnsRecord =>
         set({ name, type: readFailure({ how }, {}, context).how }, options),
@@ -158,7 +158,7 @@ const put = controlCall({
 })
 
 const recordFilter = v.object({
-  name: v.optional(documented(recordName, 'Only the record of this name.')),
+  name: v.optional(documented(recordName, 'Only the record for this name.')),
   type: v.optional(documented(recordType, 'Only records of this type.')),
   value: v.optional(documented(v.pipe(v.string(), v.transform(normalizeName)), 'Only records with this value.')),
 })
@@ -189,7 +189,7 @@ const remove = controlCall({
       refuse(general.not_found, { what: 'matching record with the name', received: quote(name) }, { name })
     }),
   members: (call, host) => ({
-    /** Removes the records of a name. */
+    /** Removes the records for a name. */
     remove(name: string): void {
       const sent = readRecordName({ name }, {}, host.engine.context)
       if (host.transact((tx) => listRecords(tx, sent.name)).length > 0) call(sent)
@@ -212,8 +212,8 @@ const calls = [records, put, remove] as const
 const members = /* @__PURE__ */ membersOf(calls)
 
 /**
- * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. Edits take effect
- * immediately. Each name has one record, plus an optional CAA record if the first one is an address. Case and trailing dots don't matter.
+ * The simulated DNS zone. It determines the outcomes of attempts if the gateway was created with `dns: 'simulated'`. Changes take effect
+ * immediately. A name has one record, plus an optional CAA record if the first is an address record. Case and trailing dots don't matter.
  *
  * @example
  * ```ts

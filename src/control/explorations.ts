@@ -10,7 +10,7 @@ export const errors = declareErrors({
   exploration_not_found: entry(
     90465,
     404,
-    'There is no exploration {id}. It has ended, was idle for an hour, or the server restarted. POST /_fauxgate/explorations starts one.',
+    'There is no exploration {id}. It has ended, it was idle for an hour, or the server restarted. POST /_fauxgate/explorations starts one.',
   ),
   exploration_invalid: entry(90466, 400, 'The exploration cannot be started: {why}'),
 })
@@ -30,17 +30,17 @@ const settings = named(
     name: optional(v.string(), 'The name of the code in reports. Default: `The code`.'),
     replayCall: optional(
       v.string(),
-      "The code that replays one schedule, with `REPLAY` as the placeholder for the schedule's text. Default: `REPLAY`.",
+      'The source code that replays one schedule, with `REPLAY` as the placeholder for the schedule. Default: `REPLAY`.',
     ),
     faults: optional(v.number(), 'The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.'),
     copies: optional(
       v.number(),
-      'The number of copies of the code that run concurrently, 1 to 3. Every order of their requests is tried. Default: 1.',
+      'The number of copies of the code to run concurrently, from 1 to 3. Every order of their requests is tried. Default: 1.',
     ),
     switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.'),
     restart: optional(
       v.boolean(),
-      'True to try crashes too: the code is killed after a request, and called again. Default: false.',
+      'True to also try crashes: the code is killed after a request and called again. Default: false.',
     ),
     within: v.exactOptional(sentDuration("The maximum duration of a run, on the gateway's clock. Default: `6h`.")),
     max: optional(integerFrom(1), 'The maximum number of schedules. Default: 20,000.'),
@@ -53,7 +53,7 @@ const settings = named(
     ignore: optional(texts, 'Paths to exclude from the comparison, such as `reserved_addrs.metadata`. Default: none.'),
     mayLeave: optional(
       texts,
-      'The families whose resources the code may leave behind when it rejects. The code is then called again. ' +
+      'The families whose resources the code may leave behind when it fails. The code is then called again. ' +
         'Default: none.',
     ),
     allow: optional(
@@ -61,14 +61,14 @@ const settings = named(
         v.string(),
         v.check((text) => tries(() => new RegExp(text)), 'a regular expression'),
       ),
-      'A regular expression that matches the errors that the code is allowed to fail with. Default: any error.',
+      'A regular expression for the errors that the code is allowed to fail with. Default: any error.',
     ),
-    setup: optional(v.boolean(), 'Whether each run starts with the `setup` step. Default: false.'),
+    setup: optional(v.boolean(), 'True if each run starts with the `setup` step. Default: false.'),
     silence: optional(above0, 'How long a request may wait for its response, in real seconds. Default: 2.'),
     timeout: optional(above0, 'The maximum duration of a run, in real seconds. Default: 60.'),
     jobs: optional(
       above0,
-      'The maximum number of concurrent runs; twice that number may also wait for a response. Use 1 if they share files, ports, or a ' +
+      'The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if they share files, ports, or a ' +
         'database. Default: 1.',
     ),
   }),
@@ -79,20 +79,20 @@ const settings = named(
 const id = documented(v.string(), 'The ID of the exploration.')
 const run = documented(v.number(), 'The number of the run.')
 const copy = documented(v.string(), 'The name of the copy: `A`, `B` or `C`.')
-const life = documented(v.number(), 'The number of the call of this copy in this run, from 1.')
+const life = documented(v.number(), "The number of this copy's call in this run, starting at 1.")
 
 const step = named(
   v.object({
     do: documented(
       v.picklist(['setup', 'start', 'kill', 'finish']),
-      '`setup` prepares the gateway of a run. `start` calls the code. `kill` ends a call of the code, like a ' +
+      '`setup` prepares the gateway for a run. `start` calls the code. `kill` ends a call of the code, like a ' +
         'crash. `finish` is the last step.',
     ),
     run: v.exactOptional(run),
     copy: v.exactOptional(copy),
     life: v.exactOptional(life),
     url: optional(v.string(), 'The base URL of the gateway, for this copy in this run.'),
-    survives: optional(v.boolean(), 'Whether the code survives. Present only at the end.'),
+    survives: optional(v.boolean(), 'True if the code survives. Present only at the end.'),
     report: optional(
       v.string(),
       'The summary, or the story of the smallest failing schedule. Present only at the end.',
@@ -112,13 +112,13 @@ const runEnd = named(
     error: optional(v.string(), 'The error with which the call ended. Absent if it succeeded.'),
   }),
   'RunEnd',
-  'Reports the end of a `setup` or of a call of the code, even a killed one.',
+  'Reports the end of a `setup` step or of a call of the code, even if the call was killed.',
 )
 
 const start = controlCall({
   method: 'POST',
   path: '/explorations',
-  summary: 'Start exploring which failures break a program',
+  summary: 'Start to explore which failures break a program',
   from: 'body',
   schema: settings,
   response: v.object({ id }),
@@ -147,7 +147,7 @@ const ended = controlCall({
   run: (host, input) => requireHost(host).ended(input),
 })
 
-/** Over HTTP only: in the same process, `survives` of `fauxgate/testing` explores. */
+/** Available only over HTTP. In the same process, use `survives` from `fauxgate/testing`. */
 export const explorations: Control<object, typeof errors> = { calls: [start, next, ended], errors }
 
 const requireHost = (host: ControlHost) => requireGatewayHost(host.hooks).explorations

@@ -4,9 +4,9 @@ import type { ExplorationSettings, ExplorationStep, HostedGateway, RunEnd } from
 
 /** A server with several gateways, each at its own path. */
 export interface GatewayHost {
-  /** Creates a gateway with this gateway's options, overridden by those in the request. */
+  /** Creates a gateway with this gateway's options, overridden by the options in the request. */
   create(options: SentBody, context: RuleContext): Promise<HostedGateway>
-  /** Removes a gateway. Throws `gateway_not_found` if there is none with this name. */
+  /** Removes a gateway. Throws `gateway_not_found` if there is no gateway with this name. */
   remove(name: string): void
   readonly explorations: ExplorationHost
 }
@@ -17,7 +17,7 @@ export interface ExplorationHost {
   start(settings: ExplorationSettings): Promise<string>
   /** Returns the next step for the program that runs the code, as soon as there is one. */
   next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
-  /** Receives the result of a call to the code. */
+  /** Receives the result of a call of the code. */
   ended(end: RunEnd): void
   /** Ends all explorations. */
   close(): void

@@ -20,7 +20,7 @@ export const errors = declareErrors({
   gateway_options_invalid: entry(90464, 400, 'The gateway cannot be created: {why}'),
 })
 
-const gatewayName = documented(v.string(), 'The name, which is part of the URL.')
+const gatewayName = documented(v.string(), "The gateway's name, which is part of its URL.")
 
 const hosted = named(
   v.object({
@@ -48,7 +48,7 @@ const create: ControlCall = {
 const remove = controlCall({
   method: 'DELETE',
   path: '/gateways',
-  summary: 'Remove an additional gateway, and end the requests waiting there',
+  summary: 'Remove an additional gateway, and end the requests that are waiting there',
   from: 'query',
   schema: v.object({ name: gatewayName }),
   errors: [errors.gateways_unavailable, errors.gateway_not_found],

@@ -15,7 +15,7 @@ const sent = named(
     ),
   }),
   'PolicyToCheck',
-  'A traffic policy, and the context that its check needs.',
+  'A traffic policy, and the context in which to check it.',
 )
 
 const problem = named(
@@ -32,7 +32,7 @@ const problem = named(
     docs: v.exactOptional(documented(v.string(), "The URL of the service's documentation.")),
   }),
   'PolicyProblem',
-  'A part of a traffic policy that the service rejects, or that probably does not do what was intended.',
+  'A problem in a traffic policy: the service rejects this part, or it probably does not do what was intended.',
 )
 
 const check = controlCall({

@@ -18,21 +18,21 @@ import { findName } from './record-name.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Fields to match in an entry, or a predicate. */
+/** The fields that an entry must have, or a predicate. */
 export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 
 /** The journal of HTTP requests and their responses, by default the last 1,000. Secrets are omitted. */
 export interface Requests {
   /**
-   * Returns the entries in the journal, oldest first. To check whether a request was made, use `count`, which includes
-   * requests that the journal has dropped.
+   * Returns the entries in the journal, oldest first. To check whether a request was made, use `count`, which includes requests that the
+   * journal has dropped.
    * @throws GatewayError `field_invalid` for a filter that no entry can match, as `count` and `last` do. GatewayAssertionError if no entry
-   * matches but the journal has dropped requests that match or might match. `last` also throws both errors.
+   * matches, but the journal has dropped requests that match or might match. `last` also throws these errors.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
   /**
-   * Returns the number of requests since the journal was cleared, including dropped ones. With a predicate, counts only entries. @throws
-   * GatewayAssertionError if the number isn't known, because the journal has dropped requests.
+   * Returns the number of requests since the journal was cleared, including dropped requests. With a predicate, counts only entries.
+   * @throws GatewayAssertionError if the number isn't known, because the journal has dropped requests.
    */
   count(filter?: JournalFilter): number
   /** Returns the newest entry, or undefined. */
@@ -45,15 +45,15 @@ export interface Requests {
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /**
-   * Throws if there were requests for unknown paths or methods, with `undefined` as an ID, or to other hosts that `install()` rejected. The
-   * error lists these requests, including those that the journal has dropped.
+   * Throws an error if there were requests for unknown paths or methods, requests with `undefined` as an ID, or requests to other hosts
+   * that `install()` rejected. The error lists these requests, including those that the journal has dropped.
    */
   assertAllKnown(): void
 }
 
 const after = documented(
   v.string(),
-  'Only entries after the one with this operation ID; all entries if that entry no longer exists.',
+  'Only entries after the entry with this operation ID, or all entries if that entry no longer exists.',
 )
 
 const list = controlCall({
@@ -125,7 +125,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
 
 /** Creates the schema of a filter. It rejects values that no entry can have; otherwise, a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
-  const path = 'a path below the base URL, such as /reserved_domains, with actual IDs and without a query'
+  const path = 'a path below the base URL, such as /reserved_domains, with actual IDs, without a query'
   const filter = optionsOf(
     {
       operation: v.exactOptional(
@@ -151,7 +151,7 @@ function filterSchema(operations: readonly string[]) {
       ),
       status: v.exactOptional(documented(integerFrom(100, 599), 'The HTTP status of the response.')),
     },
-    'a predicate or operation, method, path, status',
+    'a predicate, or an object with operation, method, path, and status',
   )
   return named(
     filter,
@@ -221,7 +221,7 @@ function formatBody(body: unknown): string {
   return typeof body === 'string' && !isJson(body) ? body : JSON.stringify(body)
 }
 
-/** Returns the reason why a request was rejected. */
+/** Returns the reason for the rejection of a request. */
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg = undefined } = entry.problem === undefined ? readErrorFields(entry) : { msg: entry.problem }
   if (typeof msg !== 'string') return undefined

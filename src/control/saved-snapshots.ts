@@ -7,7 +7,7 @@ import type { SnapshotRecords } from './snapshot.ts'
 /** The collection name of saved snapshots in a store. */
 export const SNAPSHOTS = 'saved_snapshots'
 
-/** A snapshot that the gateway keeps under a name. */
+/** A snapshot that the gateway saves under a name. */
 export interface SavedSnapshot {
   readonly name: string
   /** The snapshot's position, higher than that of any older snapshot. */
@@ -29,7 +29,7 @@ const CHARACTERS_PER_PART = 500_000
 /** Passes changes to the store, if any. Throws if the store rejects them. */
 type Append = (changes: () => readonly StoredChange[]) => void
 
-/** The named snapshots of a gateway, which `reset` and `restore` do not change, and the state that an undo restores. */
+/** The named snapshots of a gateway, which survive `reset` and `restore`, and the state that an undo restores. */
 export class SavedSnapshots implements SideRecords {
   /** The snapshots, oldest first. */
   all: readonly SavedSnapshot[] = []
@@ -97,13 +97,13 @@ class RememberedState implements SideRecords {
     this.#replace([{ name: 'chosen', place: CHOSEN, snapshot }], {})
   }
 
-  /** Remembers the state before a clock move. */
+  /** Saves the state before a clock move. */
   rememberMove(snapshot: Snapshot, happened: Happened): void {
     const chosen = this.#saved.filter(({ place }) => place === CHOSEN)
     this.#replace([...chosen, { name: 'before a move', place: BEFORE_MOVE, snapshot }], happened)
   }
 
-  /** Forgets the state that the last undo restored. */
+  /** Discards the state that the last undo restored. */
   forgetLast(): void {
     this.#replace(this.#saved.slice(0, -1), {})
   }

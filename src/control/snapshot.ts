@@ -53,7 +53,7 @@ export type SnapshotRecords = Snapshot['records']
 
 /** A snapshot in the current form, with checked records. */
 export interface ReadSnapshot extends Snapshot {
-  /** True if a gateway in this process made the snapshot, so it doesn't need to be checked. */
+  /** True if a gateway in this process created the snapshot, so that it doesn't need to be checked. */
   readonly isOwn: boolean
 }
 
@@ -63,7 +63,7 @@ export interface ReadSnapshot extends Snapshot {
  */
 const ownRecords = new WeakMap<object, SnapshotRecords>()
 
-/** Creates a snapshot. Restoring the object itself also brings back `recordsWithSecrets`. */
+/** Creates a snapshot. Restoring this object itself also restores `recordsWithSecrets`. */
 export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecrets: SnapshotRecords): Snapshot {
   const snapshot = { version: RECORDS_VERSION, ...facts }
   ownRecords.set(snapshot, recordsWithSecrets)

@@ -84,10 +84,10 @@ const restore = controlCall({
 const remove = controlCall({
   method: 'DELETE',
   path: '/snapshots',
-  summary: 'Remove a named snapshot, or all',
+  summary: 'Remove a named snapshot, or all snapshots',
   commands: [{ name: 'snapshots remove', summary: 'Remove a named snapshot', words: { name: 'NAME' } }],
   from: 'query',
-  schema: v.object({ name: v.optional(documented(name, 'Its name. Default: all.')) }),
+  schema: v.object({ name: v.optional(documented(name, 'Its name. Default: all snapshots.')) }),
   errors: [general.not_found],
   run(host, sent) {
     const found = sent.name === undefined ? host.snapshots.all : [requireSnapshot(host, sent.name)]
@@ -126,22 +126,22 @@ const remember = controlCall({
   },
 })
 
-const NOTHING_REMEMBERED = 'to return to. Remember one first: `fauxgate undo remember`, or PUT /_fauxgate/undo'
+const NOTHING_REMEMBERED = 'to return to. Save one first: `fauxgate undo remember`, or PUT /_fauxgate/undo'
 
 const undo = controlCall({
   method: 'POST',
   path: '/undo',
-  summary: 'Restore the last remembered state, including the time of a manual clock',
+  summary: 'Restore the last saved undo point, including the time of a manual clock',
   commands: [{ name: 'undo' }],
   errors: [general.not_found],
   run(host) {
     const { state } = host.snapshots.remembered
-    if (!state) return refuse(general.not_found, { what: 'remembered state', received: NOTHING_REMEMBERED }, {})
+    if (!state) return refuse(general.not_found, { what: 'saved undo point', received: NOTHING_REMEMBERED }, {})
     host.restore(state, true)
   },
 })
 
-/** Snapshots that the gateway keeps, available only over HTTP. A test can store the result of `gateway.snapshot()` in a variable. */
+/** Snapshots that the gateway saves, available only over HTTP. A test can store the result of `gateway.snapshot()` in a variable. */
 export const snapshots: Control = { calls: [list, take, restore, remove, difference, remember, undo] }
 
 function summarize({ name, snapshot }: SavedSnapshot) {

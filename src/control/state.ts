@@ -47,13 +47,14 @@ const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } sati
 export interface StateMembers {
   /**
    * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states produce equal snapshots. If the same process
-   * restores the returned object itself (not a copy), the secrets are also restored.
+   * restores the returned object itself, not a copy, the secrets are also restored.
    * @throws TypeError for an unknown option or a value that is not allowed.
    */
   snapshot(options?: SnapshotOptions): Snapshot
   /**
    * Replaces the state with a snapshot. A manual clock moves to the snapshot's time.
-   * @throws GatewayError with the problem's path, if the snapshot is damaged or its version isn't supported. The state stays unchanged.
+   * @throws GatewayError with the path of the problem, if the snapshot is damaged or its version isn't supported. The state then stays
+   * unchanged.
    */
   restore(snapshot: Snapshot): void
   /**

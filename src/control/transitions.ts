@@ -5,7 +5,7 @@ import type { Timeline } from '../service/provisioning/timeline.ts'
 import { timelineView } from '../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../service/resources/reserved-domains/records.ts'
 
-/** A transition of the domain with an ID. */
+/** A transition, with the ID of its domain. */
 export interface DomainTransition extends Pick<TimelineEntry, 'at' | 'transition' | 'message'> {
   readonly domain: string
   readonly id: string
@@ -35,7 +35,9 @@ function describe({ record: { domain, id }, added }: FoundTransitions, context: 
   return described.map(({ at, transition, message }) => ({ at, domain, id, transition, message }))
 }
 
-/** Returns the domain of a change, and the entries that the change adds to its timeline, or undefined for other changes. */
+/**
+ * Returns the domain that a change concerns, and the entries that the change adds to the domain's timeline, or undefined for other changes.
+ */
 export function findTransitions({ collection, before, after }: RecordChange): FoundTransitions | undefined {
   if (collection.name !== domains.name || !after) return undefined
   // Each change appends to a timeline, and keeps at least the last earlier entry.

@@ -17,16 +17,16 @@ const usedControl = named(
       ),
     ),
     response: v.exactOptional(
-      documented(anyObject<object>(), 'The response to a new fault, to a new snapshot or to a write of the inspector.'),
+      documented(anyObject<object>(), 'The response to a new fault, a new snapshot, or a write by the inspector.'),
     ),
-    at: documented(time, "The gateway's time before it."),
+    at: documented(time, "The gateway's time before the control was used."),
     after: documented(
       v.string(),
-      'The operation ID of the newest journaled request before it; empty if there is none.',
+      'The operation ID of the newest request in the journal before the control was used; empty if there is none.',
     ),
   }),
   'UsedControl',
-  'A control that changed something, or a write of the inspector. The journal has no entry for either.',
+  'A control that changed something, or a write by the inspector. The journal has no entry for either.',
 )
 
 const usedControls = named(
@@ -34,17 +34,17 @@ const usedControls = named(
     later: documented(v.boolean(), 'True if the gateway already had a state when this list and the journal began.'),
     requests: documented(count, 'The number of requests that the journal has dropped.'),
     dropped: documented(count, 'The number of controls that were dropped.'),
-    others: documented(count, "The number of changes of resources by operations in the gateway's own process."),
-    agent: documented(count, "The number of changes by requests to the agent's API."),
+    others: documented(count, "The number of changes to resources by operations in the gateway's own process."),
+    agent: documented(count, "The number of changes to resources by requests to the agent's API."),
     options: documented(
       anyObject<object>(),
       "The gateway's options that differ from the defaults, without secrets and without the options for its time, address, and start. With `initial` and the `seed` of its IDs, unless `later` is true.",
     ),
-    own: documented(v.array(v.string()), 'The operations of your own families, which neither dialect has.'),
+    own: documented(v.array(v.string()), 'The operations of your own families, which no dialect has.'),
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),
   }),
   'UsedControls',
-  'The controls used since the journal was cleared, within its size, and what is missing before them.',
+  'The controls used since the journal was cleared, as far back as the log goes, and the number of earlier entries that are missing.',
 )
 
 const list = controlCall({
@@ -56,7 +56,7 @@ const list = controlCall({
   run: listUsedControls,
 })
 
-/** Returns the controls without the keys of the gateway. */
+/** Returns the controls, without the gateway's keys. */
 export function listUsedControls({ controlLog, withoutKeys }: ControlHost): UsedControls {
   return JSON.parse(withoutKeys(JSON.stringify(controlLog.list())))
 }

@@ -4,7 +4,7 @@ const MAX_ENTRIES = 2000
 
 /** The requests that the page knows, each listed once, numbered in order of arrival. */
 export class KnownRequests {
-  /** By operation ID, oldest first. */
+  /** The requests by operation ID, oldest first. */
   #entries = new Map<string, JournalEntry>()
   readonly #numbers = new WeakMap<JournalEntry, number>()
   #lastNumber = 0
@@ -49,7 +49,9 @@ export class KnownRequests {
     this.#newestFirst = undefined
   }
 
-  /** Adds the requests after the one with the ID `after`, as listed by the server. Newer requests may already have arrived as events. */
+  /**
+   * Adds the requests after the request with the ID `after`, as listed by the server. Newer requests may already have arrived as events.
+   */
   addMissed(after: string, missed: readonly JournalEntry[]): void {
     const known = [...this.#entries.values()]
     const newer = known.slice(known.findIndex(({ operationId }) => operationId === after) + 1)
@@ -70,7 +72,7 @@ export class KnownRequests {
     }
   }
 
-  /** Keeps the requests as the ones before a restart of the server. */
+  /** Keeps the requests as those from before a restart of the server. */
   restart(): void {
     this.earlier = [...this.all, ...this.earlier].slice(0, MAX_ENTRIES)
     this.#forget()

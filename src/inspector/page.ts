@@ -38,7 +38,7 @@ class PageState {
   /** Counts the state changes at the server. 0 before the first event. */
   version = 0
   readonly isConnected: boolean = false
-  /** The time at which the last connection ended, in ms on the browser's clock. */
+  /** The time at which the most recent connection ended, in ms on the browser's clock. */
   readonly lostAt: number | undefined = undefined
   readonly needsKey: boolean = false
   /** The error of data that the page loads automatically. */
@@ -147,7 +147,7 @@ export class Page extends PageState {
     return manual ? Date.parse(now) : Date.now() + this.#clockAheadMs
   }
 
-  /** Returns the time until which the client of a request waits, or undefined if it does not wait. */
+  /** Returns the time until which a request's client is waiting, or undefined if it is not waiting. */
   findWaitEnd(entry: JournalEntry): string | undefined {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
@@ -212,7 +212,7 @@ export class Page extends PageState {
     }
   }
 
-  /** Reloads what the current view shows, and anything that could not be loaded. */
+  /** Reloads the data that the current view shows, and any data that could not be loaded. */
   reload(): void {
     for (const [path, { service }] of this.#documents) if (service.state === 'failed') this.#documents.delete(path)
     if (this.history.state !== 'known') void this.#loadHistory()

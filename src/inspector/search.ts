@@ -41,7 +41,7 @@ export function getErrorCode({ response }: { readonly response: unknown }): stri
   return String(Object(response).error_code ?? '')
 }
 
-/** Returns a test for rows that match all terms of a search. A minus sign before a term excludes it. */
+/** Returns a function that tests whether a row matches all terms of a search. A minus sign before a term excludes it. */
 export function compileSearch<T extends object>(search: string, words: Words<T> = {}): (row: T) => boolean {
   const tests = parse(search).map(({ minus, name, value }) => {
     const word = findWord(words, name)

@@ -23,7 +23,7 @@ interface Asked {
   readonly gateway: Gateway
   /** The request's URL, as read by the agent. */
   readonly url: string | undefined
-  /** The URL of the page that shows the traffic. A real agent serves one at `/`. */
+  /** The URL of the page that shows the traffic. A real agent serves such a page at `/`. */
   readonly page: string
 }
 
@@ -75,7 +75,7 @@ async function respond({ gateway, page, url = '/' }: Asked, response: ServerResp
   if (refusal) return void response.writeHead(refusal.status, refusal.headers).end(refusal.body)
   if (method === 'TRACE') return void response.writeHead(400).end('TRACE is not supported.\n')
   const body = await new Promise<unknown>((resolve) => readBody(request, () => MAX_BODY_BYTES, resolve))
-  if (typeof body !== 'string') return void response.writeHead(400).end('The body is too long, or not UTF-8.\n')
+  if (typeof body !== 'string') return void response.writeHead(400).end('The body is too long, or it is not UTF-8.\n')
   const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'
   const { path } = splitTarget(url)
   const target = new URL(`http://${HOST}${targetOf(url)}`)

@@ -35,7 +35,7 @@ export interface Target {
   readonly responders: Responders
   /** Its URL as passed to the gateway. */
   readonly url: string
-  /** The gateway's error for a request to a gateway that does not exist; absent for any other request. */
+  /** The error for a request to a gateway that does not exist; absent for any other request. */
   readonly missing?: () => HttpResponse
 }
 

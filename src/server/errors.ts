@@ -46,7 +46,7 @@ export function messageOf(thrown: unknown): string {
 }
 
 /**
- * Returns a caught error with the type of Node's system errors. Does not use `instanceof` because Node's errors are from another realm in
+ * Returns a caught error with the type of Node's system errors. Does not use `instanceof`, because Node's errors are from another realm in
  * Jest.
  */
 export function asSystemError(error: unknown): NodeJS.ErrnoException {

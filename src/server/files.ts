@@ -34,7 +34,7 @@ export function writeError(file: string, cause: unknown, kind = 'file'): Error {
 }
 
 /**
- * Requires a regular file, because a device such as /dev/zero has no end and reading from a pipe may wait forever.
+ * Throws an error unless a file is a regular file, because a device such as /dev/zero has no end, and reading from a pipe may take forever.
  * @throws Error with the file's path as it was passed.
  */
 export function requireEnd(file: string, { takesPipe = true } = {}): void {
@@ -58,7 +58,7 @@ export async function readText(file: string): Promise<string> {
 
 /**
  * Parses the text of a JSON file.
- * @throws Error with the location of the problem. It omits the parser's own message because that message quotes part of the text.
+ * @throws Error with the location of the problem. The error omits the parser's own message, because that message quotes part of the text.
  */
 export function parseJson(text: string, file: string) {
   try {
@@ -105,7 +105,7 @@ export function realFile(file: string): string {
 }
 
 /**
- * Writes a file, readable by its owner only. A reader sees either the old file or the complete new one.
+ * Writes a file that only its owner can read. A reader sees either the old file or the complete new file.
  * @throws Error with the file's path as it was passed.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
@@ -122,7 +122,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
- * Checks that a file can be replaced without changing it. Removes the part files left by killed processes.
+ * Checks that a file can be replaced without changing it. Removes the partial files that killed processes left behind.
  * @throws Error with the file's path as it was passed.
  */
 export async function requireReplaceable(file: string): Promise<void> {

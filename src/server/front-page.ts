@@ -4,7 +4,7 @@ import { splitUrl } from '../gateway/http/url.ts'
 import { withTransport } from '../gateway/transport.ts'
 import type { Gateway } from '../gateway/types.ts'
 
-/** Returns the same gateway, which also responds to `GET /` with links to the inspector, the API, and its OpenAPI document. */
+/** Returns the same gateway, which then also responds to `GET /`, with links to the inspector, the API, and its OpenAPI document. */
 export function withFrontPage(gateway: Gateway): Gateway {
   const exchange = (request: HttpRequest): HttpResponse => {
     const { method, url } = request

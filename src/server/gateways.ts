@@ -36,11 +36,11 @@ const FORGOTTEN_AFTER_MS = 3_600_000
 interface Further {
   readonly responders: Responders
   readonly removal: AbortController
-  /** The real time of the last request, in ms. */
+  /** The real time of the most recent request, in ms. */
   usedAt: number
 }
 
-/** A server's gateways: the one at the server's own URL, and additional ones, each at a path with its name. */
+/** A server's gateways: the gateway at the server's own URL, and additional gateways, each at a path with its name. */
 export class Gateways {
   readonly home: Gateway
   readonly #homeResponders: Responders
@@ -78,7 +78,7 @@ export class Gateways {
     for (const name of [...this.#further.keys()]) this.#remove(name)
   }
 
-  /** Returns a gateway, and marks it as the most recently used one. */
+  /** Returns a gateway, and marks it as the most recently used. */
   #use(name: string): Further | undefined {
     this.#forgetUnused()
     const found = this.#further.get(name)

@@ -7,11 +7,11 @@ export interface HeadProblem {
   readonly problem: string
 }
 
-/** Returns the reason why servers must reject the head of a request (RFC 9112, sections 2.3, 3.2, and 6.1). */
+/** Returns the reason that servers must reject the head of a request (RFC 9112, sections 2.3, 3.2, and 6.1). */
 export function findMessageProblem(request: IncomingMessage | Http2ServerRequest): HeadProblem | undefined {
   const { httpVersion, headers, rawHeaders } = request
   if (!('stream' in request) && !/^1\.[01]$/.test(httpVersion))
-    return { status: 505, problem: 'The supported HTTP versions are 1.0, 1.1 and 2' }
+    return { status: 505, problem: 'The supported HTTP versions are 1.0, 1.1, and 2' }
   const isHost = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'host'
   if (rawHeaders.filter(isHost).length > 1) return { status: 400, problem: 'The request has two Host headers' }
   if (httpVersion === '1.1' && headers.host === undefined) return { status: 400, problem: 'The Host header is missing' }

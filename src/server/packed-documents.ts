@@ -10,7 +10,7 @@ export interface PackedResponse {
   readonly body: Uint8Array
 }
 
-/** The OpenAPI documents of a gateway. Each is compressed only once because it is hundreds of kilobytes long. */
+/** The OpenAPI documents of a gateway. Each is compressed only once, because it is hundreds of kilobytes long. */
 export class PackedDocuments {
   readonly #packed = new Map<string, { readonly text: string; readonly body: Uint8Array }>()
 

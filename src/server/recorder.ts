@@ -11,7 +11,7 @@ import { Upstream } from './forward/upstream.ts'
 import { BodyTooLong, readForwardedBody, textOrSize } from './recorded-body.ts'
 import { toBody, toHeaders } from './traffic/head.ts'
 
-/** The options of {@link Recorder}. */
+/** The options for {@link Recorder}. */
 export interface RecorderOptions {
   /** The base URL of the service, without a trailing slash. */
   readonly target: string
@@ -63,7 +63,7 @@ export class Recorder {
     const { method = 'GET', url = '/' } = request
     const { target, timeout, warn } = this.#options
     if (!url.startsWith('/')) {
-      // A client with this proxy as its `http_proxy` would send requests for other hosts, with their keys.
+      // A client with this proxy as its `http_proxy` would send requests to other hosts, with their keys.
       warn(`${method} for a URL or "*" is not in the recording: only paths are forwarded`)
       const why =
         'This request specifies a host or lacks a path. Use the URL of fauxgate record as a base URL, not as a proxy.'

@@ -97,7 +97,7 @@ function explain({ code, reason, message, status = STATUSES.get(code) ?? 400 }: 
 class RequestQueue {
   readonly #socket: Socket
   readonly #start: (response: ServerResponse) => void
-  /** The responses to the requests that wait for the current one. */
+  /** The responses to the requests that are waiting for the current one. */
   readonly #waiting: ServerResponse[] = []
   /** The response to the current request. */
   #current: ServerResponse | undefined
@@ -117,7 +117,7 @@ class RequestQueue {
     else this.#begin(response)
   }
 
-  /** Calls a function after all requests added so far, unless the connection has ended. */
+  /** Calls a function after all requests that were added so far, unless the connection has ended. */
   whenDone(run: () => void): void {
     const runIfOpen = () => this.#socket.writable && run()
     if (this.#last?.closed === false) this.#last.once('close', runIfOpen)

@@ -4,7 +4,9 @@ import { leftoversIn, type RunLogEntry, type RunLogStorage } from '../verify/run
 import { asSystemError } from './errors.ts'
 import { readError, writeError } from './files.ts'
 
-/** The list of the resources that a `verify` run creates, as JSON lines. Each line is written to disk before its call is sent. */
+/**
+ * The list of the resources that a `verify` run creates, as JSON lines. Each line is written to disk before the corresponding call is sent.
+ */
 export class RunLogFile implements RunLogStorage {
   constructor(readonly file: string) {}
 

@@ -18,7 +18,7 @@ import { SERVER_LIMITS } from './limits.ts'
 import * as schemas from './options/listen-schemas.ts'
 import { takeTurns } from './request-queue.ts'
 
-/** The options of {@link serve}. */
+/** The options for {@link serve}. */
 export interface ServeOptions {
   /** The TCP port, or 0 for any free port. Default: 0. */
   readonly port?: number
@@ -48,7 +48,7 @@ const serveOptions = optionsOf({
   ),
 } satisfies SchemasOf<ServeOptions>)
 
-/** A served gateway. */
+/** A gateway that is being served. */
 export interface Served {
   /** The server's own base URL, such as `http://127.0.0.1:4747`. */
   readonly url: string
@@ -59,8 +59,8 @@ export interface Served {
   /** The URL of the agent's local API, such as `http://127.0.0.1:4040`, or undefined without the `agent` option. */
   readonly agentUrl: string | undefined
   /**
-   * Stops listening and closes all connections immediately, even connections with pending requests. When it resolves, clients in this
-   * process have seen their connections close. A fixture also calls it when its test ends.
+   * Stops listening and closes all connections immediately, even connections with pending requests. When the promise resolves, clients in
+   * this process have seen their connections close. A fixture also calls `close` when its test ends.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -68,7 +68,8 @@ export interface Served {
 
 /**
  * Serves a gateway over HTTP. While it is served, the gateway's `url` is the server's URL, unless the gateway was created with a `baseUrl`.
- * Only this machine's own hosts and pages may call it, and the hosts and pages in the `baseUrl`, `control.allowHosts`, and `cors` options.
+ * It may be called only by this machine's own hosts and pages, and by the hosts and pages in the `baseUrl`, `control.allowHosts`, and
+ * `cors` options.
  *
  * @example
  * ```ts
@@ -78,8 +79,8 @@ export interface Served {
  * console.log(server.url)
  * await server.close()
  * ```
- * @throws Error if the port is taken or the host is not one of this machine's; TypeError for an unknown option or a value
- * that is not allowed.
+ * @throws Error if the port is taken or the host is not one of this machine's; TypeError for an unknown option or a value that is not
+ * allowed.
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
   if (!gateway?.transport) throw new TypeError(`serve received ${quote(gateway)}. Allowed: a gateway, then options.`)

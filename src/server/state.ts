@@ -15,9 +15,9 @@ export class StateFile {
   readonly #gateway: Gateway
   readonly #file: string
   #hasChanged = true
-  /** The last write. Each write waits for the previous one. */
+  /** The most recent write. Each write waits for the previous write. */
   #lastWrite: Promise<void> = Promise.resolve()
-  /** The same gateway. It records whether a request may have changed the state. */
+  /** The same gateway, which records whether a request may have changed the state. */
   readonly gateway: Gateway
 
   constructor(gateway: Gateway, file: string) {
@@ -46,7 +46,7 @@ export class StateFile {
     return written
   }
 
-  /** Writes the state every minute if it has changed, until the signal is aborted. */
+  /** Writes the state every minute if it has changed, until the signal aborts. */
   async writeEachMinute(signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
     while (await sleep(WRITE_INTERVAL_MS, signal)) if (this.#hasChanged) await this.write().catch(onError)
   }

@@ -13,7 +13,7 @@ export type Painter = (style: Style, text: string) => string
 /** The parts of a line: plain strings, and strings with a style. */
 export type Line = readonly (string | readonly [Style, string])[]
 
-/** Returns a line for a terminal. Control characters in the parts are escaped, so only the line's own styles control the terminal. */
+/** Returns a line for a terminal. Control characters in the parts are escaped, so that only the line's own styles control the terminal. */
 export function renderLine(line: Line, paint: Painter): string {
   const parts = line.map((part) => {
     return typeof part === 'string' ? escapeUnprintable(part) : paint(part[0], escapeUnprintable(part[1]))

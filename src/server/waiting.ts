@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 
-/** Waits for a number of ms in real time. Resolves with false if the signal was aborted. */
+/** Waits for a number of ms in real time. Resolves with false if the signal aborts. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
   try {
     await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
@@ -26,7 +26,7 @@ export function onSignals(names: readonly NodeJS.Signals[], callback: (name: Nod
   }
 }
 
-/** Resolves at the first of these signals to this process. Rejects if `until` is aborted first. */
+/** Resolves at the first of these signals to this process. Rejects if `until` aborts first. */
 export async function waitForSignal(names: readonly NodeJS.Signals[], until: AbortSignal): Promise<void> {
   await Promise.race(names.map((name) => once(process, name, { signal: until })))
 }

@@ -21,7 +21,7 @@ export interface DomainOptions {
   readonly domain?: string
 }
 
-/** The domain that a builder reserves, and the error that its attempts fail with. */
+/** The domain that a builder reserves, and the error that the domain's attempts fail with. */
 export interface FailingOptions extends DomainOptions {
   /** Default: `DNS_ERROR`. */
   readonly error?: ProvisioningError
@@ -34,10 +34,13 @@ const domain = /* @__PURE__ */ v.optional(textOption, 'app.example.com')
 const domainOptions = optionsOf({ domain })
 const failingOptions = optionsOf({ domain, error: v.optional(oneOfThese(PROVISIONING_ERRORS), 'DNS_ERROR') })
 const rolloutOptions = optionsOf({
-  weights: v.optional(v.custom<Readonly<Record<string, number>>>(isObject, 'an object of weights by ID'), {
-    bkdhr_stable: 90,
-    bkdhr_canary: 10,
-  }),
+  weights: v.optional(
+    v.custom<Readonly<Record<string, number>>>(isObject, 'an object with IDs as keys and weights as values'),
+    {
+      bkdhr_stable: 90,
+      bkdhr_canary: 10,
+    },
+  ),
 })
 
 const routeIds = optionsOf({ edge_id: textOption, id: textOption }, 'an object with edge_id and id')

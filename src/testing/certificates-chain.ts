@@ -42,12 +42,12 @@ const rsaTestPrimes = {
   ],
 } as const
 
-/** The certificates and key of a pair, and more random bytes from its seed. */
+/** The certificates and key of a pair, and a source of more random bytes from its seed. */
 export interface Material {
   /** DER certificates, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
   readonly key: KeyPair
-  /** Draws random bytes for another part of this pair. */
+  /** Draws random bytes for another component of this pair. */
   readonly random: (what: string) => ReturnType<Draw>
 }
 

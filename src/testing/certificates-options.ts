@@ -36,7 +36,7 @@ const ATTRIBUTES = {
 } as const satisfies Readonly<Record<keyof PairSubject, Attribute[0]>>
 const MAX_COMMON_NAME_LENGTH = 64
 
-const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, with other scripts in the form "xn--…"'
+const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, with other scripts encoded as "xn--…"'
 
 const NO_IP_ALLOWED = `${NAME_ALLOWED}; the option "ips" takes IP addresses`
 
@@ -81,7 +81,7 @@ const subject = /* @__PURE__ */ named(
   ),
   'PairSubject',
   'The subject of a certificate. Default: the common name, or the organization `fauxgate` if there is no common name. ' +
-    'An attribute of `""` is omitted.',
+    'An attribute with the value `""` is omitted.',
 )
 
 const momentWithin = (margin = 0) => moment(EARLIEST_TIME + margin, LATEST_TIME - margin)
@@ -119,14 +119,14 @@ export const pairOptions = (minIssuers = 0) =>
       }),
     }),
     'PairOptions',
-    'The options of a certificate and its key.',
+    'The options for a certificate and its key.',
   )
 
-/** The options of a pair with their defaults. Times are in ms since 1970, in whole seconds. */
+/** The options for a pair, with the defaults filled in. Times are in ms since the Unix epoch, in whole seconds. */
 export type ReadPairOptions = ReturnType<typeof readPairOptions>
 
 /**
- * Reads the options of a pair and fills in the defaults.
+ * Reads the options for a pair and fills in the defaults.
  *
  * @param minIssuers the minimum number of CA certificates that the pair needs
  * @throws TypeError for an unknown option or a value that is not allowed
@@ -150,7 +150,7 @@ export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
 /**
  * Reads a time option, by default the start of 2026.
  *
- * @param margin how many ms before and after the time must be allowed too
+ * @param margin how many ms before and after the time must also be allowed
  * @returns ms since 1970
  * @throws TypeError if the value is not a time
  */

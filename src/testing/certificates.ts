@@ -23,7 +23,7 @@ const PBKDF2 = '1.2.840.113549.1.5.12'
 const HMAC_WITH_SHA256 = '1.2.840.113549.2.9'
 const AES_256_CBC = '2.16.840.1.101.3.4.1.42'
 
-/** A certificate chain and its private key, as `POST /tls_certificates` accepts them. */
+/** A certificate chain and its private key, in the form that `POST /tls_certificates` accepts. */
 export interface Pair {
   /** The leaf, followed by the CA certificates. */
   readonly certificate_pem: string
@@ -33,7 +33,7 @@ export interface Pair {
 
 /** The options for a pair that is not valid at a given moment. */
 export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notAfter'> {
-  /** The moment, usually the time of the gateway's clock. Default: the start of 2026. */
+  /** The moment, usually the gateway's time. Default: the start of 2026. */
   readonly at?: Time
 }
 
@@ -55,7 +55,7 @@ export function certificatePair(options?: PairOptions): Pair {
 }
 
 /**
- * Creates a pair that was valid for a year, until a day before `at`. The API accepts it.
+ * Creates a pair that was valid for a year and expired a day before `at`. The API accepts it.
  *
  * @throws TypeError like {@link certificatePair}.
  */

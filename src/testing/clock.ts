@@ -25,19 +25,19 @@ export interface Timers {
   readonly setTimeout: typeof globalThis.setTimeout
   /** Cancels a timer set with `setTimeout`. */
   readonly clearTimeout: typeof globalThis.clearTimeout
-  /** Calls the function repeatedly, as the clock moves. */
+  /** Calls the function repeatedly as the clock moves. */
   readonly setInterval: typeof globalThis.setInterval
   /** Cancels a timer set with `setInterval`. */
   readonly clearInterval: typeof globalThis.clearInterval
-  /** Calls the function at the clock's next move. */
+  /** Calls the function the next time the clock moves. */
   readonly setImmediate: Global<'setImmediate'>
   /** Cancels a timer set with `setImmediate`. */
   readonly clearImmediate: Global<'clearImmediate'>
-  /** `Date` whose current time is the clock's. */
+  /** A `Date` whose current time is the clock's time. */
   readonly Date: typeof globalThis.Date
-  /** `AbortSignal` whose `timeout` follows the clock. */
+  /** An `AbortSignal` whose `timeout` follows the clock. */
   readonly AbortSignal: AbortSignals
-  /** Counts from the creation of the timers or from the clock's last `reset`. The clock's `set` does not affect it. */
+  /** Counts from the creation of the timers, or from the most recent `reset` of the clock. The clock's `set` does not affect the count. */
   readonly performance: { now(): number }
   /** Returns the number of pending timers. */
   count(): number

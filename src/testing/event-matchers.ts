@@ -65,7 +65,7 @@ function describeMissing(gateway: Gateway, type: string): string {
   if (own.length === 0)
     return `no event subscription includes this type. Create ${first}: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`
   if (own.some(({ destination_ids }) => Array.isArray(destination_ids) && destination_ids.length > 0))
-    return 'none was sent since its event subscription was created.'
+    return 'none has been sent since its event subscription was created.'
   const ids = own.map(({ id }) => id).join(', ')
   return `its event subscription (${ids}) has no destination. Create a destination with gateway.eventDestinations.create(), and add the destination's ID to the subscription's destination_ids.`
 }

@@ -47,7 +47,7 @@ export function fakeTimersOn(clock: ManualClock) {
 
 export type SetTimeout = (work: () => void, ms: number) => unknown
 
-/** Returns the signal of `AbortSignal.timeout`, using the given timers instead of the platform's. */
+/** Returns a signal like that of `AbortSignal.timeout`, using these timers instead of the platform's timers. */
 export function createTimeoutSignal(ms: number, setTimer: SetTimeout): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))

@@ -44,7 +44,7 @@ export function createForTest<C extends Clock, G extends Gateway<C>>(
 
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
 
-/** An error with the strings that runners show: some show the message, and some show the stack, which begins with the message. */
+/** An error with the strings that runners show: some runners show the message, and others show the stack, which begins with the message. */
 export interface ErrorWithText {
   readonly name?: string
   /** Absent if a client throws an object that is not an error. */
@@ -74,7 +74,7 @@ export function requireStrict(gateway: Gateway, connection: TestConnection): voi
 
 /**
  * Adds the report and the unfinished requests to the error of a failing test. Omits the report if a matcher has already added it. If there
- * is a diff, the text follows it, because vitest prints the diff after the message.
+ * is a diff, the added text follows it, because vitest prints the diff after the message.
  */
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
@@ -111,7 +111,7 @@ function listValues(thrown: object): string {
   return JSON.stringify(Object.fromEntries(Object.entries(thrown).filter(([, value]) => isPlain(value))))
 }
 
-/** Creates the error for a test that the runner ended before its function finished, with the report and the test's line. */
+/** Creates the error for a test that the runner ended before its function finished. It includes the report and the test's line. */
 export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
   const error = new Error('The test runner ended this test before the test function finished.')
   connection.failure = 'timeout'
@@ -164,7 +164,7 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
     const due = formatCount(atOnce, 'timer is', 'timers are')
     return [`${text} ${due} due at that time. Is the await of a delay missing?`]
   }
-  if (REJECTED.test(next.setAfter ?? '')) return [`${text} Does your code retry a request that was rejected?`]
+  if (REJECTED.test(next.setAfter ?? '')) return [`${text} Is your code retrying a request that was rejected?`]
   const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
     ? [
@@ -196,7 +196,7 @@ function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
   if (count === 0 || !isManual(clock)) return undefined
   const wait = formatCount(count, 'timer is waiting', 'timers are waiting')
   return [
-    `${wait} on the runner's fake timers, which do not follow the gateway's manual clock. Advance both, use the timers of ` +
+    `${wait} on the runner's fake timers, which do not follow the gateway's manual clock. Advance both, use the timers from ` +
       '`timersOn(gateway.clock)`, or give the gateway the system clock, which follows fake timers.',
   ]
 }
@@ -208,17 +208,17 @@ function realTimersHint(isTimeout: boolean, { clock, requests }: Gateway): reado
   const now = timestamp(clock.now)
   if (last === now) return []
   return [
-    `No request came after ${last}, although the clock advanced to ${now}. Does the code under test wait on real timers? ` +
-      'Pass it the timers of `timersOn(gateway.clock)`.',
+    `No request came after ${last}, although the clock advanced to ${now}. Is the code under test waiting on real timers? ` +
+      'Pass it the timers from `timersOn(gateway.clock)`.',
   ]
 }
 
-/** The connection of a gateway to a test: the requests, the losses, and the function that ends the connection. */
+/** The connection between a gateway and a test: the requests, the losses, and the function that ends the connection. */
 export type TestConnection = ReturnType<typeof connect>
 
 /**
- * Connects a gateway to a test: requests are delivered as by {@link DelayedRequests}, the globals may be replaced, and the
- * gateway is uninstalled at the end of the test.
+ * Connects a gateway to a test: {@link DelayedRequests} delivers the requests, the globals may be replaced, and the gateway is uninstalled
+ * at the end of the test.
  */
 export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   requireGateway('create returned', gateway)
@@ -242,11 +242,11 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   return {
     traffic,
     timers,
-    /** The failure detected by the fixture itself. */
+    /** The failure that the fixture itself detected. */
     failure: undefined as 'leftovers' | 'timeout' | undefined, // TypeScript would take the type undefined.
     /** Returns the losses that the test would not notice. */
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
-    /** Returns true if a message, such as that of a matcher, contains the test's last report. */
+    /** Returns true if a message, such as a matcher's, contains the test's last report. */
     hasReport: (message: string) => lastReport !== undefined && message.includes(lastReport),
     /** Uninstalls the gateway. A second call does nothing. */
     end() {

@@ -7,7 +7,7 @@ import type { ReplacedTimers } from './replaced-timers.ts'
 /**
  * The `globals` option of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its
  * manual clock: `setTimeout`, `setInterval`, `performance.now`, `AbortSignal.timeout`, and Node's `timers/promises`. All of these are
- * restored when the test ends. On the system clock, it replaces only `fetch`. An object sets the options of `gateway.install()`.
+ * restored when the test ends. On the system clock, it replaces only `fetch`. To set options for `gateway.install()`, pass an object.
  */
 export type GlobalsOption = boolean | InstallOptions
 
@@ -19,7 +19,7 @@ export const globalsOption = v.union(
 
 /**
  * Replaces the globals for a gateway. Returns the replaced timers, or undefined on the system clock. `readLastRequest` returns the request
- * whose response or failure came last.
+ * whose response or failure was the most recent.
  */
 export type ReplaceGlobals = (gateway: Gateway, readLastRequest: () => string | undefined) => ReplacedTimers | undefined
 

@@ -19,7 +19,7 @@ const LOCAL_MEMBERS = [
 export interface LocalTimes {
   /** The members of `Date` that depended on the time zone, such as `getHours`. */
   readonly used: ReadonlySet<string>
-  /** The last offset of a local time, in minutes, or 0 if there was none. */
+  /** The offset of the most recent local time, in minutes, or 0 if there was none. */
   readonly offset: number
   /** True if code parsed a time without a zone. */
   readonly hasParsed: boolean

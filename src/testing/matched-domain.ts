@@ -10,7 +10,7 @@ export interface CheckedDomain {
   readonly gateway: Gateway | undefined
 }
 
-/** Returns the domain that a matcher checks. `names` contains the name argument, if any; `undefined` as a name is a mistake. */
+/** Returns the domain that a matcher checks. `names` contains the name argument, if any; `undefined` as the name is a mistake. */
 export function readCheckedDomain(
   matcher: string,
   received: unknown,
@@ -40,7 +40,7 @@ function describeReceived(received: unknown): string {
   return received instanceof Promise ? 'a promise: await it first' : quote(received)
 }
 
-/** @throws TypeError if a value is not a gateway. `what` states where the value comes from, such as `create returned`. */
+/** @throws TypeError if a value is not a gateway. `what` says where the value comes from, such as `create returned`. */
 export function requireGateway(what: string, value: unknown): asserts value is Gateway {
   if (!isGateway(value)) throw atCaller(new TypeError(`${what} ${describeReceived(value)}. Allowed: a gateway.`))
 }

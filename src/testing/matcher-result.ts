@@ -11,7 +11,7 @@ export function matcherResult(pass: boolean, text: (not: '' | 'not ') => string)
   return { pass, message: () => text(pass ? 'not ' : '') }
 }
 
-/** Returns the result of a matcher for a gateway. Its message ends with the gateway's report. */
+/** Returns the result of a matcher for a gateway. The message ends with the gateway's report. */
 export function gatewayResult(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
   return matcherResult(pass, (not) => `${text(not)}\n\n${gateway.report()}`)
 }

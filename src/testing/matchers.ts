@@ -13,7 +13,7 @@ import { type CheckedDomain, describeProvisioning, jobOf, readCheckedDomain } fr
 import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './matcher-result.ts'
 import { type TrafficMatchers, trafficMatchers } from './traffic-matchers.ts'
 
-/** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields and number. */
+/** The requests that {@link GatewayMatchers.toHaveBeenRequested} expects: their fields and number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
   /** The exact number of matching requests. Default: at least one. */
   readonly times?: number
@@ -167,14 +167,14 @@ function requireRequested(operation: unknown, requested: unknown): void {
     new TypeError(`toHaveBeenRequested received ${received}. ${allowed}`)
   if (typeof operation !== 'string')
     throw wrong(`the operation ${quote(operation)}`, 'Allowed: a name, such as reserved_domains.create.')
-  if (!isObject(requested)) throw wrong(quote(requested), 'Allowed: an object with times, status, method or path.')
+  if (!isObject(requested)) throw wrong(quote(requested), 'Allowed: an object with times, status, method, or path.')
   if ('operation' in requested) throw wrong('two operations', 'Pass one, as the first argument.')
   for (const [name, value] of Object.entries(requested)) {
     if (value === undefined) throw wrong(`${name} undefined`, 'Set it, or omit it.')
   }
   const { times = 0 } = requested
   if (!(Number.isSafeInteger(times) && Number(times) >= 0))
-    throw wrong(`times ${quote(times)}`, 'Allowed: an integer from 0.')
+    throw wrong(`times ${quote(times)}`, 'Allowed: a non-negative integer.')
 }
 
 /** Throws for an unknown error key, because with `not` the assertion would always pass. */

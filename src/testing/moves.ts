@@ -6,8 +6,8 @@ const MOVES = ['advanceAsync', 'advanceToAsync', 'advanceToNextAsync'] as const
 type Move = (...args: unknown[]) => Promise<unknown>
 
 /**
- * Adds each asynchronous move of a clock to a set until the move ends, so a test notices a forgotten `await`. Calls `onStart` with its name
- * before each move. Returns a function that restores the clock's own functions.
+ * Adds each asynchronous move of a clock to a set until the move ends, so that a test notices a forgotten `await`. Calls `onStart` with its
+ * name before each move. Returns a function that restores the clock's own functions.
  */
 export function watchMoves(
   clock: Clock,

@@ -8,8 +8,8 @@ const MIN_PAUSE_MS = 10
 const MAX_RESPONSES_PER_PAUSE = 5
 
 /**
- * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. Such pauses show
- * that some module's code waits on real timers. Counting pauses does not replace any globals.
+ * The pauses of a test between a response and the next request, in which real time passed but the gateway's clock did not move. Such pauses
+ * show that some code waits on real timers. Counting pauses does not replace any globals.
  */
 export class Pauses {
   readonly #clock: Clock
@@ -38,7 +38,7 @@ export class Pauses {
     if (!this.#isPolling || !isManual(this.#clock) || this.#clock.now !== this.#start) return undefined
     return (
       `Your code paused ${formatCount(this.#count, 'time')} between a response and its next request, but the gateway's manual ` +
-      'clock has not moved. If your code waits on real timers, pass it the timers of `timersOn(gateway.clock)` and call ' +
+      'clock has not moved. If your code waits on real timers, pass it the timers from `timersOn(gateway.clock)` and call ' +
       '`gateway.clock.advanceAsync`, or give the gateway the system clock.'
     )
   }

@@ -1,4 +1,4 @@
-/** Members of the host's objects that are replaced until `restore`. */
+/** Members of the host's objects that are replaced until `restore` is called. */
 export class ReplacedGlobals {
   readonly #who: string
   /** Functions that restore the host. Each returns the name of anything that it could not restore. */

@@ -4,10 +4,10 @@ import { promisify } from './fake-timers-util.ts'
 import type { LocalTimes } from './local-times.ts'
 import type { ReplacedGlobals } from './replaced-globals.ts'
 
-/** A test's timers on the gateway's clock, until `restore`. */
+/** A test's timers on the gateway's clock, until `restore` is called. */
 export interface ReplacedTimers {
   restore(): void
-  /** The timers that wait for the clock, next one first. After `restore`, the timers that waited until then. */
+  /** The timers that are waiting for the clock, next timer first. After `restore` was called, the timers that were waiting at that time. */
   waiting(): readonly WaitingTimer[]
   /** The local times that the code has used. */
   readonly localTimes: LocalTimes
@@ -15,11 +15,11 @@ export interface ReplacedTimers {
   hasMoved(): boolean
 }
 
-/** A timer that waits for the clock. */
+/** A timer that is waiting for the clock. */
 export interface WaitingTimer {
-  /** When it is due, in ms. */
+  /** The time at which it is due, in ms. */
   readonly at: number
-  /** The request whose response or failure was the last before the timer was set, or undefined if there was none. */
+  /** The request with the most recent response or failure before the timer was set, or undefined if there was none. */
   readonly setAfter: string | undefined
 }
 

@@ -8,9 +8,9 @@ import { quote } from '../core/schema/text.ts'
 import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
-/** The options of {@link replayRecording}. */
+/** The options for {@link replayRecording}. */
 export interface ReplayOptions {
-  /** Accepted differences, each with a reason. The replay fails if one of them does not occur. Default: none. */
+  /** The accepted differences, each with a reason. The replay fails if one of them does not occur. Default: none. */
   readonly known?: readonly KnownDifference[]
 }
 
@@ -19,10 +19,9 @@ const replayOptions = optionsOf({
 } satisfies SchemasOf<ReplayOptions>)
 
 /**
- * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file
- * from `fauxgate record`, `fauxgate verify --record` or another program. IDs and times are matched up, and nothing is sent
- * to a service. Returns the exchanges that were compared, and the skipped ones with the reason. Prints a warning for a
- * recording older than 180 days.
+ * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file from `fauxgate
+ * record`, `fauxgate verify --record`, or another program. IDs and times are matched up, and nothing is sent to a service. Returns the
+ * exchanges that were compared, and those that were skipped, with the reasons. Prints a warning for a recording older than 180 days.
  *
  * @example
  * ```ts

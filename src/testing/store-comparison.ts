@@ -16,7 +16,7 @@ export const sorted = (row: object) =>
     .sort()
     .join(', ')
 
-/** Returns a state with its records in an array, for a comparison as JSON. */
+/** Returns a state with its records in an array, so that it can be compared as JSON. */
 export const withArray = (state: StoredState) => ({ ...state, records: [...state.records] })
 
 /** @throws Error unless the two values are equal as JSON */

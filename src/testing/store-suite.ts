@@ -13,17 +13,17 @@ export interface StorePlace {
   close?(): void
 }
 
-/** A check for one rule that every store must follow. */
+/** A check of one rule that every store must follow. */
 export interface StoreCheck {
-  /** The rule, as the rest of a sentence about the store, such as `is empty at the beginning`. */
+  /** The rule, as the rest of a sentence about the store, such as `is empty at first`. */
   readonly name: string
   /** Rejects if the store breaks the rule. */
   run(): Promise<void>
 }
 
 /**
- * Returns a named check for every rule that a store must follow. Run the checks on your own store in any test runner. Each
- * check uses a new place.
+ * Returns a named check for every rule that a store must follow. Run the checks on your own store, in any test runner. Each check uses a
+ * new place.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ export interface TestPlace {
   readonly column: number
 }
 
-/** The location of a call in the source and in the file that the platform runs, because a transformed file has different lines. */
+/** The location of a call, both in the source and in the file that the platform runs, because a transformed file has different lines. */
 export interface CallPlace {
   readonly source: TestPlace
   readonly run: TestPlace
@@ -51,8 +51,8 @@ function toTestPlace(site: Site | undefined): TestPlace | undefined {
 }
 
 /**
- * Calls a runner's function as if it were called from a line in the test file. node:test and Jest show the caller as the location of the
- * test. Otherwise, they would show a line of fauxgate.
+ * Calls a runner's function as if from a line in the test file. node:test and Jest show the caller as the location of the test. Otherwise,
+ * they would show a line of fauxgate.
  */
 export function callFrom(
   place: CallPlace | undefined,

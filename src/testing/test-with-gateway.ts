@@ -18,7 +18,7 @@ import { watchUncaught } from './uncaught.ts'
 export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
   /** Creates each test's gateway, such as `createNgrok` from `fauxgate/ngrok`. Default: `createGateway`. */
   readonly create?: (options: GatewayOptions<C>) => G
-  /** Options for each test's gateway. To set a clock, pass a function, so each test has its own clock. */
+  /** Options for each test's gateway. To set a clock, pass a function, so that each test has its own clock. */
   readonly gatewayOptions?: GatewayOptions<C> | (() => GatewayOptions<C>)
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
@@ -26,8 +26,8 @@ export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C>
    */
   readonly strict?: boolean
   /**
-   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are
-   * restored when the test ends. An object sets the options of `gateway.install()`. Default: false.
+   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are restored when
+   * the test ends. To set options for `gateway.install()`, pass an object. Default: false.
    */
   readonly globals?: GlobalsOption
   /** The clock of the gateways, unless `gatewayOptions` sets one. The system clock follows fake timers. Default: `manual`. */
@@ -71,16 +71,15 @@ export interface DefineTest<C extends Clock = ManualClock, G extends Gateway<C> 
 
 const VARIANTS = ['only', 'skip', 'ignore', 'concurrent'] as const
 
-/** A runner's `test` whose tests have a gateway, including variants that define tests, such as `only`. */
+/** A runner's `test` function whose tests have a gateway, including its variants, such as `only`. */
 export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> = DefineTest<C, G> & {
   readonly [Variant in Extract<keyof T, (typeof VARIANTS)[number]>]: DefineTest<C, G>
 }
 
 /**
- * Wraps the `test` of any runner, such as Jest, node:test, Bun, or Deno, so that each test has a fresh `gateway`. For
- * vitest, use `fauxgate/vitest`. The gateway's clock is manual and starts at 2026-01-01T00:00:00Z, and its seed is the test's
- * name. The error of a failing test also reports what happened in the gateway. A passing test also fails if it left something
- * unused, as in {@link assertStrict}.
+ * Wraps the `test` of any runner, such as Jest, node:test, Bun, or Deno, so that each test has a fresh `gateway`. For vitest, use
+ * `fauxgate/vitest`. The gateway's manual clock starts at 2026-01-01T00:00:00Z. Its seed is the test's name. The error of a failing test
+ * also reports what happened in the gateway. A passing test also fails if it left something unused, as in {@link assertStrict}.
  *
  * @example
  * ```ts
@@ -98,7 +97,7 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
  *   if (!gateway.reservedDomains.get(id).certificate) throw new Error('There is no certificate.')
  * })
  * ```
- * @throws TypeError if `test` is not a function, and for an unknown option.
+ * @throws TypeError if `test` is not a function, or for an unknown option.
  */
 export function testWithGateway<T extends (...args: never[]) => unknown, G extends Gateway = Gateway>(
   test: T,

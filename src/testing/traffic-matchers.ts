@@ -23,7 +23,7 @@ export interface TrafficMatchers<R = unknown> {
    * ```
    */
   toHaveBeenRefusedBy(rule: string): R
-  /** Passes if an upstream received the last visitor request: any upstream, or the one with this URL or ID. */
+  /** Passes if an upstream received the last visitor request: any upstream, or the upstream with this URL or ID. */
   toHaveReachedUpstream(upstream?: string): R
   /**
    * Passes if the service accepts a traffic policy, given as YAML or JSON text or as a parsed value. Warnings do not count.

@@ -23,9 +23,9 @@ const CONNECTING = 5
 const STATELESS = ['fetch', 'url', 'dialect']
 
 /**
- * The requests of a test on their way to its gateway. Each arrives some microtasks later, in the order sent, so a test notices a forgotten
- * `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive first. `requests` always makes them
- * arrive, because an assertion must count each sent request. Responses still arrive later.
+ * The requests of a test on their way to its gateway. Each arrives some microtasks later, in the order sent, so that a test notices a
+ * forgotten `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive before that. `requests`
+ * always makes them arrive, because an assertion must count each sent request. Responses still arrive later.
  */
 export class DelayedRequests {
   /** The functions that let requests arrive, with the names of the requests. */
@@ -187,7 +187,7 @@ export class DelayedRequests {
     }
   }
 
-  /** Notes a rejected control call. The journal does not contain control calls, so nothing else would show it. */
+  /** Notes a rejected control call. The journal does not contain control calls, so nothing else would show this one. */
   #noteRefused(name: string, status: number): void {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }

@@ -5,9 +5,9 @@ interface ErrorEventTarget {
 }
 
 interface UncaughtErrorEvent {
-  /** The error of an `error` event. */
+  /** The error in an `error` event. */
   readonly error?: unknown
-  /** The error of an `unhandledrejection` event. */
+  /** The error in an `unhandledrejection` event. */
   readonly reason?: unknown
 }
 

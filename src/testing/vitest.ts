@@ -27,7 +27,7 @@ const usingOptions = optionsOf({
 
 /** The fixtures of {@link test} and {@link testOnSystemClock}. */
 export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
-  /** Options for this test's gateway. Override them for a file, a `describe` block or one test. Default: none. */
+  /** Options for this test's gateway. Override them for a file, a `describe` block, or one test. Default: none. */
   gatewayOptions: GatewayOptions<C>
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
@@ -40,7 +40,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
 
 /**
  * Vitest's `test` with a fresh `gateway` for each test. Its manual clock starts at 2026-01-01T00:00:00Z. Its seed is the test's full name,
- * so a test sees the same IDs in every run. Use `gatewayOptions` to change the clock or the seed. Tests share nothing, so they can run
+ * so that a test sees the same IDs in every run. Use `gatewayOptions` to change the clock or the seed. Tests share nothing, so they can run
  * concurrently. The error of a failing test also reports what happened in the gateway.
  *
  * @example
@@ -63,8 +63,8 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
 export const test: TestAPI<GatewayFixtures> = testUsing((options) => createGateway(options))
 
 /**
- * Like {@link test}, with gateways on the system clock. They follow `vi.useFakeTimers()`, including the waits of
- * `settled()`, `delivered()` and delayed responses.
+ * Like {@link test}, with gateways on the system clock. They follow `vi.useFakeTimers()`, as do the waits of `settled()`, `delivered()`,
+ * and delayed responses.
  *
  * @example
  * ```ts
@@ -91,8 +91,8 @@ export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testUsing((opt
 /** The options of {@link testUsing}. */
 export interface UsingOptions {
   /**
-   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are
-   * restored when the test ends. An object sets the options of `gateway.install()`. Default: false.
+   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are restored when
+   * the test ends. To set options for `gateway.install()`, pass an object. Default: false.
    */
   readonly globals?: GlobalsOption
   /** The clock of the gateways, unless `gatewayOptions` sets one. The system clock follows `vi.useFakeTimers()`. Default: `manual`. */

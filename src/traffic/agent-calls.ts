@@ -24,7 +24,7 @@ export interface AgentCall {
   readonly upstream: string
   /** The visitor's address. */
   readonly ip: string
-  /** The time the request reached the agent, in ms since 1970. */
+  /** The time at which the request reached the agent, in ms since the Unix epoch. */
   readonly at: number
   readonly secrets: KnownSecrets
 }

@@ -13,13 +13,16 @@ export interface BodyParts extends AsyncIterable<Uint8Array> {
 /** Receives an informational response, such as 103. */
 export type Inform = (status: number, headers: readonly (readonly [string, string])[]) => void
 
-/** The connection to an upstream that has switched protocols. Only the server that opened the connection can join it to a visitor's. */
+/**
+ * The connection to an upstream that has switched protocols. Only the server that opened the connection can join it to a visitor's
+ * connection.
+ */
 export interface Switched {
   /** Closes the connection. */
   end(): void
 }
 
-/** The body of a message that passes through the gateway. Bodies of `fetch` messages are streams. */
+/** The body of a message that passes through the gateway. The bodies of `fetch` requests and responses are streams. */
 export type Body = Uint8Array | ReadableStream<Uint8Array> | BodyParts | null
 
 /** Returns a body in a form that `fetch` accepts. */

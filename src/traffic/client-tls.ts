@@ -111,7 +111,9 @@ function readAuthorities(reader: Reader, sources: readonly string[]) {
     try {
       authorities.push(...readCertificates(pem ?? '', 'ca_pem'))
     } catch {
-      warnings.push(isPem ? 'An authority is not a PEM certificate.' : `There is no certificate authority ${source}.`)
+      warnings.push(
+        isPem ? 'A certificate authority is not a PEM certificate.' : `There is no certificate authority ${source}.`,
+      )
     }
   }
   return { authorities, warnings }

@@ -1,4 +1,4 @@
-/** A transforming stream. */
+/** A stream that transforms its input. */
 export interface Transform {
   readonly readable: ReadableStream
   readonly writable: WritableStream

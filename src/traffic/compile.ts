@@ -61,7 +61,7 @@ export interface CompileOptions {
   readonly place?: PolicyPlace
 }
 
-/** Returns the policy that a record contains as text or as a value, compiled once per record, or undefined if it has none. */
+/** Returns the policy that a record contains as text or as a value, compiled once per record, or undefined if the record has none. */
 export function compileOnce(
   owner: object,
   policy: unknown,

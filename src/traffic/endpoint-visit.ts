@@ -41,7 +41,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   isTraced = true
   #vars: Record<string, unknown> = Object.create(null)
   readonly #results = new Map<string, ActionResult>()
-  /** The cached values of expressions, until something changes them. */
+  /** The values of expressions, cached until something changes them. */
   #values: { readonly phase: CompiledPhase; readonly values: Values } | undefined
   readonly #breakers: { readonly key: string; readonly settings: BreakerSettings }[] = []
 
@@ -51,7 +51,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     readonly whole: WholeVisit,
   ) {}
 
-  /** Returns a visit for the response's event stream messages, with the results of the actions that have already run. */
+  /** Returns a visit for the messages of an event stream response, with the results of the actions that have already run. */
   forMessages(): EndpointVisit {
     const visit = new EndpointVisit(this.request, this.endpoint, this.whole)
     visit.response = this.response

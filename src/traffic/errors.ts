@@ -64,7 +64,7 @@ export function hasResponsePhase(end: Ending): boolean {
   return end !== 'close' && 'hasResponsePhase' in end
 }
 
-/** Throws if the response of an action has a header that cannot be sent. @throws EvaluationProblem */
+/** Throws an error if the response of an action has a header that cannot be sent. @throws EvaluationProblem */
 export function requireSendable(end: Ending | undefined): void {
   if (end === undefined || end === 'close' || end instanceof UpstreamResponse) return
   const { headers = {} } = end as OwnResponse // Every upstream response is an `UpstreamResponse`.

@@ -2,7 +2,7 @@ import type { KeptBody } from './kept-body.ts'
 import type { Trace } from './trace.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The edge, route, and backend that receive a request, instead of those that its URL selects. */
+/** The edge, route, and backend that receive a request, instead of those selected by its URL. */
 export interface Target {
   readonly edge?: string | undefined
   readonly route?: string | undefined
@@ -34,7 +34,7 @@ export interface VisitorExchange {
   readonly endpoint: string | null
   /** The URL of the upstream, or the ID of the backend, that received the request, or null if none did. */
   readonly upstream: string | null
-  /** The code of the gateway's own error, or null. */
+  /** The gateway's own error code, or null. */
   readonly error: string | null
   readonly trace: Trace
   readonly secrets: KnownSecrets

@@ -109,7 +109,7 @@ export class GatewayVisit implements WholeVisit {
     return this.#runEndpoint(endpoint, visit, check)
   }
 
-  /** Applies the account's requirements on visitors to its endpoints. If a requirement rejects the visit, returns how the visit ends. */
+  /** Applies the account's requirements for visitors to its endpoints. If a requirement rejects the visit, returns how the visit ends. */
   async #checkAccount(visit: EndpointVisit): Promise<Ending | undefined> {
     const restriction = this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(visit, restriction))
@@ -261,7 +261,7 @@ export class GatewayVisit implements WholeVisit {
     if (this.forwards >= MAX_FORWARDS)
       return failForward(3501, `would forward the request through more than ${MAX_FORWARDS} endpoints`, { sets })
     if (findEndpoints(this.context.reader, target, 'internal').length === 0) {
-      const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
+      const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts under .internal are internal'
       return failForward(3200, `found no internal endpoint at ${target.origin}${hint}`, { sets })
     }
     const visit = new GatewayVisit(this.context, this.compiled, this.forwards + 1, this.sends)

@@ -51,7 +51,7 @@ abstract class Message {
     if (!isKnown && !isEventStream(this.headers.get('content-type'))) await this.bytes()
   }
 
-  /** Receives the whole body before it is read. Returns its length. */
+  /** Receives the whole body before it is read, and returns its length. */
   async arrive(): Promise<number> {
     if (!(this.#body instanceof ReadableStream)) return this.#body?.length ?? 0
     const [ahead, body] = this.#body.tee()
@@ -115,7 +115,7 @@ abstract class Message {
     else this.headers.delete('content-length')
   }
 
-  /** Replaces the body with a changed one, and updates the headers that depend on its bytes (rules: traffic#bodies). */
+  /** Replaces the body with a changed body, and updates the headers that depend on its bytes (rules: traffic#bodies). */
   changeBody(body: Uint8Array | ReadableStream<Uint8Array> | null, coding?: string): void {
     this.replaceBody(body)
     if (coding === undefined) this.headers.delete('content-encoding')

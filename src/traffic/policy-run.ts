@@ -30,7 +30,7 @@ export interface PolicyRun {
   values(phase: CompiledPhase): Values
   /** Stores the variables of an action that has run. */
   keep(action: string, sets: object, isStated: boolean): void
-  /** Returns an error code from its number. */
+  /** Returns the error code for a number. */
   codeOf(number: number): string
   /** Starts a phase. Variables set by `set-vars` do not outlive their phase. */
   start(phase: Phase): void
@@ -39,7 +39,7 @@ export interface PolicyRun {
   readonly trace: { push(rule: TracedRule): unknown }
 }
 
-/** Thrown for an action that the gateway doesn't execute if the caller doesn't supply its result. */
+/** Thrown for an action that the gateway doesn't execute, if the caller doesn't supply its result. */
 export class NotSimulated extends Error {
   constructor(readonly action: string) {
     super(action)

@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 32 * 1024 * 1024
 /** The reasons why a body is not available to actions. */
 type BodyFailure = 'tooLong' | 'broken' | 'unknown'
 
-/** The response statuses for the reasons why a body is not available. */
+/** The response statuses for the reasons that a body is not available. */
 export type BodyStatuses = Readonly<Record<BodyFailure, number>>
 
 /** Thrown if an action needs a body that isn't available (rules: traffic#bodies). */
@@ -103,7 +103,7 @@ export function toStream(body: Exclude<Body, null>): ReadableStream<Uint8Array> 
   return stream as ReadableStream<Uint8Array> // A response with a body always has a stream.
 }
 
-/** Returns the codings in a `content-encoding` header, in the order they were applied. */
+/** Returns the codings in a `content-encoding` header, in the order in which they were applied. */
 export function readCodings(header: string | undefined): readonly string[] {
   const names = (header ?? '').split(',').map((each) => each.trim().toLowerCase())
   return names.filter((each) => each !== '' && each !== 'identity')

@@ -7,7 +7,7 @@ import type { BreakerSettings, BreakerState } from '../service/policy/visit.ts'
 
 const slots = v.array(v.object({ at: instant, requests: count }))
 
-/** The requests counted by a rate limit, in the parts of its window. */
+/** The requests counted by a rate limit, in each part of its window. */
 export const windows = collection({
   name: 'traffic_windows',
   key: ({ key }) => key,
@@ -52,7 +52,7 @@ export const breakers = collection({
   key: ({ key }) => key,
   schema: v.object({
     key: someText,
-    /** When the breaker tripped, in ms, or null while it is closed. */
+    /** The time at which the breaker tripped, in ms, or null while it is closed. */
     tripped_at: v.nullable(instant),
     /** True while a request tests whether the upstream works again. */
     is_trying: v.boolean(),
@@ -93,7 +93,7 @@ export function leaveBreaker(tx: Transaction, key: string, settings: BreakerSett
   tx.put(breakers, { key, tripped_at: isTripped ? tx.now : null, is_trying: false, buckets: isTripped ? [] : buckets })
 }
 
-/** Tells the breaker that a request it let pass didn't reach the upstream. */
+/** Tells the breaker that a request that it let pass didn't reach the upstream. */
 export function releaseBreaker(tx: Transaction, key: string): void {
   const breaker = tx.get(breakers, key)
   if (breaker?.is_trying) tx.put(breakers, { ...breaker, is_trying: false })

@@ -3,7 +3,9 @@ import { quote } from '../core/schema/text.ts'
 /** The form of hosts that visitors can request, as in DNS (RFC 1035, section 2.3.4). */
 export const HOST_SIZES = 'at most 253 characters, with at most 63 between dots'
 
-/** Returns the reason why visitors can't request a host, or undefined. All code that accepts hosts calls this function first. */
+/**
+ * Returns the reason that visitors can't request a host, or undefined if they can. All code that accepts hosts calls this function first.
+ */
 export function findHostProblem(host: string): string | undefined {
   // A host of this length is never too long.
   if (host.length <= 63) return undefined
@@ -18,7 +20,7 @@ export function targetOf(url: string): string {
   return target.startsWith('/') ? target : `/${target}`
 }
 
-/** Returns the path and query of a URL, as sent. A rule that normalized the path like a browser would let `/admin/../x` pass. */
+/** Returns the path and query of a URL, as sent. If the path were normalized as in a browser, rules would let `/admin/../x` pass. */
 export function splitTarget(url: string): { readonly path: string; readonly query: string } {
   const [, path = '/', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(targetOf(url)) ?? []
   return { path, query }

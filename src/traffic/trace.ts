@@ -7,7 +7,7 @@ export interface TracedExpression {
   readonly value: unknown
   /** The values of the variables in the expression, by path, and of calls such as `getReqHeader('x-a')`, by source text. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The reason why the expression failed. A rule with a failed expression does not apply. */
+  /** The reason that the expression failed. A rule with a failed expression does not apply. */
   readonly error?: string
 }
 
@@ -25,7 +25,7 @@ export interface TracedAction {
   readonly parts?: readonly string[]
   /** Facts for traffic events, such as the data of `log`. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** The fauxgate decision that the effect depends on, if the service's documentation does not say what happens. */
+  /** The fauxgate decision that the effect depends on, if the service's documentation does not specify the effect. */
   readonly decision?: Decision
   /** True if the action terminated the traffic. */
   readonly isEnd?: true

@@ -15,7 +15,7 @@ export interface UpstreamFault {
   readonly status?: number | undefined
   readonly body?: string | undefined
   readonly drop?: boolean | undefined
-  /** In ms. */
+  /** The delay, in ms. */
   readonly latency?: number | undefined
   /** The number of bytes after which the body is truncated. */
   readonly truncate?: number | undefined
@@ -37,7 +37,7 @@ export interface TrafficHost {
   /** Returns the fault that applies to a request to an upstream, and counts it. */
   applyFault(keys: readonly string[]): UpstreamFault | undefined
   readonly watchAgent: AgentWatcher
-  /** Receives the parts of expressions that decide a value. Undefined if they are not counted. */
+  /** Receives the parts of expressions that determine a value. Undefined if they are not counted. */
   readonly onDecided: OnDecided | undefined
   /** Adds a request to the traffic journal, and returns its number there. */
   record(exchange: VisitorExchange): number

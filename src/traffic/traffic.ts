@@ -75,8 +75,8 @@ export class GatewayTraffic {
   }
 
   /**
-   * Returns the origin that a visitor to a local port intends: the host without `.localhost`, with the first of these schemes that has an
-   * endpoint. A single label, as in `app.localhost`, means the oldest endpoint whose host begins with that label.
+   * Returns the origin that a visitor to a local port wants to reach: the host without `.localhost`, with the first of these schemes that
+   * has an endpoint. A single label, as in `app.localhost`, stands for the oldest endpoint whose host begins with that label.
    */
   locate(host: string, schemes: readonly string[]): string {
     const reader = this.#read()
@@ -105,7 +105,7 @@ export class GatewayTraffic {
     return visited.toResponse(request.method)
   }
 
-  /** Sends a request that a server received through the gateway. Messages are not converted to those of `fetch`. */
+  /** Sends a request that a server received through the gateway. Its messages are not converted to `fetch` requests and responses. */
   async serve({
     method,
     url,

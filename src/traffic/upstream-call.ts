@@ -21,7 +21,7 @@ const HOW_TO_SERVE =
 
 /** The target of a forwarded request. */
 export interface UpstreamPlace {
-  /** The URLs and IDs for which a test may have set the upstream, most specific first. */
+  /** The URLs and IDs for which a test may have set an upstream, most specific first. */
   readonly keys: readonly string[]
   /** The request's destination URL, without the path. */
   readonly url: string
@@ -33,7 +33,7 @@ export interface UpstreamPlace {
   readonly tunnel?: PassedTunnel | undefined
   /** The protocol for the agent's connection to a server. Default: `http1`. */
   readonly protocol?: string | undefined
-  /** True for a request that already has the headers that a gateway adds. */
+  /** True for a request that already has the headers added by a gateway. */
   readonly isReplay?: true
 }
 

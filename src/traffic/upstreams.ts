@@ -24,7 +24,7 @@ export interface ServedCall {
   readonly protocol?: string | undefined
 }
 
-/** Passes forwarded requests to a server. Faster than a handler, because messages aren't converted to `fetch` messages. */
+/** Passes forwarded requests to a server. Faster than a handler, because messages aren't converted to `fetch` requests and responses. */
 export type ServedUpstream = (request: VisitorRequest, call: ServedCall) => Promise<ServedResponse>
 
 /** An upstream's function, provided by a test or a server. */
@@ -72,7 +72,7 @@ export const UPSTREAMS = 'upstreams'
 /** An upstream with a canned response, as stored. */
 interface StoredUpstream {
   readonly canned: CannedResponse
-  /** Null for no limit. */
+  /** The maximum number of responses; null for no limit. */
   readonly times: number | null
   readonly hits: number
 }
@@ -163,7 +163,7 @@ export class Upstreams implements SideRecords {
     for (const [key, serve] of this.#lasting) this.#set(key, { serve })
   }
 
-  /** Returns the upstream for the first of these URLs and IDs with one, and counts the request. */
+  /** Returns the upstream for the first of these URLs and IDs that has an upstream, and counts the request. */
   take(keys: readonly string[]): { readonly key: string; readonly responder: Responder } | undefined {
     const found = this.#find(keys)
     if (!found) return undefined

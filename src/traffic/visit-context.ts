@@ -25,7 +25,7 @@ export interface VisitContext {
   /** The request's arrival time, in ms since 1970. */
   readonly startedAt: number
   readonly trace: (TracedRule | TracedStep)[]
-  /** The reason why the visitor's TLS makes the gateway close the connection, if it does. */
+  /** The reason that the visitor's TLS makes the gateway close the connection, if it does. */
   readonly closing: { cause?: TlsFailure }
   readonly secrets: KnownSecrets
   readonly signal: AbortSignal | undefined
@@ -33,7 +33,7 @@ export interface VisitContext {
   readonly meter: VisitMeter | undefined
 }
 
-/** The previously compiled policies and expressions, and the keys that have been read. */
+/** The policies and expressions that have been compiled, and the keys that have been read. */
 export interface Compiled {
   readonly expressions: Expressions
   /** The keys of token issuers. */
@@ -47,7 +47,7 @@ export interface WholeVisit {
   readonly compiled: Compiled
   /** Forwards a request to an internal endpoint, whose own policy then runs. */
   forward(url: string, request: VisitorRequest): Promise<ActionOutcome>
-  /** Sends an `http-request` request to an internal endpoint, until a gateway time in ms. @throws SendFailure */
+  /** Sends an `http-request` request to an internal endpoint, with a deadline in ms on the gateway's clock. @throws SendFailure */
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
   /** Checks the visitor's TLS, which is available only at the first endpoint. */
   checkTls(required: ClientTls): ActionOutcome

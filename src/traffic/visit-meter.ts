@@ -29,7 +29,7 @@ export class VisitMeter {
     })
   }
 
-  /** Returns a stream that counts what it passes to a compressor. */
+  /** Returns a stream that counts the bytes that it passes to a compressor. */
   count({ readable, writable }: Transform): Transform {
     this.#uncompressed = 0
     const counted = new TransformStream<Uint8Array, Uint8Array>({

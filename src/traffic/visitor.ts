@@ -8,7 +8,7 @@ export interface Identity {
   readonly [field: string]: unknown
 }
 
-/** A visitor: the facts that only the real network knows. */
+/** A visitor: the facts that only a real network would know. */
 export interface Visitor {
   /** The visitor's address. Default: `203.0.113.1`. */
   readonly ip?: string
@@ -23,7 +23,7 @@ export interface Visitor {
    * certificates. Default: none.
    */
   readonly certificate?: string
-  /** The identity of a visitor who has signed in. Default: the visitor has not signed in. */
+  /** The identity of a visitor who has signed in. Default: not signed in. */
   readonly identity?: Identity
   /** Other variables by path, such as `{ 'conn.client_ip.is_tor_node': true }`. */
   readonly facts?: Readonly<Record<string, unknown>>
@@ -43,11 +43,11 @@ export function parseVisitable(text: string): URL | undefined {
   return url && /^(?:http|ws)s?:$/.test(url.protocol) ? url : undefined
 }
 
-/** The options of a request through the gateway, in addition to those of `fetch`. */
+/** The options for a request through the gateway, in addition to those of `fetch`. */
 export interface TrafficInit extends RequestInit {
-  /** The visitor: the address, the country, and other facts that only the real network knows. */
+  /** The visitor: the address, the country, and other facts that only a real network would know. */
   readonly from?: Visitor
-  /** The edge that receives the request, instead of the one that the URL selects. Required in the standard dialect. */
+  /** The edge that receives the request, instead of the edge that the URL selects. Required in the standard dialect. */
   readonly edge?: string
   /** The edge's route. */
   readonly route?: string

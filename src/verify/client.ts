@@ -106,7 +106,7 @@ export class ServiceClient {
   }
 }
 
-/** Describes why a request received no response. Omits messages from other programs because they may quote a header. */
+/** Describes why a request received no response. Omits messages from other programs, because they may quote a header. */
 export function connectionProblem(error: unknown): string {
   if (error instanceof UnreadableResponse) return error.message
   return `no connection: ${describeNetworkError(error)}`

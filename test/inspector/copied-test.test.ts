@@ -128,7 +128,7 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
       await go('state')
       const text = await makeTest(page, runner)
       expect(text).toContain('createNgrok')
-      expect(text).toContain('because its body may have secrets: PUT /_fauxgate/traffic/upstreams\n')
+      expect(text).toContain('because its body may contain secrets: PUT /_fauxgate/traffic/upstreams\n')
       expect(text).toContain('because its header authorization is missing')
       expect(text).toContain('because its header Ngrok-Version is missing')
       expect(text).toContain('because its header content-type is missing')
@@ -210,7 +210,7 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
     expect(text).toContain('// Left out: 2 earlier requests that the journal has dropped.')
     expect(text).toContain(`because ${ids[0]} is not from this test`)
     expect(text).toContain(`because ${inProcess.id} is not from this test`)
-    expect(text).toContain('because its error may come from what is left out: POST /reserved_domains')
+    expect(text).toContain('because something left out may have caused its error: POST /reserved_domains')
     const [, file, args] = RUNNERS[0] as (typeof RUNNERS)[number]
     const { status, output } = runCopy(file, text, args)
     expect(status, `${text}\n${output}`).toBe(0)

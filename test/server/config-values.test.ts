@@ -96,8 +96,8 @@ describe('A variable of the environment', () => {
   })
 
   it.each([
-    [{ FAUXGATE_TLS: 'yes' }, 'FAUXGATE_TLS is "yes". Allowed: true, false, 1 or 0.'],
-    [{ FAUXGATE_TLS: 'toString' }, 'FAUXGATE_TLS is "toString". Allowed: true, false, 1 or 0.'],
+    [{ FAUXGATE_TLS: 'yes' }, 'FAUXGATE_TLS is "yes". Allowed: true, false, 1, or 0.'],
+    [{ FAUXGATE_TLS: 'toString' }, 'FAUXGATE_TLS is "toString". Allowed: true, false, 1, or 0.'],
     [{ FAUXGATE_PORT: '' }, 'FAUXGATE_PORT is empty. Set a value, or unset it.'],
     [{ FAUXGATE_KEY: 'a,,b' }, /^FAUXGATE_KEY is a string of 0 characters\. Allowed: a non-empty key/],
     [{ FAUXGATE_PORT: '080' }, undefined],

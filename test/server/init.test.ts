@@ -143,7 +143,7 @@ describe('The test that fauxgate init writes', () => {
   it.each([
     ['strip', 'module', 'fauxgate.test.ts', undefined],
     ['strip', 'commonjs', 'fauxgate.test.mts', undefined],
-    [false, 'module', 'fauxgate.test.js', `Node ${process.version} does not run TypeScript. Node 22.18 and newer do.`],
+    [false, 'module', 'fauxgate.test.js', `Node ${process.version} cannot run TypeScript. Node 22.18 and newer can.`],
   ])('by node is TypeScript if Node takes it: %j in a %s', async (typescript, type, file, reason) => {
     const { features } = process
     const before = Object.getOwnPropertyDescriptor(features, 'typescript')

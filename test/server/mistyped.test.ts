@@ -178,7 +178,7 @@ describe('An invalid command line gets a one-line error with the received words,
   it('and a mistyped variable gets a warning', async () => {
     const environment = { FAUXGATE_PROT: '80', FAUXGATE_OF_MINE: 'x', FAUXGATE_MINE: 'x' }
     const { code, stderr } = await runToEnd(environment, 'serve', '--port', '0')
-    expect([code, stderr]).toEqual([0, 'fauxgate: warning: FAUXGATE_PROT is not read. Did you mean FAUXGATE_PORT?\n'])
+    expect([code, stderr]).toEqual([0, 'fauxgate: warning: FAUXGATE_PROT is not used. Did you mean FAUXGATE_PORT?\n'])
   })
 })
 

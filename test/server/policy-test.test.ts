@@ -821,7 +821,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { headers: {} } }]',
-      'tests.0.expect.headers is an object. Allowed: at least one header, since an empty map compares nothing.',
+      'tests.0.expect.headers is an object. Allowed: at least one header, because an empty map compares nothing.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200, contains: "" } }]',

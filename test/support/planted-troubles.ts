@@ -212,7 +212,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.reservedDomains.create({ domain: 'soon.example.com', certificate_id })
     },
     kind: 'risk',
-    cause: `The uploaded certificate expires at ${timeAfter('10d')}. It is not renewed automatically: upload another.`,
+    cause: `The uploaded certificate expires at ${timeAfter('10d')}. It is not renewed automatically. Upload a new one.`,
     about: 'soon.example.com',
     end: renew('soon.example.com'),
   },
@@ -223,7 +223,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.reservedDomains.create({ domain: 'expired.example.com', certificate_id })
     },
     kind: 'broken',
-    cause: 'The certificate expired at 2025-12-31T00:00:00Z. Upload another certificate, and attach it to the domain.',
+    cause: 'The certificate expired at 2025-12-31T00:00:00Z. Upload a new certificate, and attach it to the domain.',
     about: 'expired.example.com',
     async end(gateway) {
       renew('expired.example.com')(gateway)
@@ -238,7 +238,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     },
     kind: 'broken',
     cause:
-      'The certificate is for example.net, www.example.net, not for other.example.com. Upload another certificate, and attach it to the domain.',
+      'The certificate is for example.net, www.example.net, not for other.example.com. Upload a new certificate, and attach it to the domain.',
     about: 'other.example.com',
     end: renew('other.example.com'),
   },

@@ -78,7 +78,7 @@ describe('The builders', () => {
     [expiringDomain, 'a.example.com', 'options is "a.example.com". Allowed: an object.'],
     [uploadedDomain, { domain: 7 }, 'domain is 7. Allowed: a string.'],
     [weightedRollout, { weight: { bkdhr_1: 1 } }, '"weight" is not an option. Supported: weights.'],
-    [weightedRollout, { weights: 1 }, 'weights is 1. Allowed: an object of weights by ID.'],
+    [weightedRollout, { weights: 1 }, 'weights is 1. Allowed: an object with IDs as keys and weights as values.'],
   ])('reject options that they would ignore: %o %j', (build, options, message) => {
     expect(() => build(openManual(), options as never)).toThrow(new TypeError(message))
   })

@@ -113,7 +113,7 @@ describe('toHaveSentEvent', () => {
     )
     const destination_ids = gateway.eventDestinations.list().event_destinations.map((each) => each.id)
     gateway.eventSubscriptions.update(id, { destination_ids })
-    expect(readReason()).toBe('none was sent since its event subscription was created.')
+    expect(readReason()).toBe('none has been sent since its event subscription was created.')
     expect(readReasonIn(createNgrok())).toBe(
       `no event subscription includes this type. Create a destination with gateway.eventDestinations.create(), and then a subscription: gateway.eventSubscriptions.create({ sources: [{ type: '${type}' }], destination_ids: [destination.id] })`,
     )

@@ -72,7 +72,7 @@ describe('A test fails', () => {
       gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com' }),
     )
     expect(error.match(/No attempt used/g)).toHaveLength(1)
-    expect(error).toContain('DNS_ERROR for app.example.com.\n  app.example.com: no domain of that name is reserved.')
+    expect(error).toContain('DNS_ERROR for app.example.com.\n  app.example.com: no domain with that name is reserved.')
   })
 
   test('for failAlways for a domain that has no attempt', async () => {
@@ -82,7 +82,7 @@ describe('A test fails', () => {
       gateway.clock.advance('1m')
     })
     expect(error).toContain('No attempt used these outcomes: always DNS_ERROR for ap.example.com.')
-    expect(error).toContain('ap.example.com: no domain of that name is reserved; the newest are app.example.com.')
+    expect(error).toContain('ap.example.com: no domain with that name is reserved; the newest are app.example.com.')
     const result = catchTestMessage((gateway) => {
       gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
       gateway.reservedDomains.create(newDomain)
@@ -294,7 +294,7 @@ describe('A condition that nothing or everything matches is rejected', () => {
     [{ status: undefined }, 'received status undefined'],
     [{ times: undefined }, 'received times undefined'],
     [{ operation: 'reserved_domains.create' }, 'received two operations. Pass one, as the first argument.'],
-    [2, 'received 2. Allowed: an object with times, status, method or path.'],
+    [2, 'received 2. Allowed: an object with times, status, method, or path.'],
     [null, 'received null. Allowed: an object with'],
     [() => false, 'received a function. Allowed: an object with'],
   ])('as requests of an operation: %j', (options, message) => {

@@ -74,7 +74,7 @@ type ErrorBackoff struct {
 	Most time.Duration `json:"most"`
 }
 
-// Fault: A fault: the requests that it applies to, how many of them, and the response. A fault that no request can match is rejected.
+// Fault: A fault: which requests it applies to, how many of them, and the response. A fault that no request can match is rejected.
 type Fault struct {
 	// The operation's name, such as `reserved_domains.create`.
 	Operation string `json:"operation"`
@@ -108,7 +108,7 @@ type Fault struct {
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate *int `json:"truncate"`
-	// What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending string `json:"ending"`
 	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
@@ -146,17 +146,17 @@ type Visit struct {
 	Backend string `json:"backend"`
 }
 
-// Visitor: A visitor: the facts that only the real network knows.
+// Visitor: A visitor: the facts that only a real network would know.
 type Visitor struct {
 	// The address. Default: `203.0.113.1`.
 	IP string `json:"ip"`
-	// The country of the address, as two letters such as `DE`.
+	// The country of the address: a two-letter code, such as `DE`.
 	Country string `json:"country"`
 	// True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
 	Insecure bool `json:"insecure"`
 	// The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by intermediate certificates. Default: none.
 	Certificate string `json:"certificate"`
-	// The identity of a visitor who has signed in. Default: the visitor has not.
+	// The identity of a visitor who has signed in. Default: not signed in.
 	Identity Object `json:"identity"`
 	// Other variables by path, such as `{ "conn.client_ip.is_tor_node": true }`.
 	Facts Object `json:"facts"`
@@ -186,7 +186,7 @@ type Declaration struct {
 	Routes []string `json:"routes"`
 	// The ID of an endpoint configuration.
 	EndpointConfiguration string `json:"endpoint_configuration"`
-	// The ID of a backend that can be a child of a weighted one.
+	// The ID of a backend that can be a child of a weighted backend.
 	Backend string `json:"backend"`
 	// Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
 	EdgeEndpoint *EdgeEndpointDeclaration `json:"edge_endpoint"`
@@ -394,7 +394,7 @@ type ListedFault struct {
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate int `json:"truncate"`
-	// What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending string `json:"ending"`
 	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
@@ -404,7 +404,7 @@ type ListedFault struct {
 	Passed int `json:"passed"`
 	// `pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
 	State string `json:"state"`
-	// The requests among the last 5 that it did not apply to, oldest first. Absent if the fault is not pending.
+	// Those of the last 5 requests that it did not apply to, oldest first. Absent if the fault is not pending.
 	Missed []*MissedRequest `json:"missed"`
 }
 
@@ -414,7 +414,7 @@ type MissedRequest struct {
 	OperationID string `json:"operationId"`
 	// The method and the path.
 	Request string `json:"request"`
-	// Why the fault did not apply.
+	// The reason that the fault did not apply.
 	Reason string `json:"reason"`
 }
 
@@ -430,7 +430,7 @@ type TimelineEntry struct {
 	Message string `json:"message"`
 }
 
-// WaitingRequest: A request whose response waits for a time on the gateway's clock, because of a fault's latency.
+// WaitingRequest: A request whose response is waiting for a time on the gateway's clock, because of a fault's latency.
 type WaitingRequest struct {
 	// The ID of the request's operation, as in the journal.
 	OperationID string `json:"operationId"`
@@ -448,7 +448,7 @@ type TrafficOutcome struct {
 	Headers map[string]string `json:"headers"`
 	// The body of the response, as a string.
 	Body string `json:"body"`
-	// The reason why the body ends early. Absent if it is complete.
+	// The reason that the body ends early. Absent if the body is complete.
 	Incomplete string `json:"incomplete"`
 	// The rule that responded or closed the connection, by its name, or by its position if it has no name; null if no rule did.
 	Rule string `json:"rule"`
@@ -470,15 +470,15 @@ type Request struct {
 	Query string `json:"query"`
 	// The gateway's time, as a timestamp.
 	At time.Time `json:"at"`
-	// The request headers, keyed by lowercase name. A header that carries a secret has the value `[redacted]`.
+	// The request headers, by lowercase name. A header that carries a secret has the value `[redacted]`.
 	RequestHeaders map[string]string `json:"requestHeaders"`
-	// The request's JSON, or a description of a body that is too long or not JSON; null for no body.
+	// The request's JSON, or a description of a body that is too long or not JSON; null if there is no body.
 	Request any `json:"request"`
 	// The HTTP status of the response.
 	Status int `json:"status"`
-	// The response headers that the gateway set, keyed by lowercase name.
+	// The response headers that the gateway set, by lowercase name.
 	ResponseHeaders map[string]string `json:"responseHeaders"`
-	// The response's JSON, or a description of a body that is not JSON; null for no body.
+	// The response's JSON, or a description of a body that is not JSON; null if there is no body.
 	Response any `json:"response"`
 	// The changes that the request made; null if it made none.
 	Commit Object `json:"commit"`

@@ -27,7 +27,7 @@ import { status, statusPage } from './status.ts'
 import { Agent } from './tunnels.ts'
 import { viewEndpoint, viewEndpointDetail, viewTunnel } from './views.ts'
 
-/** Starts a definition's tunnels, and returns the first one. */
+/** Starts the tunnels of a definition, and returns the first one. */
 export function startTunnel(host: ControlHost, definition: TunnelDefinition): AgentTunnel {
   const starts = toStarts(definition)
   return viewTunnel(

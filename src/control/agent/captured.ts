@@ -11,11 +11,11 @@ const PART_BYTES = 256
 
 type Headers = readonly (readonly [string, string])[]
 
-/** A body that grows as it passes through. Only its beginning is stored. */
+/** A body that grows as it passes through the agent. Only its beginning is stored. */
 export interface CapturedBody {
   readonly parts: Uint8Array[]
   size: number
-  /** True if more bytes have passed than were stored. */
+  /** True if more bytes passed through than were stored. */
   isCut: boolean
   /** True once the body has ended. */
   isEnded: boolean
@@ -36,7 +36,7 @@ export interface Captured extends Pick<AgentCall, 'tunnel' | 'upstream' | 'ip' |
     | undefined
 }
 
-/** The last requests that passed through agents, up to a total of 50 MB. */
+/** The most recent requests that passed through agents, up to a total of 50 MB. */
 export class CapturedRequests {
   readonly #queue = new Queue<Captured>()
   readonly #counts = new Map<string, number>()
@@ -71,7 +71,7 @@ export class CapturedRequests {
     return this.#queue.all().reverse()
   }
 
-  /** Returns the number of requests that passed through a tunnel, including dropped ones. */
+  /** Returns the number of requests that passed through a tunnel, including dropped requests. */
   countOf(tunnel: string): number {
     return this.#counts.get(tunnel) ?? 0
   }
@@ -114,7 +114,7 @@ export class CapturedRequests {
 export function replayProblem({ headers, body: { size, isCut, isEnded } }: Captured): string | undefined {
   const fieldOf = (name: string) => headers.find(([each]) => each === name)?.[1]
   if (fieldOf('upgrade') !== undefined)
-    return 'It asked to switch protocols, and only the program that sent it speaks the new protocol.'
+    return 'It asked to switch protocols, and only the program that sent it can speak the new protocol.'
   if (isCut) return `Only the first ${size} bytes of its body were kept.`
   const length = fieldOf('content-length')
   if (length === undefined) return isEnded ? undefined : 'The end of its body has not arrived.'

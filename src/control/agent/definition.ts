@@ -12,7 +12,7 @@ const policy = (sentence: string) =>
 
 const SCHEMES = ['http', 'https'] as const
 
-/** The name that agents give to a tunnel without one. */
+/** The name that agents give to a tunnel without a name. */
 export const NAME_BY_DEFAULT = 'command_line'
 
 /** The schema of a tunnel definition, as in version 2 of the agent's config file (rules: agent#definitions). */
@@ -24,13 +24,13 @@ export const tunnelDefinition = named(
       'The upstream that the agent forwards to: a port such as 80, an address such as `localhost:80`, or a URL.',
     ),
     proto: v.optional(documented(oneOfThese(['http', 'https', 'tcp', 'tls']), 'The protocol of the tunnel.'), 'http'),
-    url: text('The URL of the endpoint. Default: a new one.'),
+    url: text('The URL of the endpoint. Default: a new URL.'),
     domain: text('The host of the URL.'),
     hostname: text('The host of the URL, under the name used by agents before version 3.'),
-    subdomain: text('The first label of a host below `ngrok.app`.'),
+    subdomain: text('The first label of a host under `ngrok.app`.'),
     remote_addr: text('The host and the port of a tcp URL.'),
     schemes: v.exactOptional(
-      documented(v.array(oneOfThese(SCHEMES)), 'The URL schemes of an http tunnel. Default: https only.'),
+      documented(v.array(oneOfThese(SCHEMES)), 'The URL schemes of an http tunnel. Default: only https.'),
     ),
     bind_tls: v.exactOptional(
       documented(
@@ -38,13 +38,13 @@ export const tunnelDefinition = named(
         'The schemes, in the form used by agents before version 3: true for https, false for http, `both` for two tunnels.',
       ),
     ),
-    inspect: flag('False to keep the agent from recording requests. Default: true.'),
+    inspect: flag('False to prevent the agent from recording requests. Default: true.'),
     basic_auth: v.exactOptional(
       documented(
         v.array(
           v.pipe(v.string(), v.regex(/^[^:]+:.{8,128}$/, 'a name, ":" and a password of 8 to 128 characters'), secret),
         ),
-        'The credentials that visitors need, each as `name:password`; any one of them is accepted.',
+        'The credentials that visitors can use, each in the form `name:password`.',
       ),
     ),
     traffic_policy: policy('The policy of the endpoint.'),

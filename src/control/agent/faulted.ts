@@ -4,7 +4,7 @@ import type { UpstreamFault } from '../../traffic/traffic-host.ts'
 import type { ControlHost } from '../control.ts'
 import { applyAgentFault } from '../faults/upstream-faults.ts'
 
-/** Responds to a request to the agent's API with the fault that applies to it, or else as usual (rules: agent#faults). */
+/** Responds to a request to the agent's API as the fault that applies to it specifies, or otherwise as usual (rules: agent#faults). */
 export async function withAgentFault(
   { engine }: ControlHost,
   { url, method, signal }: Request,

@@ -20,7 +20,7 @@ import type { AgentTunnel } from './resources.ts'
 export interface AgentBehaviour {
   /** True if the agent is down: `fetch` rejects as if the connection were refused. Default: false. */
   readonly down?: boolean
-  /** The delay, on the gateway's clock, until lists show a new tunnel's URL. Default: none. */
+  /** The delay, on the gateway's clock, before lists show a new tunnel's URL. Default: none. */
   readonly urlAfter?: Duration
 }
 
@@ -44,14 +44,15 @@ export interface GatewayAgent {
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   /**
-   * Starts a tunnel, as `POST /api/tunnels` does, and returns it. With both http schemes, starts two tunnels and returns the https one.
-   * @throws GatewayError `agent_tunnel_taken` for a name in use; `agent_unavailable` without ngrok's families; or an error
-   * of endpoints or account limits.
+   * Starts a tunnel, as `POST /api/tunnels` does, and returns it. With both the http and https schemes, starts two tunnels and returns the
+   * https tunnel.
+   * @throws GatewayError `agent_tunnel_taken` for a name that is in use; `agent_unavailable` without ngrok's families; or an error about
+   * endpoints or account limits.
    */
   start(definition: AgentTunnelDefinition & UnusedFields): Promise<AgentTunnel>
   /** Changes how the agent behaves. Omitted options stay unchanged. `reset()` restores the defaults. */
   set(behaviour: AgentBehaviour): void
-  /** Restarts the agent with the same tunnels. With `newUrls`, URLs without a reservation are replaced by new ones. */
+  /** Restarts the agent with the same tunnels. With `newUrls`, URLs without a reservation are replaced by new URLs. */
   restart(options?: { readonly newUrls?: boolean }): Promise<void>
 }
 
@@ -108,7 +109,7 @@ const restart = controlCall({
   summary: 'Restart the agent with the same tunnels',
   from: 'body',
   schema: v.object({
-    new_urls: v.optional(documented(v.boolean(), 'True to replace URLs without a reservation with new ones.'), false),
+    new_urls: v.optional(documented(v.boolean(), 'True to replace URLs without a reservation with new URLs.'), false),
   }),
   run: async (host, { new_urls }) => (await load()).restartAgent(host, new_urls),
 })

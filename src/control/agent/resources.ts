@@ -1,4 +1,4 @@
-/** The metrics of a tunnel. Counts include only the requests that passed through; everything else is 0. */
+/** The metrics of a tunnel. Only the requests that passed through are counted; everything else is 0. */
 export interface AgentMetrics {
   readonly conns: Readonly<
     Record<'count' | 'gauge' | 'rate1' | 'rate5' | 'rate15' | 'p50' | 'p90' | 'p95' | 'p99', number>
@@ -14,7 +14,7 @@ export interface AgentMetrics {
 export interface AgentTunnel {
   /** The name, which identifies the tunnel in the agent's API. */
   readonly name: string
-  /** The agent's ID for the tunnel: 32 hexadecimal digits, unlike the ID in the REST API. */
+  /** The ID that the agent gives the tunnel: 32 hexadecimal digits, unlike its ID in the REST API. */
   readonly ID: string
   /** The path of the tunnel. */
   readonly uri: string
@@ -54,7 +54,7 @@ export interface AgentRequest {
   readonly tunnel_name: string
   readonly remote_addr: string
   readonly start: string
-  /** In ns. */
+  /** The duration, in ns. */
   readonly duration: number
   readonly request: Message & { readonly method: string; readonly uri: string }
   readonly response: (Message & { readonly status: string; readonly status_code: number }) | null

@@ -11,7 +11,7 @@ export interface AgentResponse {
   readonly page?: string
 }
 
-/** The noun that error messages use for what a request starts. */
+/** The noun that error messages use for the thing that a request starts. */
 export type Started = 'tunnel' | 'endpoint'
 
 /** The Go types that the agent reads definitions into. */

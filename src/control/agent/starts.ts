@@ -6,7 +6,7 @@ import type { endpointFields, labelledFields } from '../../service/ngrok/session
 import { readText } from '../../service/policy/text.ts'
 import { NAME_BY_DEFAULT, type TunnelDefinition } from './definition.ts'
 
-/** An endpoint that the agent starts. By default, its URL is new and uses the scheme, which defaults to https. */
+/** An endpoint that the agent starts. By default, its URL is a new one with the scheme, which defaults to https. */
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
   readonly scheme?: string
@@ -40,8 +40,8 @@ export function toStarts(definition: TunnelDefinition): Start[] {
 }
 
 /**
- * Returns the scheme and URL for a URL, a host, or a scheme such as `tcp://`. A scheme means a new URL. Without a string, omits both
- * (rules: agent#addresses).
+ * Returns the scheme and the URL that a string stands for: a URL, a host, or a scheme such as `tcp://`, which means a new URL. Without a
+ * string, returns neither (rules: agent#addresses).
  */
 export function readPlace(sent: string | undefined, schemeOfHost = 'https'): { scheme?: string; url?: string } {
   if (!sent) return {}

@@ -16,10 +16,10 @@ const MAX_REFUSED = 100
 export class AgentState {
   /** True if nothing responds at the agent's address. */
   isDown = false
-  /** The delay, in ms, until the agent shows a started tunnel. */
+  /** The delay, in ms, before the agent shows a tunnel that it has started. */
   urlAfterMs = 0
   readonly captured = new CapturedRequests()
-  /** The tunnels whose last starts were rejected, by name. */
+  /** The tunnels whose most recent start was rejected, by name. */
   readonly refused = new Map<string, RefusedStart>()
 
   addRefused(name: string, reason: Omit<RefusedStart, 'count'>): void {

@@ -41,7 +41,7 @@ export interface OpenTunnel {
   readonly tunnel: TunnelRecord
   /** Undefined for a labeled tunnel. */
   readonly endpoint: EndpointRecord | undefined
-  /** False until the agent shows its URL. */
+  /** False until the agent shows the tunnel's URL. */
   readonly hasUrl: boolean
 }
 
@@ -136,7 +136,7 @@ export class Agent {
     return open !== undefined
   }
 
-  /** Restarts the agent. With `hasNewUrls`, public URLs without a reservation are replaced by new ones. */
+  /** Restarts the agent. With `hasNewUrls`, public URLs without a reservation are replaced by new URLs. */
   restart(hasNewUrls: boolean): void {
     const { session } = this
     if (!session) return

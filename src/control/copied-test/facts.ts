@@ -1,7 +1,7 @@
 /** A response member whose value has changed. */
 interface Change {
   readonly place: readonly string[]
-  /** The new value: undefined for a removed string, an object if it was null, or a list whose length has changed. */
+  /** The new value: undefined for a removed string, an object if the field was null, or a list whose length has changed. */
   readonly value: unknown
 }
 

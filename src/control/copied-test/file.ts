@@ -20,7 +20,7 @@ import {
 import { findUndos, type Step, type Undos } from './undos.ts'
 import { TestValues } from './values.ts'
 
-/** Returns a test file that repeats everything the server knows: client requests, inspector writes, and controls. */
+/** Returns a test file that repeats everything that the server recorded: client requests, inspector writes, and controls. */
 export function writeTest(runner: Runner, history: History): string {
   return new TestFile(runner, history).text()
 }
@@ -30,7 +30,7 @@ const OF_VISITORS = /^\/_fauxgate\/(traffic(\/upstreams)?|agent)$/
 
 /** The reasons why a control is listed without its body. */
 const HIDDEN = {
-  secrets: 'its body may have secrets',
+  secrets: 'its body may contain secrets',
   function: 'it contains a function',
   length: 'it is too long',
 }
@@ -50,11 +50,11 @@ class TestFile {
   #blocks: string[][] = []
   #lines: string[] = []
   readonly #values: TestValues
-  /** The faults that the test adds, by ID. A fault that only delays responses doesn't have effects. */
+  /** The faults that the test adds, by ID. A fault that only delays responses has no effects. */
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
   readonly #snapshots = new Set<unknown>()
-  /** The newest response that shows only that resource, by resource ID. */
+  /** For each resource, by ID, the newest response that shows only that resource. */
   readonly #seen = new Map<string, object>()
   #isAfterControl = false
   /** The variables of {@link Undos.remembered} that the test has so far. */
@@ -63,7 +63,7 @@ class TestFile {
   #time = ''
   #responses = 0
   #leftOut = 0
-  /** True if the test's state may differ. The test's errors then differ from those in the journal. */
+  /** True if the test's state may differ from the server's. The test's errors then differ from those in the journal. */
   #isPartial: boolean
 
   constructor(runner: Runner, history: History) {
@@ -137,7 +137,7 @@ class TestFile {
     if (fault === null) this.#addFacts(Object(response), body)
   }
 
-  /** Adds assertions about a page's number of items, and about changes to a resource since its last response. */
+  /** Adds assertions about the number of items on a page, and about changes to a resource since its last response. */
   #addFacts(response: Readonly<Record<string, unknown>>, body: string): void {
     const { id } = response
     const before = typeof id === 'string' && (this.#seen.get(id) ?? this.#values.findBeginning(id, response))
@@ -179,7 +179,7 @@ class TestFile {
     if (fault === null && status === 429 && !('rateLimit' in options && this.#leftOut === 0 && !this.#isPartial))
       return 'the test may not reach the rate limit'
     if (status >= 400 && this.#isPartial && operation !== null && fault === null)
-      return 'its error may come from what is left out'
+      return 'something left out may have caused its error'
     if (status >= 400) return undefined
     return (
       this.#values.findUnknown([path, query, request]) ??
@@ -199,7 +199,7 @@ class TestFile {
     this.#isPartial ||= isChange
   }
 
-  /** Drops all steps so far, because the test can't create the state after them. */
+  /** Drops all steps so far, because the test can't create the state that follows them. */
   #startAgain(what: string, at: string): void {
     this.#missing.push(`what happened until ${at}, when ${what}`)
     this.#blocks = []
@@ -214,7 +214,7 @@ class TestFile {
     this.#isPartial = true
   }
 
-  /** Loads a snapshot, so earlier steps don't matter, or starts after a hidden snapshot. */
+  /** Loads a snapshot, which makes earlier steps irrelevant, or starts after a hidden snapshot. */
   #loadSnapshot(snapshot: UsedControl['body'], at: string): void {
     const seen = [...this.#seen]
     if (!snapshot || this.#blocks.length > 0) this.#startAgain('a snapshot was loaded', at)
@@ -276,7 +276,7 @@ class TestFile {
     return id !== null && this.#faults.has(id) && !this.#source.known.has(id)
   }
 
-  /** Adds a fault without its delay: tests don't wait. A fault that only delays responses is omitted. */
+  /** Adds a fault without its delay, because tests don't wait. A fault that only delays responses is omitted. */
   #addFault({ latency, ending, ...rest }: FaultSpec, id: string): void {
     const { operation: _, method, path, resource, times, after, phase, ...effects } = rest
     if (latency !== undefined) this.#lines.push(`// The delay of its responses is left out: ${id}`)

@@ -4,7 +4,7 @@ import { Call, escapeInvisible, INDENT, type Runner, SourceWriter, WIDTH } from 
 interface TestParts {
   /** The time of the first step. */
   readonly start: string
-  /** The parts of the history that are missing from the test. */
+  /** The parts of the history that are missing in the test. */
   readonly missing: readonly string[]
   /** The lines of the test's function. */
   readonly body: string

@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/schema/text.ts'
 import type { JournalEntry, UsedControls } from '../../generated/controls.ts'
 
-/** The history that a server knows. */
+/** The history that a server has recorded. */
 export interface History {
   readonly used: UsedControls
   readonly journal: readonly JournalEntry[]
@@ -16,11 +16,11 @@ export interface History {
   readonly isInitial: (id: string) => boolean
 }
 
-/** Lists what the copied test cannot repeat: earlier events, and changes that the server did not see. */
+/** Lists the parts of the history that the copied test cannot repeat: earlier events, and changes that the server did not see. */
 export function listMissing({ used, visits, dialect }: History): string[] {
   const { later, requests, dropped, others, agent, own } = used
   return [
-    ...(later ? ['what existed before the journal began, such as resources from an earlier start'] : []),
+    ...(later ? ['anything that existed before the journal began, such as resources from an earlier start'] : []),
     ...(requests > 0 ? [`${formatCount(requests, 'earlier request')} that the journal has dropped`] : []),
     ...(dropped > 0 ? [formatCount(dropped, 'earlier control')] : []),
     ...(others > 0 ? [`${formatCount(others, 'change')} by calls in the gateway's own process`] : []),
@@ -39,7 +39,7 @@ export function findHeaderProblem(
   if (method === 'OPTIONS') return "it is a browser's preflight"
   if (new URL(path, 'http://localhost').pathname !== path) return 'fetch would change its path'
   if (status < 400 || fault !== null) return undefined
-  if (status >= 500) return "the test does not reproduce the server's failures"
+  if (status >= 500) return 'the test does not reproduce server failures'
   const all = Object.entries({ authorization: '[redacted]', ...versionHeader })
   const [wrong] = all.find(([name, text]) => requestHeaders[name.toLowerCase()] !== text) ?? []
   const isJson = request === null || /^application\/json\b/.test(requestHeaders['content-type'] ?? '')
@@ -57,7 +57,7 @@ export function findReplayProblem({ method, path, query, request }: JournalEntry
   return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
 }
 
-/** Names the first field that is hidden in the JSON of a request. */
+/** Returns the name of the first field that is hidden in a request's JSON. */
 export function describeHidden(text: string): string {
   return `${/"(\w+)":\[?"\[redacted\]"/.exec(text)?.[1] ?? 'a secret'} in it is hidden`
 }

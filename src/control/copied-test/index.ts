@@ -14,7 +14,7 @@ const read = controlCall({
   from: 'query',
   schema: v.object({
     runner: v.optional(
-      documented(v.picklist(RUNNERS, RUNNERS.join(', ')), 'The runner of the test.', { json: { default: 'vitest' } }),
+      documented(v.picklist(RUNNERS, RUNNERS.join(', ')), 'The test runner.', { json: { default: 'vitest' } }),
       'vitest',
     ),
   }),
@@ -24,7 +24,7 @@ const read = controlCall({
   run: async (host, { runner }) => (await import('./file.ts')).writeTest(runner, readHistory(host)),
 })
 
-/** Available only over HTTP, because a program with a gateway in its process is already a test. */
+/** Available only over HTTP, because a program that has a gateway in its own process is already a test. */
 export const copiedTest: Control = { calls: [read] }
 
 function readHistory(host: ControlHost): History {

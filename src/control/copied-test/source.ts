@@ -58,7 +58,7 @@ export class SourceWriter {
     return `${start}\n${lines.join('')}${indent}${end}`
   }
 
-  /** Returns a line of the test's function. The value follows `before`. */
+  /** Returns a line of the test's function, with the value after `before`. */
   writeLine(before: string, value: unknown, indent: string): string {
     return before + this.write(value, WIDTH - indent.length - before.length, indent)
   }
@@ -92,7 +92,7 @@ function toKey(name: string): string {
   return isIdentifier(name) ? name : quote(name)
 }
 
-/** The assertions of a test runner. */
+/** The assertions for a test runner. */
 export interface Checks {
   equal(actual: string, expected: string): string
   isNull(actual: string): string
@@ -130,7 +130,7 @@ export function createSend(name: string, method: string, path: string, body: unk
   return new Call(name, Object.keys(init).length > 0 ? [path, init] : [path])
 }
 
-/** Returns the source code that accesses a value's member. */
+/** Returns the source code that accesses a member of a value. */
 export function toPlace(place: string, name: string): string {
   if (/^\d+$/.test(name)) return `${place}[${name}]`
   return isIdentifier(name) ? `${place}.${name}` : `${place}[${JSON.stringify(name)}]`

@@ -3,13 +3,13 @@ import type { JournalEntry, UsedControl } from '../../generated/controls.ts'
 export type Step = JournalEntry | UsedControl
 
 export interface Undos {
-  /** The variables with the states that undos return to, by the step before which they are remembered. */
+  /** The variables with the states that undos return to, by the step before which each state is saved. */
   readonly remembered: ReadonlyMap<Step, string>
   /** The variable with the state that an undo returns to, by the undo's step. */
   readonly undone: ReadonlyMap<Step, string>
 }
 
-/** Finds the state that each undo returns to: the state before the last clock move, then the last remembered state. */
+/** Finds the state that each undo returns to: the state before the last clock move, then the last saved state. */
 export function findUndos(steps: readonly Step[]): Undos {
   const remembered = new Map<Step, string>()
   const undone = new Map<Step, string>()

@@ -33,7 +33,7 @@ export class TestValues {
   }
 
   /**
-   * Returns the reason why a value can't be sent: the first ID that is in none of the test's responses. Returns undefined if there is no
+   * Returns the reason that a value can't be sent: the first ID that is in none of the test's responses. Returns undefined if there is no
    * such ID.
    */
   findUnknown(value: unknown): string | undefined {
@@ -51,13 +51,15 @@ export class TestValues {
     return missing && `${missing} may be left out`
   }
 
-  /** Remembers the strings in a snapshot that the test loads. */
+  /** Records the strings in a snapshot that the test loads. */
   rememberLoaded(snapshot: object): void {
     this.rememberSent(snapshot)
     for (const [id] of JSON.stringify(snapshot).matchAll(ID)) this.#loaded.add(id)
   }
 
-  /** Returns a resource that exists from the start, without its strings, for the test to check, or undefined for any other resource. */
+  /**
+   * Returns a resource that exists from the start, for the test to check, without its strings. Returns undefined for any other resource.
+   */
   findBeginning(id: string, response: object): object | undefined {
     if (!this.#loaded.has(id) && !this.#isInitial(id)) return undefined
     const isText = ([name, value]: [string, unknown]) => typeof value === 'string' && !OWN_TEXT.test(name)

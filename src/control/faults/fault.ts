@@ -52,7 +52,7 @@ export function findError(name: string, { catalogue, dialect }: ErrorContext): C
 type ErrorContext = Pick<RuleContext, 'catalogue' | 'dialect'>
 
 const errorName = v.pipe(
-  v.custom<ErrorKey>((value) => typeof value === 'string', 'a key or a code of the catalogue'),
+  v.custom<ErrorKey>((value) => typeof value === 'string', 'a key or a code from the catalogue'),
   rule([], (name, report, context) => {
     if (findError(name, context)) return
     const code = `a code such as ${context.dialect.errorPrefix}215`
@@ -150,7 +150,7 @@ const fields = {
   ending: v.exactOptional(
     documented(
       oneOfThese(['complete', 'break', 'stall']),
-      'What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, ' +
+      'What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, ' +
         'nothing more is sent until the client gives up. Both keep the Content-Length of the whole response.',
       { json: { default: 'complete' } },
     ),
@@ -173,7 +173,7 @@ const PARAMETERS: Facts = {
 export const faultSpec = named(
   v.object({ ...fields, when }),
   'FaultSpec',
-  'A fault: the requests that it applies to, how many of them, and the response. A fault that no request can ' +
+  'A fault: which requests it applies to, how many of them, and the response. A fault that no request can ' +
     'match is rejected.',
   PARAMETERS,
 )
@@ -198,7 +198,7 @@ const missed = named(
   v.object({
     operationId: documented(v.string(), "The ID of the request's operation, as in the journal."),
     request: documented(v.string(), 'The method and the path.'),
-    reason: documented(v.string(), 'Why the fault did not apply.'),
+    reason: documented(v.string(), 'The reason that the fault did not apply.'),
   }),
   'MissedRequest',
   'A request that a pending fault did not apply to.',
@@ -214,7 +214,7 @@ export const listedFault = named(
     missed: v.exactOptional(
       documented(
         v.array(missed),
-        'The requests among the last 5 that it did not apply to, oldest first. Absent if the fault is not pending.',
+        'Those of the last 5 requests that it did not apply to, oldest first. Absent if the fault is not pending.',
       ),
     ),
   }),
@@ -223,7 +223,7 @@ export const listedFault = named(
   PARAMETERS,
 )
 
-/** The number of faults at which used-up ones are dropped to make room. */
+/** The number of faults at which used-up faults are dropped to make room. */
 export const MAX_FAULTS = 1000
 
 export const faultRecords = collection<ArmedFault>({
@@ -257,18 +257,18 @@ export const errors = declareErrors({
   service_error_405: onlyAsFault(405, 'Names with this suffix can be reserved only in another region.'),
   service_error_430: onlyAsFault(
     430,
-    'Another account has an active tunnel on this domain. It cannot be reserved meanwhile.',
+    'Another account has an active tunnel on this domain. It cannot be reserved in the meantime.',
   ),
-  service_error_447: onlyAsFault(447, 'Managed certificates are not allowed for the direct subdomains of this domain.'),
+  service_error_447: onlyAsFault(447, 'Managed certificates are not allowed for direct subdomains of this domain.'),
   service_error_451: onlyAsFault(451, 'The region of this domain cannot be changed.'),
-  service_error_459: onlyAsFault(459, 'Region and IP resolution of this domain cannot be changed.'),
+  service_error_459: onlyAsFault(459, 'The region and IP resolution of this domain cannot be changed.'),
   service_error_511: onlyAsFault(
     511,
     'The domain has a dangling CNAME record. Delete the record, then reserve the domain.',
   ),
   service_error_512: onlyAsFault(
     512,
-    'The domain has a dangling A, AAAA, ALIAS or other record that points to the service. Delete it first.',
+    'The domain has a dangling A, AAAA, ALIAS, or other record that points to the service. Delete it first.',
   ),
   too_many_pending: entry(90429, 409, 'The maximum of {most} {what} has been reached. Remove some first.'),
   injected_fault: entry(90500, 503, 'A fault was injected into {operation} by the test.'),

@@ -48,7 +48,7 @@ const list = controlCall({
     all: (): readonly ArmedFault<OperationName>[] =>
       // A fault can also name an operation of your own families, which this type does not know.
       host.transact(faultsIn) as readonly ArmedFault<OperationName>[],
-    /** Throws if faults are still pending. The error lists them, and says why the most recent requests did not match. */
+    /** Throws an error if faults are still pending. The error lists them, and says why the most recent requests did not match. */
     assertNoPendingFaults(): void {
       const found = describePendingFaults(host.transact(faultsIn), host)
       assertNoProblem(found && host.withoutKeys(found))
@@ -104,7 +104,7 @@ const add = controlCall({
 const remove = controlCall({
   method: 'DELETE',
   path: '/faults',
-  summary: 'Remove all faults, or one',
+  summary: 'Remove all faults, or one fault',
   commands: [
     { name: 'faults remove', summary: 'Remove the fault with this ID', words: { id: 'ID' }, example: 'fault_1' },
     { name: 'faults clear', summary: 'Remove all faults', flags: [] },
@@ -164,7 +164,7 @@ function requireEffect(sent: FaultSpec): void {
   const undelivered = sent.drop ? RESPONSE_FIELDS.find((name) => sent[name] !== undefined) : undefined
   if (undelivered) refuseField(undelivered, 'only without drop, because a broken connection delivers no response')
   if (sent.ending !== undefined && sent.truncate === undefined)
-    refuseField('ending', 'only together with truncate, which sets where the response ends')
+    refuseField('ending', 'only with truncate, which sets where the response ends')
   const ofApi = sent.traffic === undefined ? undefined : API_FIELDS.find((name) => sent[name] !== undefined)
   if (ofApi) refuseField(ofApi, 'only without traffic, because it applies to API requests')
   const ofOthers = sent.agent === undefined ? undefined : OTHER_FIELDS.find((name) => sent[name] !== undefined)

@@ -16,8 +16,8 @@ import { countHits, type FaultRequest, faultRecords, isPending } from './fault.t
 
 /**
  * Returns the fault that applies to a request, if any: the oldest one that matches and has started. This fault, and matching faults that
- * start later, count the request as a hit. Predicates run before the counting and outside any transaction. Their changes to the gateway
- * remain, and a fault that they remove does not apply.
+ * start later, count the request as a hit. Predicates run before the counting and outside any transaction. The changes that they make to
+ * the gateway remain, and a fault that they remove does not apply.
  */
 export function applyFault(engine: Engine, request: FaultRequest) {
   const waiting = engine.state.records.table(faultRecords).findAll('waiting', '')
@@ -58,8 +58,8 @@ function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
 type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined>>>
 
 /**
- * Rejects conditions that no request can meet, because a test with a misspelled condition would pass without testing anything. `labelOf`
- * returns the name of a condition in the message.
+ * Throws an error for conditions that no request can meet, because a test with a misspelled condition would pass without testing anything.
+ * `labelOf` returns the name for a condition in the message.
  */
 export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
   const found = findUnmatchable(api, conditions)
@@ -98,7 +98,7 @@ export function findUnmatchable(api: Api, conditions: Conditions) {
 interface Condition {
   readonly field: 'operation' | 'method' | 'path' | 'resource'
   readonly matches: (operation: Operation, received: string, api: Api) => boolean
-  /** The values that requests for an operation can have. */
+  /** The values that a request for an operation can have. */
   readonly values: (operation: Operation) => readonly string[]
 }
 
@@ -135,7 +135,7 @@ const EXPLAINED_REQUESTS = 5
 
 type Place = Pick<ControlHost, 'api' | 'dialect' | 'engine'>
 
-/** Returns the last requests, oldest first. For each request, a report explains why a pending fault did not apply. */
+/** Returns the most recent requests, oldest first. For each request, a report explains why a pending fault did not apply. */
 export function lastRequests(journal: Journal): JournalEntry[] {
   const entries: JournalEntry[] = []
   for (const entry of journal.newestFirst()) if (entries.push(entry) === EXPLAINED_REQUESTS) break
@@ -153,7 +153,10 @@ export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[],
     }))
 }
 
-/** Describes the faults that still wait for requests, and why the last requests didn't match. Returns undefined if no fault waits. */
+/**
+ * Describes the faults that are still waiting for requests, and why the most recent requests didn't match. Returns undefined if there are
+ * none.
+ */
 export function describePendingFaults(
   faults: readonly ArmedFault[],
   host: Place & Pick<ControlHost, 'journal'>,
@@ -165,8 +168,8 @@ export function describePendingFaults(
     `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, host)}.`
   const explain = (fault: ArmedFault) => {
     // The journal contains neither requests to the agent's API nor visitor requests.
-    if (fault.traffic !== undefined) return ['  It waits for requests that the gateway forwards.']
-    if (fault.agent !== undefined) return ["  It waits for requests to the agent's API."]
+    if (fault.traffic !== undefined) return ['  It is waiting for requests that the gateway forwards.']
+    if (fault.agent !== undefined) return ["  It is waiting for requests to the agent's API."]
     return last.length === 0
       ? ['  There were no requests.']
       : mergeRepeated(last.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)

@@ -77,14 +77,14 @@ export function matchesQuery(request: RequestFacts, { operation, method, path, s
 /** Matches a stringified missing value, object, or promise. Any of its characters may be escaped in the URL. */
 const INVALID_ID = /^(?:undefined|null|NaN|(?:\[|%5B)object(?: |%20)\w+(?:\]|%5D))$/
 
-/** Returns the first segment of a path that is not an ID but a stringified missing value or object, such as `undefined`. */
+/** Returns the first segment of a path that is a stringified missing value or object, such as `undefined`, instead of an ID. */
 export function findInvalidId(path: string): string | undefined {
   return path.split('/').find((segment) => INVALID_ID.test(segment))
 }
 
 /**
- * Returns whether a request is unknown: its operation doesn't exist, or an ID in the path isn't an ID, such as `undefined`. A preflight
- * doesn't have an operation either, but its status is below 400.
+ * Returns whether a request is unknown: its operation doesn't exist, or an ID in the path isn't an ID, such as `undefined`. A preflight has
+ * no operation either, but its status is below 400.
  */
 export function isUnknown({ operation, path, status }: RequestFacts): boolean {
   return status >= 400 && (operation === null || findInvalidId(path) !== undefined)

@@ -48,17 +48,17 @@ export const journalEntry = named(
     query: documented(v.string(), 'The query as sent, without the `?`; empty if there is none.'),
     at: documented(time, "The gateway's time, as a timestamp."),
     requestHeaders: documentedHeaders(
-      'The request headers, keyed by lowercase name. A header that carries a secret has the value `[redacted]`.',
+      'The request headers, by lowercase name. A header that carries a secret has the value `[redacted]`.',
     ),
     request: documented(
       v.unknown(),
-      "The request's JSON, or a description of a body that is too long or not JSON; null for no body.",
+      "The request's JSON, or a description of a body that is too long or not JSON; null if there is no body.",
     ),
     status: documented(v.number(), 'The HTTP status of the response.'),
-    responseHeaders: documentedHeaders('The response headers that the gateway set, keyed by lowercase name.'),
+    responseHeaders: documentedHeaders('The response headers that the gateway set, by lowercase name.'),
     response: documented(
       v.unknown(),
-      "The response's JSON, or a description of a body that is not JSON; null for no body.",
+      "The response's JSON, or a description of a body that is not JSON; null if there is no body.",
     ),
     commit: documented(v.nullable(commit), 'The changes that the request made; null if it made none.', {
       type: 'Commit | null',
@@ -79,7 +79,7 @@ export const journalEntry = named(
   'A request and its response, without secrets.',
 )
 
-/** The fields by which a query selects entries. */
+/** The fields that a query selects entries by. */
 export type JournalQuery = {
   readonly [Field in 'operation' | 'method' | 'path' | 'status']?: JournalEntry[Field] | undefined
 }

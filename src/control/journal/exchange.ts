@@ -19,7 +19,7 @@ export interface JournaledExchange {
   readonly response: string | null
   readonly commit: RawCommit | null
   readonly fault: string | null
-  /** The problem with the request, if the response does not name it. */
+  /** The problem with the request, if the response does not state it. */
   readonly problem: string | undefined
 }
 

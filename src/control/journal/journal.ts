@@ -12,7 +12,7 @@ import { createEntry, parseJson, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {
   readonly size: number
-  /** The maximum total size of all entries in bytes, at two bytes per character. */
+  /** The maximum total size of all entries in bytes, counting two bytes per character. */
   readonly bytes: number
 }
 
@@ -27,7 +27,7 @@ interface RestoredRow {
   readonly entry: JournalEntry
 }
 
-/** A request, and what can be read from it without looking for secrets. Never show it in any output. */
+/** A request, and the values that can be read from it without looking for secrets. It must not appear in any output. */
 export interface SeenRequest extends RequestFacts, Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled'> {
   readonly body: string
   /** The request's time, in ms. */
@@ -50,7 +50,7 @@ export interface PersistedJournal {
   restore(entries: readonly JournalEntry[]): void
 }
 
-/** The last requests of a gateway, within the limits of its options. */
+/** The most recent requests to a gateway, within the limits set by its options. */
 export class Journal implements PersistedJournal {
   readonly #options: JournalOptions
   readonly #rows = new Queue<Row>()
@@ -131,7 +131,7 @@ export class Journal implements PersistedJournal {
     return this.#cancelled.has(exchange.operationId) ? { ...entry, cancelled: true } : entry
   }
 
-  /** Marks an operation's request, because its client gave up before the response was sent. */
+  /** Marks the request of an operation as abandoned, because its client gave up before the response was sent. */
   cancel(operationId: string): void {
     if (this.isOn) this.#cancelled.add(operationId)
   }
@@ -158,7 +158,7 @@ export class Journal implements PersistedJournal {
     this.#sharedSecrets = undefined
   }
 
-  /** Returns the redaction for every entry, which hides the keys of the gateway and of all requests in the journal. */
+  /** Returns the redactor for the entries, which hides the keys of the gateway and of all requests in the journal. */
   #findSecrets() {
     const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations].flatMap(findKeysInHeader)]
     this.#sharedSecrets ??= createRedactor(keys())

@@ -10,9 +10,9 @@ const MAX_LINES = 20
 
 /** Requests with the same method and URL. */
 interface ListedRequest {
-  /** The method, and the URL without query and credentials. */
+  /** The method, and the URL without its query and credentials. */
   readonly request: string
-  /** The most likely reason why the URL is not the gateway's. */
+  /** The most likely reason that the URL is not the gateway's. */
   readonly hint: string
   readonly count: number
 }
@@ -32,7 +32,7 @@ export class OtherRequests {
     this.#createHint = createHint
   }
 
-  /** Records a request. Returns its method and its URL without query and credentials, and the hint for that URL. */
+  /** Records a request. Returns its method, its URL without query and credentials, and the hint for that URL. */
   add(method: string, url: string, treatment: Treatment): { readonly request: string; readonly hint: string } {
     const request = `${method} ${hideUrlSecrets(url)}`
     if (treatment === 'rejected') this.#refusedCount++
@@ -42,7 +42,7 @@ export class OtherRequests {
     return { request, hint }
   }
 
-  /** Prints a warning, unless it has printed one before. */
+  /** Prints a warning, unless it has already printed one. */
   warnOnce(text: string): void {
     if (!this.#hasWarned) printWarning(text)
     this.#hasWarned = true

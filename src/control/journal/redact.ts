@@ -97,7 +97,7 @@ export function findSentSecrets(
   return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
 }
 
-/** Returns the value of a body that is JSON, or undefined for any other body. */
+/** Returns the value of a JSON body, or undefined for any other body. */
 export function parseJson(body: JournaledExchange['request' | 'response']): unknown {
   if (typeof body !== 'string') return undefined
   try {
@@ -111,7 +111,7 @@ const UNREAD_BODY = {
   body_too_large: `[a body of more than ${MAX_BODY_BYTES} bytes]`,
   body_unreadable: '[a body that could not be read completely]',
   'not UTF-8': '[a body that is not UTF-8]',
-  refused: '[a body that was not read, since the head of the request was rejected]',
+  refused: '[a body that was not read, because the head of the request was rejected]',
 } as const
 
 /** Redacts a body. A description replaces a string that is not JSON, because its secrets cannot be found. */
@@ -141,10 +141,10 @@ export function redactQuery(query: string, known: readonly string[], { names, re
   return parameters.join('&')
 }
 
-/** Returns whether a header is shown even though its name is a secret's. */
+/** Returns whether a header is shown even though its name suggests a secret. */
 export const isShown = (name: string, { shown = [] }: Pick<Redaction, 'shown'>) => shown.includes(name.toLowerCase())
 
-/** Returns the redacted headers by lowercase name. Joins several values of the same name. */
+/** Returns the redacted headers by lowercase name. Joins multiple values of the same name. */
 export function redactHeaders(headers: readonly string[], redaction: Redaction): Record<string, string> {
   const { names, redactor } = redaction
   const redacted = new Map<string, string>()

@@ -63,10 +63,9 @@ const attempt = controlCall({
      */
     attempt: (domain: string): ReservedDomain => call({ id: domain }),
     /**
-     * Waits for the next attempt of a domain's job, and resolves with the domain. A manual clock advances to the attempt
-     * immediately. On the system clock, the promise resolves at the time of the attempt. Without a job, it resolves
-     * immediately.
-     * @throws Error if the clock can neither advance nor wait.
+     * Waits for the next attempt of a domain's job, and resolves with the domain. A manual clock advances to the attempt immediately. On
+     * the system clock, the promise resolves at the time of the attempt. Without a job, the promise resolves immediately.
+     * @throws Error if the clock can neither be advanced nor waited on.
      */
     settled: (domain: string): Promise<ReservedDomain> => afterNextAttempt(host, domain),
   }),
@@ -121,14 +120,14 @@ const expire = controlCall({
 const timeline = controlCall({
   method: 'GET',
   path: '/provisioning/timeline',
-  summary: "List the transitions of a domain's provisioning",
+  summary: 'List the provisioning transitions of a domain',
   from: 'query',
   schema,
   errors: [general.not_found],
   response: v.array(timelineEntryView),
   run: (host, sent) => host.transact((tx) => timelineView(tx, requireDomain(tx, sent.id).timeline)),
   members: (call) => ({
-    /** Returns the last 100 transitions of a domain's provisioning, oldest first. */
+    /** Returns the last 100 provisioning transitions of a domain, oldest first. */
     timeline: (domain: string): readonly TimelineEntry[] => call({ id: domain }),
     /** Returns the timeline as readable text, one line per transition. */
     printTimeline: (domain: string): string => formatTimeline(call({ id: domain })),
@@ -162,7 +161,7 @@ function renewEarly(host: ControlHost, id: string): ReservedDomain {
   })
 }
 
-/** Returns the domain with this name or ID, or rejects. A name cannot be an ID, because names contain no `_`. */
+/** Returns the domain with this name or ID, or throws an error. A name cannot be an ID, because names contain no `_`. */
 export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
   const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(nameOrId))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or ID', received: quote(nameOrId) })
@@ -173,7 +172,7 @@ function requireNextRenewal({ id, policy, job, due }: DomainRecord, purpose = AD
   const refuseAs = (why: string) =>
     refuse(errors.nothing_ahead, { what: 'renewal', received: id, purpose, why }, { id })
   if (!policy) return refuseAs('it has no certificate management policy')
-  if (job) return refuseAs('its provisioning job is running, and renewals are due from issued certificates only')
+  if (job) return refuseAs('its provisioning job is still running, and only issued certificates are renewed')
   return due?.at ?? refuseAs('it would be due after the year 9999')
 }
 
@@ -210,5 +209,5 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
 }
 
 function cannotWait(at: number): string {
-  return `The next attempt is due at ${timestamp(at)}, but this clock cannot be waited for. Advance it to that time and try again.`
+  return `The next attempt is due at ${timestamp(at)}, but it is not possible to wait on this clock. Advance it to that time and try again.`
 }

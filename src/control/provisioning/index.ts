@@ -5,14 +5,11 @@ import { type ScriptMembers, scriptCalls } from './script.ts'
 
 const calls = [...scriptCalls, ...domainCalls] as const
 
-/**
- * Scripts the outcomes of provisioning attempts, and shows what happened. Methods that take a domain accept its name or its
- * ID.
- */
+/** Scripts the outcomes of provisioning attempts, and shows their history. Methods that take a domain accept its name or its ID. */
 export interface Provisioning extends ScriptMembers, DomainMembers {}
 
 export interface ProvisioningMember {
-  /** Provisioning outcomes, and what happened. */
+  /** Scripted provisioning outcomes, and the history of provisioning. */
   readonly provisioning: Provisioning
 }
 

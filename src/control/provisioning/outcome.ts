@@ -35,7 +35,7 @@ export const outcome: v.GenericSchema<Outcome> = v.pipe(
   v.metadata({ typed: `${OUTCOMES.join(', ')}, or a numbered error such as "ERR_NGROK_26014"` }),
 )
 
-/** The outcome of a failed attempt. */
+/** The outcome of an attempt that fails. */
 export const failedOutcome = v.union(
   [v.picklist(PROVISIONING_ERRORS), numberedError, failedAttempt],
   describeAllowed(PROVISIONING_ERRORS),

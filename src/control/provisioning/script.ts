@@ -108,7 +108,7 @@ const script = controlCall({
       always: v.optional(
         documented(
           outcome,
-          'The outcome of all attempts after the scripted ones for the same domain. It takes precedence over outcomes for any domain.',
+          'The outcome of all attempts after those scripted for the same domain. It takes precedence over outcomes for any domain.',
         ),
       ),
     }),
@@ -181,7 +181,7 @@ const script = controlCall({
 const clear = controlCall({
   method: 'DELETE',
   path: '/provisioning/script',
-  summary: 'Drop one pending outcome, those for a domain, or all',
+  summary: 'Drop one pending outcome, those for one domain, or all',
   commands: [
     {
       name: 'script remove',
@@ -190,7 +190,11 @@ const clear = controlCall({
       flags: [],
       example: 'outcome_1',
     },
-    { name: 'script clear', summary: 'Drop the pending outcomes for one domain, or for all', flags: ['domain'] },
+    {
+      name: 'script clear',
+      summary: 'Drop the pending outcomes for one domain, or for all domains',
+      flags: ['domain'],
+    },
   ],
   from: 'query',
   schema: v.object({ domain, id: v.optional(documented(v.string(), 'Only the outcome with this ID.')) }),
@@ -212,14 +216,16 @@ const clear = controlCall({
 })
 
 const outcomeFields = {
-  domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
+  domain: documented(v.nullable(v.string()), 'The domain; null for any domain.'),
   outcome: documented(outcomeName, 'The outcome of the attempt.'),
   error: v.exactOptional(documented(v.string(), 'The key of the numbered error, if one was scripted.')),
   message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
   retriesAfter: v.exactOptional(
     documented(v.union([v.string(), v.number()]), 'The time from the attempt to `retries_at`, if it was scripted.'),
   ),
-  always: v.exactOptional(documented(v.literal(true), 'True for the outcome of all attempts after the scripted ones.')),
+  always: v.exactOptional(
+    documented(v.literal(true), 'True for the outcome of all attempts after the scripted outcomes.'),
+  ),
 }
 
 export const pendingOutcome = named(
@@ -242,14 +248,12 @@ const pending = controlCall({
   response: v.array(listedOutcome),
   run: (host) => host.transact(listPendingOutcomes),
   members: (call, host) => ({
-    /**
-     * Returns the scripted outcomes that no attempt has used, except those of `failAlways`. `domain` is null for any domain.
-     */
+    /** Returns the scripted outcomes that no attempt has used, except those of `failAlways`. A null `domain` stands for any domain. */
     pendingOutcomes: (): readonly PendingOutcome[] =>
       call().flatMap(({ id: _, always, ...rest }) => (always ? [] : rest)),
     /**
-     * Throws if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error
-     * lists them with the reason.
+     * Throws an error if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error lists
+     * them, with the reasons.
      */
     assertNoPendingOutcomes: (): void => assertNoProblem(host.transact(describeUnusedOutcomes)),
   }),
@@ -270,6 +274,6 @@ function requireRoomForScripted(tx: Transaction, added: number): void {
 
 function requireRoomForLasting(tx: Transaction, domain: string): void {
   if (tx.get(lastingOutcomes, domain) || tx.count(lastingOutcomes) < MAX_OUTCOMES) return
-  const received = `for a new domain, with ${MAX_OUTCOMES} domains that have one already`
+  const received = `for a new domain when ${MAX_OUTCOMES} domains already have one`
   refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MAX_OUTCOMES} domains` })
 }

@@ -28,7 +28,7 @@ export function describeUnusedOutcomes(tx: Transaction): string | undefined {
 
 function explainUnused(tx: Transaction, name: string): string {
   const domain = tx.find(domains, 'domain', name)
-  if (!domain) return `no domain of that name is reserved${describeNewest(tx)}`
+  if (!domain) return `no domain with that name is reserved${describeNewest(tx)}`
   if (!domain.policy) return 'it has no certificate management policy, so there are no attempts'
   return `${domain.job ? 'its next attempt' : 'its renewal'} is due ${describeDue(domain, tx)}`
 }
@@ -46,7 +46,7 @@ function explainUnusedForAny(tx: Transaction): string {
     if (domain.due && !(next?.due && next.due.at < domain.due.at)) next = domain
   }
   if (!next) return 'no domain has a pending attempt or renewal'
-  return `the next ${next.job ? 'attempt' : 'renewal'}, of ${next.domain}, is due ${describeDue(next, tx)}`
+  return `the next ${next.job ? 'attempt' : 'renewal'}, for ${next.domain}, is due ${describeDue(next, tx)}`
 }
 
 function describeDue({ due }: DomainRecord, tx: Transaction): string {

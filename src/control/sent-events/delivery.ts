@@ -18,7 +18,7 @@ const MAX_AGE_MS = 24 * 3_600_000
 /** The maximum real time of one attempt, in ms. */
 const LONGEST_ATTEMPT_MS = 10_000
 
-/** A `fetch` that reaches the network. */
+/** A `fetch` function that reaches the network. */
 export type Post = (url: string, init: RequestInit) => Promise<Response>
 
 /** The events that wait for one destination, oldest first. */
@@ -28,11 +28,11 @@ interface Waiting {
   next: number | undefined
   /** Starts the next attempt now. */
   start: () => void
-  /** Resolves at the end of the last attempt. */
+  /** Resolves at the end of the most recent attempt. */
   attempt: Promise<void>
 }
 
-/** Posts events to their destinations' addresses, in order. Retries failed attempts, on the gateway's clock. */
+/** Posts events to the URLs of their destinations, in order. Retries failed attempts, on the gateway's clock. */
 export class Deliveries {
   readonly #waiting = new Map<string, Waiting>()
   #end = new AbortController()

@@ -31,7 +31,7 @@ const list = controlCall({
 
 /**
  * The last 1,000 events that the account has sent to its event destinations: resource changes, agent sessions, and traffic. An event is
- * sent only if a subscription with a destination lists its type as a source.
+ * sent only if a subscription that has a destination lists its type as a source.
  *
  * @example
  * ```ts
@@ -43,12 +43,12 @@ const list = controlCall({
  */
 export interface SentEvents {
   /**
-   * Returns the events, oldest first, each as its destination receives it, with the destination and the delivery status.
+   * Returns the events, oldest first, each in the form in which its destination receives it, with the destination and the delivery status.
    * @throws GatewayError `field_invalid` for an unknown event type
    */
   list(filter?: SentEventFilter): readonly SentEvent[]
   /**
-   * Calls the function with each new event. Returns a function that ends the subscription. Exceptions from the function are printed and not
+   * Calls the function with each new event. Returns a function that ends the subscription. Exceptions from the function are printed but not
    * propagated.
    */
   subscribe(subscriber: (event: SentEvent) => void): () => void

@@ -21,7 +21,7 @@ export const sentEvent = named(
       '`kept` if the `destinations` option has no URL for this kind of destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts, or if the destination was deleted.',
     ),
     attempts: documented(v.number(), 'The number of attempts to deliver it.'),
-    problem: documented(v.nullable(v.string()), 'Why the last attempt failed, or null if it did not fail.'),
+    problem: documented(v.nullable(v.string()), 'The reason that the last attempt failed, or null if it did not fail.'),
   }),
   'SentEvent',
   'An account event for one destination, and its delivery status.',
@@ -46,7 +46,7 @@ export function toItem({ at: _, ...item }: KeptEvent): SentEventItem {
   return Object.freeze(item)
 }
 
-/** Describes an event on one line: its time, its type, the ID of its object, and its destination. */
+/** Describes an event in one line: its time, its type, the ID of its object, and its destination. */
 export function nameEvent({ event_timestamp, event_type, object, destination }: SentEventItem): string {
   const { id } = isObject(object.session) ? object.session : object
   return `${event_timestamp} ${event_type}${typeof id === 'string' ? ` of ${id}` : ''} for ${destination}`

@@ -22,7 +22,9 @@ const CONNECTION = 'tcp_connection_closed.v0'
 
 type View = RecordedChange['view']
 
-/** The events of a gateway's account. Creates events from commits and visits, stores the last ones, and passes them to the delivery. */
+/**
+ * The events of a gateway's account. Creates events from commits and visits, stores the most recent ones, and passes them on for delivery.
+ */
 export class SentEventLog implements EventWriter {
   readonly #queue = new Queue<KeptEvent>()
   /** The events of the current call. */
@@ -74,7 +76,7 @@ export class SentEventLog implements EventWriter {
     }
   }
 
-  /** Creates a completed visit's events. A request that no endpoint received doesn't cause events. */
+  /** Creates the events of a completed visit. A request that no endpoint received causes no events. */
   addVisit(visit: EndedVisit): void {
     const { endpoint, status } = visit.exchange
     if (this.isIdle || endpoint === null) return
@@ -117,7 +119,7 @@ export class SentEventLog implements EventWriter {
     }
   }
 
-  /** Returns the last events, oldest first. */
+  /** Returns the most recent events, oldest first. */
   all(): SentEventItem[] {
     return this.#queue.all().map(toItem)
   }

@@ -10,7 +10,7 @@ import type { TracedAction } from '../../traffic/trace.ts'
 import type { VisitSizes } from '../../traffic/visit-meter.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 
-/** A completed visit, and secrets that must not appear in any output. */
+/** A completed visit, and the secrets that must not appear in any output. */
 export interface EndedVisit {
   readonly exchange: VisitorExchange
   readonly sizes: VisitSizes

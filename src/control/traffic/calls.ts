@@ -47,7 +47,7 @@ const outcome = named(
     ),
     body: documented(v.string(), 'The body of the response, as a string.'),
     incomplete: v.exactOptional(
-      documented(v.string(), 'The reason why the body ends early. Absent if it is complete.'),
+      documented(v.string(), 'The reason that the body ends early. Absent if the body is complete.'),
     ),
     rule: documented(
       v.nullable(v.string()),

@@ -6,7 +6,7 @@ import type { Visitor } from '../../traffic/visitor.ts'
 export interface TrafficEntry {
   /** The number of the request since the journal was cleared, starting at 1. */
   readonly number: number
-  /** The request's arrival time. */
+  /** The time at which the request arrived. */
   readonly at: string
   readonly method: string
   readonly url: string
@@ -30,13 +30,13 @@ export interface TrafficEntry {
   readonly upstream: string | null
   /** The rule whose action responded or closed the connection, by name or, without a name, by position; null if no rule did. */
   readonly rule: string | null
-  /** The code of the gateway's own error, or null if there was none. */
+  /** The gateway's own error code, or null if there was no error. */
   readonly error: string | null
   /** The trace of the request: each rule, matched or not, with the values of its expressions, and each action. */
   readonly trace: Trace
 }
 
-/** Returns a visitor request as one line: the request, the response, and the reason for it. */
+/** Formats a visitor request in one line: the request, the response, and the reason for it. */
 export function describeTraffic({ at, method, url, status, rule, error, upstream }: TrafficEntry): string {
   const reasons = [
     ...(error === null ? [] : [error]),

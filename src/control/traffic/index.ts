@@ -18,13 +18,13 @@ export interface UpstreamHandle {
   [Symbol.dispose](): void
 }
 
-/** Fields that an entry must have, or a predicate. */
+/** The fields that an entry must have, or a predicate. */
 export type TrafficFilter =
   | Partial<Pick<TrafficEntry, 'method' | 'url' | 'status' | 'endpoint' | 'upstream' | 'rule' | 'error'>>
   | ((entry: TrafficEntry) => boolean)
 
 /**
- * Visitor requests through the gateway to endpoints and edges, with policies, modules, backends, and upstreams.
+ * Sends visitor requests through the gateway to endpoints and edges, with policies, modules, backends, and upstreams.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export interface Traffic {
    * Sends a request through the gateway, as a visitor would, and returns the response. It takes the same arguments as `fetch`.
    * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not provide; `traffic_not_simulated` if it has an
    * action that the gateway does not execute; `field_invalid` for an invalid visitor. TypeError like `fetch`, and also if the gateway
-   * closes the connection or presents a certificate for another name; `cause.code` states which.
+   * closes the connection or presents a certificate for another name; `cause.code` says which.
    */
   fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
   /**
@@ -57,7 +57,7 @@ export interface Traffic {
   all(filter?: TrafficFilter): readonly TrafficEntry[]
   /** Returns the newest request, or undefined. */
   last(filter?: TrafficFilter): TrafficEntry | undefined
-  /** Returns the number of matching requests among the last 1,000; without a filter, the number of all requests. */
+  /** Returns the number of matching requests among the last 1,000 or, without a filter, the number of all requests. */
   count(filter?: TrafficFilter): number
   /** Removes all upstreams and clears the traffic journal. */
   clear(): void

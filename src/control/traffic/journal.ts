@@ -13,7 +13,7 @@ import type { TrafficEntry } from './entry.ts'
 /** The number of requests that the journal keeps. */
 const SIZE = 1000
 
-/** The last requests through a gateway. */
+/** The most recent requests through a gateway. */
 export class TrafficJournal {
   readonly #queue = new Queue<VisitorExchange>()
   #count = 0
@@ -55,7 +55,7 @@ export class TrafficJournal {
     return exchange && toEntry(exchange, number, this.ownKeys)
   }
 
-  /** Returns the entries after the one with this number, oldest first, or all entries if there is no such entry yet. */
+  /** Returns the entries after the entry with this number, oldest first, or all entries if there is no such entry yet. */
   after(number: number): TrafficEntry[] {
     const last = number > this.#count ? 0 : number
     const found: TrafficEntry[] = []
@@ -104,7 +104,7 @@ function redactBody(parts: ReturnType<VisitorExchange['body']>, redaction: Redac
 
 type Sent = Pick<VisitorExchange, 'url' | 'headers' | 'responseHeaders' | 'secrets'>
 
-/** Returns the redaction for a request and its response. */
+/** Returns the redactor for a request and its response. */
 export function createRedaction(exchange: Sent, ownKeys: Redactor): Redaction {
   const redactSecrets = createRedactor(findSecretTexts(exchange))
   return { names: NO_NAMES, redactor: (text) => redactSecrets(ownKeys(text)), shown: exchange.secrets.shown }

@@ -33,7 +33,7 @@ const certificate = v.pipe(
 export const visitor = named(
   v.object({
     ip: v.exactOptional(documented(ip, `The address. Default: \`${DEFAULT_IP}\`.`)),
-    country: v.exactOptional(documented(country, 'The country of the address, as two letters such as `DE`.')),
+    country: v.exactOptional(documented(country, 'The country of the address: a two-letter code, such as `DE`.')),
     insecure: v.exactOptional(
       documented(
         v.boolean(),
@@ -49,7 +49,7 @@ export const visitor = named(
       ),
     ),
     identity: v.exactOptional(
-      documented(anyObject<Identity>(), 'The identity of a visitor who has signed in. Default: the visitor has not.'),
+      documented(anyObject<Identity>(), 'The identity of a visitor who has signed in. Default: not signed in.'),
     ),
     facts: v.exactOptional(
       documented(anyObject(), 'Other variables by path, such as `{ "conn.client_ip.is_tor_node": true }`.'),
@@ -62,12 +62,12 @@ export const visitor = named(
     ),
   }),
   'Visitor',
-  'A visitor: the facts that only the real network knows.',
+  'A visitor: the facts that only a real network would know.',
 )
 
 const text = v.exactOptional(v.nullable(v.string()))
 
-/** The schema of a traffic journal filter. An unknown name throws, because the filter would silently match nothing. */
+/** The schema of a traffic journal filter. An unknown name is an error, because the filter would silently match nothing. */
 export const trafficFilter = optionsOf(
   {
     method: text,
@@ -78,7 +78,7 @@ export const trafficFilter = optionsOf(
     rule: text,
     error: text,
   },
-  'a predicate or method, url, status, endpoint, upstream, rule, error',
+  'a predicate, or an object with method, url, status, endpoint, upstream, rule, and error',
 )
 
 /** The number of requests that an upstream responds to. */

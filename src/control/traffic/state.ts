@@ -11,9 +11,9 @@ import { applyUpstreamFault } from '../faults/upstream-faults.ts'
 import type { SentEventLog } from '../sent-events/log.ts'
 import { createRedaction, TrafficJournal } from './journal.ts'
 
-/** The hooks of traffic. They must be set before the first request. */
+/** The hooks for traffic. They must be set before the first request. */
 export interface TrafficHooks {
-  /** Receives the parts of expressions that decide a value, which makes evaluation slower. */
+  /** Receives the parts of expressions that determine a value, which makes evaluation slower. */
   onDecided?: OnDecided | undefined
   /** Receives each request as it happened, including secrets. The trace grows until the response body is read. */
   onVisited?: ((exchange: VisitorExchange) => void) | undefined
@@ -64,7 +64,7 @@ export class TrafficState {
     return (await this.#loaded()).takes(url)
   }
 
-  /** Returns the origin that a visitor to a local port intends to reach. */
+  /** Returns the origin that a visitor to a local port wants to reach. */
   async locate(host: string, schemes: readonly string[]): Promise<string> {
     return (await this.#loaded()).locate(host, schemes)
   }

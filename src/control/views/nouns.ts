@@ -2,7 +2,7 @@ import { groupOf, type Nouns, type Operation } from '../../core/operation/operat
 
 /** The nouns for a family, and the path of its list. */
 export interface FamilyNouns extends Nouns {
-  /** The path of its list, or null for modules and for lists within a resource. */
+  /** The path of its list; null for modules, and for lists within a resource. */
   readonly list: string | null
 }
 

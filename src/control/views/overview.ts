@@ -38,7 +38,7 @@ const overviewSchema = named(
     manual: documented(v.boolean(), 'True if the clock is manual.'),
     dns: documented(
       v.string(),
-      'The outcome of attempts without a scripted one: with `simulated`, the DNS zone decides; with `off`, they succeed.',
+      'How attempts without a scripted outcome end: with `simulated`, the DNS zone determines the outcome; with `off`, they succeed.',
     ),
     next: documented(v.nullable(nextDue), 'The next due event; null if nothing is due.'),
     counts: documented(v.record(v.string(), count), 'The number of resources, by collection.'),
@@ -49,7 +49,7 @@ const overviewSchema = named(
     traffic: documented(count, 'The number of visitor requests since the traffic journal was cleared.'),
     rejected: documented(
       count,
-      'The number of errors that are in no journal: requests for other hosts through the global `fetch`, and ' +
+      'The number of errors that no journal contains: requests to other hosts through the global `fetch`, and ' +
         'agent tunnels that failed to start.',
     ),
     agentDown: v.exactOptional(
@@ -57,14 +57,14 @@ const overviewSchema = named(
     ),
     waiting: documented(
       v.array(waitingRequest),
-      'The requests whose responses a fault delays, the earliest response first: at most 100.',
+      'The requests whose responses a fault delays, earliest response first: at most 100.',
     ),
-    keys: documented(v.boolean(), 'True if requests need one of the keys that the gateway was started with.'),
+    keys: documented(v.boolean(), 'True if requests need one of the keys that were set when the gateway was started.'),
     undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` goes back to; null if there is none.'),
     happened: v.exactOptional(
       documented(
         v.record(v.string(), count),
-        'The counts for the last clock move with `remember`: of each domain transition, and of delayed ' +
+        'The counts for the last clock move with `remember`: those of each domain transition, and of delayed ' +
           '`responses`. Absent if there was no such move.',
       ),
     ),
@@ -90,11 +90,11 @@ const read = controlCall({
 })
 
 export interface OverviewMember {
-  /** Returns counts for the gateway's state, and its next due event. Runs everything that is due first. */
+  /** Runs everything that is due, and then returns counts for the gateway's state, and its next due event. */
   overview(): Overview
 }
 
-/** A gateway's type omits this member: see `inspected`. */
+/** The type of a gateway omits this member: see `inspected`. */
 export const overview: Control = {
   calls: [read],
   members: (host): OverviewMember => ({

@@ -24,19 +24,22 @@ const listedRecord = named(
 
 const query = named(
   v.object({
-    collection: v.optional(documented(v.string(), 'Only records of this collection.')),
+    collection: v.optional(documented(v.string(), 'Only records in this collection.')),
     using: v.optional(
-      documented(v.string(), 'Only records with this text, such as an ID, as a value, a key, or before a port.'),
+      documented(
+        v.string(),
+        'Only records that contain this text, such as an ID, as a value, as a key, or before a port.',
+      ),
     ),
   }),
   'RecordsQuery',
-  'A query for records. Default: all.',
+  'A query for records. Default: all records.',
 )
 
 const read = controlCall({
   method: 'GET',
   path: '/records',
-  summary: 'List the records of a collection, or those that use a resource',
+  summary: 'List the records in a collection, or those that use a resource',
   from: 'query',
   schema: query,
   response: v.array(listedRecord),

@@ -69,8 +69,8 @@ export function findUnreadPages(newestFirst: Iterable<JournalEntry>): ReadonlySe
 }
 
 /**
- * Returns, by operation ID, a note on the first page of each list that repeats items of an earlier page, because the cursor was not that
- * page's last ID.
+ * Returns, by operation ID, a note on the first page of each list that repeats items from an earlier page, because the cursor was not the
+ * last ID on that page.
  */
 export function findRepeatedItems(oldestFirst: Iterable<JournalEntry>): ReadonlyMap<string, string> {
   const notes = new Map<string, string>()
@@ -88,15 +88,15 @@ export function findRepeatedItems(oldestFirst: Iterable<JournalEntry>): Readonly
     noted.add(list)
     notes.set(
       entry.operationId,
-      `${repeated} of its ${ids.length} items were on the page before: see that page's next_page_uri.`,
+      `${repeated} of its ${ids.length} items were on the previous page: see that page's next_page_uri.`,
     )
   }
   return notes
 }
 
 /**
- * Notes that a list was empty because of its filter, if it still would be. A client that looks for a resource before creating it would find
- * it now. A redacted filter cannot be tried again.
+ * Notes that a list was empty because of its filter, if it would still be empty. A client that looks for a resource before creating it
+ * would find it now. A redacted filter cannot be tried again.
  */
 export function describeEmptyFilter({ api, engine }: ControlHost, entry: JournalEntry): string | undefined {
   const { cursor } = readPageRequest(entry)

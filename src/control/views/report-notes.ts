@@ -23,9 +23,9 @@ export class RequestNotes {
   readonly #repeatedItems: ReadonlyMap<string, string>
   /** The IDs of certificates in responses. */
   readonly #shownCertificates: () => ReadonlySet<string>
-  /** When the newest response that has a domain's ID was sent, by ID. */
+  /** The time at which the newest response with a domain's ID was sent, by ID. */
   readonly #lastShown: () => ReadonlyMap<string, string>
-  /** The notes on filters, by query. */
+  /** The notes about filters, by query. */
   readonly #filters = new Map<string, string | undefined>()
   /** For each request, by operation ID, the previous request with the same method and path. */
   readonly #before = new Map<string, JournalEntry>()
@@ -67,7 +67,7 @@ export class RequestNotes {
     }
   }
 
-  /** Returns sentences about a request that its line does not show: likely reasons for a test's failure. */
+  /** Returns sentences about facts that a request's line does not show: likely reasons for a test's failure. */
   list(entry: JournalEntry): readonly RequestNote[] {
     const notes = {
       unreadPage: this.#describeUnreadPage(entry),

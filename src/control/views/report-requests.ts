@@ -18,7 +18,7 @@ export type Section = readonly [title: string, lines: readonly string[]]
 /** A request and the explanations below its line. */
 interface ExplainedRequest {
   readonly text: string
-  /** The kinds of its notes. */
+  /** The kinds of notes about the requests on the line. */
   readonly kinds: readonly string[]
 }
 
@@ -37,11 +37,11 @@ export interface ListedRequests {
   readonly section: Section
   /** Returns true if a note explains one of the listed requests. */
   readonly hasNotes: boolean
-  /** Returns true if the last lines are identical requests, as sent by polling code. */
+  /** Returns true if the last lines are identical requests, as polling code sends them. */
   readonly isPolling: boolean
 }
 
-/** Lists the last requests, and those earlier ones that a note explains. */
+/** Lists the most recent requests, and those earlier requests that a note explains. */
 export function listRequests(host: ControlHost, message: string): ListedRequests {
   const { journal, transact } = host
   if (journal.size + journal.dropped === 0) {

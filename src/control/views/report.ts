@@ -37,7 +37,7 @@ const MAX_LINE_LENGTH = 400
 const about = v.exactOptional(
   documented(
     v.string('a string'),
-    'What the report is about, such as the message of a failed assertion. Domains that this text ' +
+    'The text that the report is about, such as the message of a failed assertion. Domains that this text ' +
       'mentions come first. Pending faults and outcomes that it mentions are omitted.',
   ),
 )
@@ -53,7 +53,7 @@ const GO_THERE = {
 const LANGUAGES = ['javascript', 'python', 'go', 'shell'] as const satisfies readonly (keyof typeof GO_THERE)[]
 
 const language = v.exactOptional(
-  documented(oneOfThese(LANGUAGES), 'The language of the calls that the report suggests. Default: no calls.'),
+  documented(oneOfThese(LANGUAGES), 'The language for the calls that the report suggests. Default: no calls.'),
 )
 
 const reportOptions = optionsOf({ about })
@@ -80,9 +80,9 @@ const listUnused = controlCall({
 
 export interface ReportMember {
   /**
-   * Returns a report that helps to find out why a test failed: recent requests, domain timelines, pending faults and
-   * outcomes, and leftover resources. At most about 100 lines, without secrets. `about` is a string such as the message of a
-   * failed assertion: domains that it mentions come first, and pending faults and outcomes that it mentions are omitted.
+   * Returns a report that helps you find out why a test failed: recent requests, domain timelines, pending faults and outcomes, and
+   * leftover resources. At most about 100 lines, without secrets. `about` is a string such as the message of a failed assertion: domains
+   * that it mentions come first, and pending faults and outcomes that it mentions are omitted.
    */
   report(options?: { readonly about?: string }): string
 }

@@ -30,7 +30,7 @@ const neededRecord = named(
     ),
     found: documented(
       v.nullable(v.string()),
-      'The second part of the problem: the record found. Null if there is no problem.',
+      'The second half of the problem: the record found. Null if there is no problem.',
     ),
   }),
   'NeededRecord',
@@ -46,7 +46,7 @@ const domainTimeline = named(
   v.object({
     id: documented(v.string(), 'The ID of the domain.', { json: { pattern: idPattern('rd') } }),
     domain: documented(v.string(), 'Its hostname.'),
-    state: documented(state, 'The state of its provisioning.'),
+    state: documented(state, 'Its provisioning state.'),
     due: documented(v.nullable(due), 'The next due event, or null.'),
     startedAt: documented(v.nullable(time), 'The start of the running job; null if none is running.'),
     attempts: documented(
@@ -56,7 +56,7 @@ const domainTimeline = named(
     certificate: documented(v.nullable(v.string()), 'The ID of the certificate in use; null if there is none.'),
     validFrom: documented(
       v.nullable(time),
-      'The start of the validity of the certificate in use; null if there is none.',
+      'The start of the validity period of the certificate in use; null if there is none.',
     ),
     expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null if there is none.'),
     problem: documented(
@@ -64,10 +64,10 @@ const domainTimeline = named(
       'The problem with the certificate in use: it or one of its issuers has expired, or it is for other names. ' +
         'Null if there is none.',
     ),
-    records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
+    records: documented(v.array(neededRecord), 'The DNS records that attempts need, if the DNS is simulated.'),
     pending: documented(
       v.array(pendingOutcome),
-      'The outcomes that its next attempts take, in order: first the outcomes for this domain, then those for any domain. At most 20.',
+      'The outcomes that its next attempts take, in order: first those for this domain, then those for any domain. At most 20.',
     ),
     outcomes: documented(count, 'The number of these outcomes, including those that `pending` omits.'),
     timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
@@ -87,7 +87,7 @@ const timelinesView = named(
     total: documented(count, 'The number of domains that match the query, before `skip` and `limit`.'),
     states: documented(
       v.record(v.string(), count),
-      'The number of domains in each state. The `state` of the query does not affect it.',
+      'The number of domains in each state, regardless of the `state` in the query.',
     ),
     since: documented(
       v.nullable(time),
@@ -95,7 +95,7 @@ const timelinesView = named(
     ),
     timelines: documented(
       v.array(domainTimeline),
-      'The domains: the failing ones first with `order=failing`, or newest first.',
+      'The domains: failing domains first with `order=failing`, or newest first.',
     ),
   }),
   'Timelines',
@@ -122,7 +122,7 @@ const query = named(
     limit: optionalInteger('The maximum number of domains to return. Default: all.'),
   }),
   'TimelinesQuery',
-  'A query for timelines. Default: all.',
+  'A query for timelines. Default: all timelines.',
 )
 
 const read = controlCall({
@@ -148,7 +148,7 @@ export interface TimelinesMember {
   timelines(query?: TimelinesQuery): Timelines
 }
 
-/** A gateway's type omits this member: see `inspected`. */
+/** The type of a gateway omits this member: see `inspected`. */
 export const timelines: Control = {
   calls: [read],
   members: (host): TimelinesMember => ({ timelines: (query = {}) => read.run(host, query) }),
@@ -191,7 +191,7 @@ function listTimelines(
 
 const MAX_PENDING = 20
 
-/** Returns the pending outcomes by domain. The key `ANY_DOMAIN` has the outcomes for any domain. */
+/** Returns the pending outcomes by domain, with those for any domain under the key `ANY_DOMAIN`. */
 export function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, ListedOutcome[]> {
   const outcomes = new Map<string, ListedOutcome[]>()
   for (const each of listPendingOutcomes(tx)) {
@@ -257,8 +257,8 @@ export function findCertificate(tx: Transaction, { certificate_id }: DomainRecor
 }
 
 /**
- * Describes why browsers would warn visitors of a domain: an expired certificate or issuer, or a certificate for other names (RFC
- * 9525, 6.3). `called` is the name to show for the domain.
+ * Describes why browsers would warn visitors to a domain: an expired certificate or issuer, or a certificate for other names (RFC 9525,
+ * 6.3). `called` is the name to show for the domain.
  */
 export function describeProblem(tx: Transaction, domain: DomainRecord, called = domain.domain): string | null {
   const certificate = findCertificate(tx, domain)

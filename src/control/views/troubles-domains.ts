@@ -19,10 +19,10 @@ export const SOON_MS = 30 * 86_400_000
  * functions.
  */
 interface Cause extends Pick<Trouble, 'kind' | 'cause'> {
-  /** Returns the cause with names and numbers, for a cause that only one domain has. */
+  /** Returns the cause with names and numbers, for a cause that affects only one domain. */
   readonly alone?: (tx: Transaction) => string
   readonly fix?: () => Fix
-  /** The time of the next attempt in ms, or absent if none is due. */
+  /** The time of the next attempt in ms; absent if none is due. */
   readonly due?: number | undefined
 }
 
@@ -160,7 +160,7 @@ function describeFailure(tx: Transaction, domain: DomainRecord): string {
   return ` ${formatCount(attempts ?? internal_errors, 'attempt')} failed.${end ?? ''}`
 }
 
-/** Returns whether a DNS record is still invisible. Messages about it count down the seconds. */
+/** Returns whether a DNS record is not yet visible. Messages about such a record count down the seconds. */
 export function isPropagating(tx: Transaction): boolean {
   return [zone, caaZone]
     .flatMap((each) => tx.findAll(each, 'delayed', 'yes'))
@@ -178,7 +178,7 @@ function findNextChange(tx: Transaction, domain: DomainRecord): number {
 function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | undefined {
   const alone = describeProblem(tx, domain)
   if (alone !== null) {
-    const advice = domain.policy ? '' : ' Upload another certificate, and attach it to the domain.'
+    const advice = domain.policy ? '' : ' Upload a new certificate, and attach it to the domain.'
     const cause = describeProblem(tx, domain, 'the domain') ?? alone
     return { kind: 'broken', alone: () => alone + advice, cause: cause + advice }
   }
@@ -186,7 +186,7 @@ function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | un
   const certificate = findCertificate(tx, domain)
   if (certificate) {
     const { chainNotAfter } = certificate
-    const cause = `The uploaded certificate expires at ${timestamp(chainNotAfter)}. It is not renewed automatically: upload another.`
+    const cause = `The uploaded certificate expires at ${timestamp(chainNotAfter)}. It is not renewed automatically. Upload a new one.`
     return chainNotAfter - SOON_MS <= tx.now ? { kind: 'risk', cause } : undefined
   }
   // The service's own domains have a certificate of the service.

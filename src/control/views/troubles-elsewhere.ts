@@ -5,7 +5,7 @@ import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 import type { SentEventItem } from '../sent-events/item.ts'
 
-/** Counts the errors that aren't in any journal, so pages notice new ones. */
+/** Counts the errors that aren't in any journal, so that pages notice new errors. */
 export function countElsewhere({ agent, otherRequests }: ControlHost): number {
   return [...agent.refused.values()].reduce((sum, { count }) => sum + count, otherRequests.refusedCount)
 }
@@ -41,7 +41,8 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
         : []),
       ...(failed > 0 ? [`${formatCount(failed, 'event')} failed after 24 hours`] : []),
     ]
-    const advice = waiting > 0 ? " The next attempts follow the gateway's clock: on a manual clock, advance it." : ''
+    const advice =
+      waiting > 0 ? " The next attempts follow the gateway's clock. Advance it if it is a manual clock." : ''
     const cause = `${parts.join(', and ')}. The last attempt: ${all.at(-1)?.problem}.${advice}`
     return { kind: 'broken', count: all.length, cause, about: [{ collection: 'event_destinations', key, name: key }] }
   })

@@ -33,7 +33,7 @@ export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble
           ? [
               createRisk(
                 each,
-                "The endpoint's address was deleted. Reserve another address, and start the agent with it.",
+                "The endpoint's address was deleted. Reserve a new address, and start the agent with it.",
               ),
             ]
           : []),

@@ -38,7 +38,7 @@ export function describeLasting({ domain, ...rest }: Pick<ListedOutcome, 'domain
   return `Every attempt${domain === null ? '' : ` for ${domain}`} ends in ${nameOutcome(rest)}, because it was set for all attempts.`
 }
 
-/** Lists the faults that wait for requests, and those that apply to all requests. An agent that is down counts as one. */
+/** Lists the faults that are waiting for requests, and those that apply to all requests. An agent that is down counts as a fault. */
 export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
   const requests = lastRequests(host.journal)
   const down: Trouble = {
@@ -67,7 +67,7 @@ export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
 }
 
 function describeActive({ hits }: ArmedFault): string {
-  return `A fault has applied to ${formatCount(hits, 'request')}, and applies to every matching one until you remove it.`
+  return `A fault has applied to ${formatCount(hits, 'request')}, and applies to every matching request until you remove it.`
 }
 
 /** States how many requests a fault waits for, and why it did not apply to the last request, if that is newer than its hits. */
@@ -80,18 +80,18 @@ function describeWaiting(
   const cause =
     hits === 0
       ? 'A fault is waiting for a request.'
-      : `A fault has applied to ${hits} of ${formatCount(times, 'request')}, and waits for ${times - hits} more.`
+      : `A fault has applied to ${hits} of ${formatCount(times, 'request')}, and is waiting for ${times - hits} more.`
   // The journal doesn't contain requests to the agent's API.
   if (agent !== undefined) return cause
   if (traffic !== undefined) {
     const [visit] = host.traffic.journal.newestFirst()
-    if (!visit) return `${cause} The traffic journal has none.`
+    if (!visit) return `${cause} There are none in the traffic journal.`
     if (visit.upstream === traffic) return cause
     const went = visit.upstream === null ? 'it reached no upstream' : `its upstream is ${visit.upstream}`
     return `${cause} The last visitor request, ${visit.method} ${visit.url}: ${went}, not ${traffic}.`
   }
   const last = requests.at(-1)
-  if (!last) return `${cause} The journal has none.`
+  if (!last) return `${cause} There are none in the journal.`
   const [missed] = findMissed(fault, [last], host)
   return missed ? `${cause} The last one, ${missed.request}: ${missed.reason}.` : cause
 }
@@ -150,7 +150,7 @@ function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Omit
   return { count: all.length, about, id, fix: all.slice(0, maxCalls).flatMap(removeOutcome) }
 }
 
-/** Lists what waits for the clock: responses delayed by a fault, and the next event if a manual clock does not move. */
+/** Lists what is waiting for the clock: responses delayed by a fault, and the next event if a manual clock does not move. */
 export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   const advance = (id: string, body: object) => (isManual(host.clock) ? { id, fix: advanceClock(body) } : {})
   const waiting = delayedResponses(host)
@@ -159,7 +159,7 @@ export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   )
   const delays = waiting.map(({ key, until }): Trouble => {
     const { method = '', path = key } = requests.get(key) ?? {}
-    const cause = `A client waits until ${timeOfStep(until)}, because of a fault.`
+    const cause = `A client is waiting until ${timeOfStep(until)}, because of a fault.`
     const about = [{ collection: 'requests', key, name: `${method} ${path}`.trim() }]
     return { kind: 'waiting', count: 1, cause, about, ...advance(key, { to: timeOfStep(until) }) }
   })

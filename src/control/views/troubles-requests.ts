@@ -163,7 +163,7 @@ function describeEndedSession({ path, now }: SeenRequest): string {
   const ended = `POST ${path} ended it at ${timestamp(now)}`
   return path.endsWith('/stop')
     ? `${ended}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new ID.`
-    : `${ended}. The agent is in a new session with the same tunnels: list the sessions to find its ID.`
+    : `${ended}. The agent is in a new session with the same tunnels: list the sessions to find the ID.`
 }
 
 /** States what happened to a resource that an earlier request created. Returns undefined if there is no such request. */
@@ -177,7 +177,7 @@ function describeRemoved(request: SeenRequest, all: readonly SeenRequest[]): str
     const response = each.method === 'POST' ? each.readResponse() : undefined
     return isObject(response) && path.split('/').includes(String(response.id))
   })
-  return creation && `POST ${creation.path} created it. A restore, an undo or another call has removed it since.`
+  return creation && `POST ${creation.path} created it. A restore, an undo, or another call has removed it since.`
 }
 
 /** Returns the ID of a resource that conflicted with a request and no longer exists. */
@@ -245,7 +245,7 @@ function findGone(last: TrafficEntry, all: readonly TrafficEntry[]): TrafficEntr
 function adviceFor(error: string | null, end: string): string {
   if (!error?.endsWith('_3200') || end.includes(', but ')) return ''
   return end.startsWith('no child of the backend')
-    ? ' Start a tunnel that the backend or one of its children finds.'
+    ? ' Start a tunnel that matches the backend or one of its children.'
     : ' Start an agent for this URL, or create an endpoint.'
 }
 

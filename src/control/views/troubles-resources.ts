@@ -46,7 +46,7 @@ function describeExpired(all: readonly Expiring[], { now }: Transaction): Troubl
     .map(({ collection, key, at }) => ({
       kind: 'broken',
       count: 1,
-      cause: `It expired at ${timestamp(at)}: anything it signed is rejected.`,
+      cause: `It expired at ${timestamp(at)}, so anything that it signed is rejected.`,
       about: [{ collection, key, name: key }],
     }))
 }
@@ -73,7 +73,7 @@ function listExpiredUploads(tx: Transaction, expired: readonly CertificateRecord
     if (!upload || tx.find(domains, 'certificate', id)) return []
     const { not_after, subject_common_name } = upload.leaf
     const about = [{ collection: certificates.name, key: id, name: subject_common_name || id }]
-    const cause = `The uploaded certificate expired at ${timestamp(not_after)}. No domain uses it: delete it.`
+    const cause = `The uploaded certificate expired at ${timestamp(not_after)}. No domain uses it. Delete it.`
     return [{ kind: 'unused', count: 1, cause, about }]
   })
 }

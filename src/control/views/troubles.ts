@@ -26,9 +26,9 @@ const KINDS = ['broken', 'waiting', 'risk', 'rejected', 'cancelled', 'unused', '
 const place = v.object({
   collection: documented(
     v.string(),
-    'The collection of the record; `requests`, `traffic`, `agent`, `other_hosts` or `provisioning/script` for others.',
+    'The collection of the record; `requests`, `traffic`, `agent`, `other_hosts`, or `provisioning/script` for anything else.',
   ),
-  key: documented(v.string(), 'The ID of the record, request or outcome, or the name of anything else.'),
+  key: documented(v.string(), 'The ID of the record, request, or outcome, or the name of anything else.'),
   name: documented(v.string(), 'Its name.'),
 })
 
@@ -41,10 +41,13 @@ const call = v.object({
 const trouble = named(
   v.object({
     kind: documented(v.picklist(KINDS, KINDS.join(', ')), 'The kind.'),
-    count: documented(count, 'The number of places with this trouble.'),
+    count: documented(count, 'The number of places with this problem.'),
     cause: documented(v.string(), 'The cause.'),
-    about: documented(v.array(place), 'The first places with this trouble: at most 8. For requests, the last one.'),
-    search: v.exactOptional(documented(v.string(), 'The words that find these requests in the inspector.')),
+    about: documented(
+      v.array(place),
+      'The first places with this problem: at most 8. For requests, the most recent one.',
+    ),
+    search: v.exactOptional(documented(v.string(), 'The search words that find these requests in the inspector.')),
     due: v.exactOptional(documented(time, 'The time of the next attempt or event.')),
     id: v.exactOptional(
       documented(
@@ -55,12 +58,12 @@ const trouble = named(
     fix: v.exactOptional(
       documented(
         v.array(call),
-        'The first control calls that fix it: at most 100. `POST /troubles/fix` makes all of them.',
+        'The first control calls that fix it: at most 100. `POST /troubles/fix` makes all the calls.',
       ),
     ),
   }),
   'Trouble',
-  'A likely mistake that the state or the requests show, and where it is.',
+  'A likely mistake that the state or the requests reveal, and where it is.',
 )
 
 const read = controlCall({
@@ -78,10 +81,10 @@ const FIXING = [dns, provisioning, faults, clock, agent]
 const fix = controlCall({
   method: 'POST',
   path: '/troubles/fix',
-  summary: 'Fix a problem everywhere that it is listed',
+  summary: 'Fix a problem everywhere it is listed',
   commands: [{ name: 'troubles fix', words: { id: 'ID' }, example: '"fixed: The DNS records are correct now."' }],
   from: 'body',
-  schema: v.object({ id: documented(v.string(), 'The listed `id` of the trouble.') }),
+  schema: v.object({ id: documented(v.string(), 'The `id` of the problem, as listed.') }),
   errors: [general.not_found],
   async run(host, { id }) {
     const isIt = (each: Trouble) => each.id !== undefined && host.withoutKeys(each.id) === id
@@ -107,12 +110,12 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ...limit(domains, 'domain'),
       ...limit(resources, 'resource'),
       ...limit(listEndpoints(host, tx), 'endpoint'),
-      ...limit(listDelays(host, tx), 'request that waits', 'requests that wait'),
+      ...limit(listDelays(host, tx), 'waiting request', 'waiting requests'),
       ...limit(listRefusals(host, tx), 'rejected request'),
       ...limit(listVisitors(host, tx), 'visitor request', 'visitor requests'),
       ...limit(listRefusedStarts(host), 'rejected tunnel'),
       ...limit(listUndelivered(host, tx), 'event destination'),
-      ...limit(listOtherHosts(host), 'request for another host', 'requests for other hosts'),
+      ...limit(listOtherHosts(host), 'request to another host', 'requests to other hosts'),
       ...limit(listFaults(host, tx), 'fault'),
       // An outcome that makes domains fail is listed with those domains.
       ...limit(

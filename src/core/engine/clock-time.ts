@@ -17,7 +17,10 @@ export class ClockTime {
   /** `now` is in ms since 1970. */
   constructor(public now: number) {}
 
-  /** Returns when the next event is due, in ms, or now if the event is overdue. Returns undefined if nothing is due. */
+  /**
+   * Returns the time, in ms, at which the next event is due, or the current time if the event is overdue. Returns undefined if nothing is
+   * due.
+   */
   nextDueAt(): number | undefined {
     const next = this.followers.earliest((each) => each.nextDueAt())
     return next === undefined ? undefined : Math.max(next, this.now)
@@ -35,7 +38,7 @@ export class ClockTime {
 
   /**
    * Moves to the time that `target` returns. Yields to other code before it calls `target`, and at each stop. Returns false without moving
-   * if `target` returns no time or if other code has set the time.
+   * if `target` returns no time, or if other code has set the time.
    */
   async moveToAsync(target: () => number | undefined): Promise<boolean> {
     const eventLoop = new EventLoop()
@@ -118,7 +121,7 @@ class ClockFollowers {
     this.each((follower) => follower.timers || follower.settle())
   }
 
-  /** Returns the followers' earliest time, or undefined if there is none. */
+  /** Returns the earliest time of any follower, or undefined if there is none. */
   earliest(timeOf: (follower: ClockFollower) => number | undefined): number | undefined {
     let earliest: number | undefined
     for (const follower of this.#all) {

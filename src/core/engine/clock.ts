@@ -21,7 +21,7 @@ export interface Clock {
 
 /** A listener that a manual clock calls when it moves: a gateway or timers. */
 export interface ClockFollower {
-  /** Returns when the follower's next event is due, in ms, or undefined if nothing is due. Timers don't have events. */
+  /** Returns the time, in ms, at which the follower's next event is due, or undefined if nothing is due. Timers have no events. */
   nextDueAt(): number | undefined
   /** Returns the time of the next stop: an event, the end of a wait, or a timer. */
   nextStopAt(): number | undefined
@@ -38,7 +38,7 @@ export interface ClockFollower {
   }
 }
 
-/** A clock whose time is constant until it is moved, such as a `manualClock`. */
+/** A clock whose time stays constant until it is moved, such as a `manualClock`. */
 export interface MovableClock extends Clock {
   readonly now: number
   advance(duration: Duration): void
@@ -55,7 +55,7 @@ export function isManual(clock: Clock): clock is MovableClock {
   )
 }
 
-/** The system clock, read through the current globals on each call, so faked dates and timers apply. */
+/** The system clock, read through the current globals on each call, so that faked dates and timers apply. */
 export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSystemTime }
 
 /** The longest wait supported by a host timer. */
@@ -85,8 +85,8 @@ function sleep(
 }
 
 /**
- * Creates a promise that a signal can abort. `start` starts the work, and returns a function to cancel it. That function is called as soon
- * as the promise settles. No listener outlives the promise.
+ * Creates a promise that a signal can abort. `start` starts the work, and returns a function that cancels it. That function is called as
+ * soon as the promise settles. No listener outlives the promise.
  */
 export function abortable(
   signal: AbortSignal | undefined,
@@ -108,7 +108,7 @@ export function abortable(
   })
 }
 
-/** Starts a stopwatch on the host's clock. The returned function returns the number of ms since the start. */
+/** Starts a stopwatch on the host's clock. Returns a function that returns the number of ms since the start. */
 export function stopwatch(): () => number {
   const start = performance.now()
   return () => performance.now() - start

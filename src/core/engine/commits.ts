@@ -100,7 +100,7 @@ interface Subscriber {
 export class Subscribers {
   /** A number that increases with each commit, and each time the state is replaced. */
   revision = 0
-  /** The revision at the end of the last call. */
+  /** The revision at the end of the most recent call. */
   #lastRevision = 0
   readonly #all = new Set<Subscriber>()
   readonly #watchers = new Set<() => void>()

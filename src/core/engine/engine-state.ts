@@ -47,7 +47,7 @@ export interface RestorableState {
   readonly sequence: number
   /** Null if the authority uses its own keys. */
   readonly seed: string | null
-  /** True if a gateway of this process made the snapshot, so nothing in it needs to be checked. */
+  /** True if a gateway in this process created the snapshot, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
 }
 
@@ -58,7 +58,7 @@ interface Origin {
   readonly authority: Authority
 }
 
-/** A result read from all records, and the time in ms when it may change even if no record does. */
+/** A result derived from all records, and the time, in ms, at which it may change even if no record changes. */
 export interface Derived<T> {
   readonly value: T
   readonly until: number
@@ -72,7 +72,7 @@ interface CachedResult extends Derived<unknown> {
 /** The state that `reset`, `restore`, and loading a store replace. */
 export class EngineState {
   #wire: Wire
-  /** The cached responses of records, by view. Created lazily because it would be the most expensive part of an unused gateway. */
+  /** The cached responses for records, by view. Created lazily, because it would be the most expensive part of an unused gateway. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
   /** The results of {@link derive}, by key. */
@@ -94,7 +94,7 @@ export class EngineState {
     return new EngineState(options, createOrigin(options.seed, options), options.url, new Records(options.families), 0)
   }
 
-  /** The inputs of views in addition to the record. */
+  /** The inputs of views, in addition to the record. */
   get wire(): Wire {
     return this.#wire
   }
@@ -133,7 +133,7 @@ export class EngineState {
     return this.#withRecords(records, seed ?? this.origin.seed)
   }
 
-  /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
+  /** Returns the response for a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
   view<R extends object, Resource extends object>(view: View<R, Resource>, record: R, isNew: boolean): Resource {
     const views = this.#views?.get(view)
     const cached = views?.get(record) as Resource | undefined // This view created the cached response.
@@ -149,7 +149,7 @@ export class EngineState {
   }
 
   /**
-   * Returns what `read` returns from the records. It is cached under a key until its time `until`, or until a record of the
+   * Returns the result of `read` on the records. The result is cached under a key until its time `until`, or until a record in the
    * collections `sources` changes. Default: any record.
    */
   derive<T>({ now }: Transaction, key: object, read: () => Derived<T>, sources?: readonly string[]): T {
@@ -163,7 +163,7 @@ export class EngineState {
     return derived.value
   }
 
-  /** Returns true if a value is the response that the last {@link view} call returned. */
+  /** Returns true if a value is the response that the most recent {@link view} call returned. */
   isLastView(value: unknown): value is object {
     return value !== undefined && value === this.#lastView
   }

@@ -18,8 +18,8 @@ import { type Execution, Guard, Transactions } from './transactions.ts'
 import { createWriteCheck } from './write-check.ts'
 
 /**
- * Runs operations on the state. Each operation is one transaction that sees the state after all events due by now. The transaction either
- * commits as a whole or leaves no trace.
+ * Runs operations on the state. Each operation is one transaction, which sees the state after all events that are due by now. The
+ * transaction either commits as a whole or leaves no trace.
  */
 export class Engine {
   readonly #publicError: EngineOptions['publicError']
@@ -38,9 +38,9 @@ export class Engine {
   readonly context: RuleContext
   /** If set, called with each commit. */
   listener: ((commit: RawCommit) => void) | undefined
-  /** The sender of the request whose operation ran last, or undefined for a call from the same process. */
+  /** The sender of the request whose operation ran most recently, or undefined for a call from the same process. */
   caller: Caller | undefined
-  /** True if the engine continues from a state in the store. */
+  /** True if the engine resumed from a state in the store. */
   readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
@@ -93,7 +93,7 @@ export class Engine {
     return this.#state.wire.authority
   }
 
-  /** Reserves operation IDs in the store before a response uses one, so a later process doesn't reuse the ID. */
+  /** Reserves operation IDs in the store before a response uses one, so that a later process doesn't reuse the ID. */
   reserveOperationIds(): void {
     if (this.#persistence?.hasReserved(this.#state.operations) === false) this.#commit()
   }
@@ -127,7 +127,7 @@ export class Engine {
     this.runCall(() => this.#persistence?.addSideChanges(changes()))
   }
 
-  /** Runs work as one call, even if the work itself makes calls: the store receives one commit, then subscribers are called. */
+  /** Runs work as one call, even if the work itself makes calls: the store receives one commit, and then subscribers are called. */
   runCall<T>(work: () => T): T {
     this.#guard.requireOutside()
     this.#persistence?.requireState()
@@ -231,7 +231,7 @@ export class Engine {
     return this.#state.records.agenda.first
   }
 
-  /** Returns the state after all events due by now: every record's exported form, and the stored records. */
+  /** Returns the state after all events that are due by now: every record's exported form, and the stored records. */
   exportRecords(withSecrets: boolean) {
     const now = this.settle()
     return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }
@@ -278,7 +278,7 @@ export class Engine {
     this.#attachIfDue()
   }
 
-  /** Attaches the gateway to its clock as soon as something is due, so an idle gateway doesn't slow down its clock. */
+  /** Attaches the gateway to its clock as soon as something is due, so that an idle gateway doesn't slow down its clock. */
   #attachIfDue(): void {
     if (this.nextDue) this.clock.attach()
   }

@@ -20,7 +20,7 @@ export class EventLoop {
     this.#channel.port1.onmessage = () => this.#resolve?.()
   }
 
-  /** Resolves once all code that waits only for promises has run as far as it can. */
+  /** Resolves once all code that is waiting only for promises has run as far as it can. */
   async runOtherCode(): Promise<void> {
     const hasEventLoop = this.#setImmediate || this.#channel
     for (let left = hasEventLoop ? TURNS : MICROTASKS; left > 0; left--) await this.turn()
@@ -36,7 +36,7 @@ export class EventLoop {
     })
   }
 
-  /** Must be called at the end: otherwise the process stays alive. */
+  /** Must be called at the end; otherwise, the process stays alive. */
   close(): void {
     this.#channel?.port1.close()
   }

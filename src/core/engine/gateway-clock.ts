@@ -18,7 +18,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** The clock of one gateway, with all callers that wait for a time. */
+/** The clock of one gateway, with all callers that are waiting for a time. */
 export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
@@ -27,7 +27,7 @@ export class GatewayClock {
   #mayAttach = true
   /** The function that detaches the follower, if the clock returned one. */
   #detach: unknown
-  /** The time of the last read. */
+  /** The time of the most recent read. */
   lastNow = 0
 
   constructor(
@@ -59,7 +59,7 @@ export class GatewayClock {
     if (isManual(this.source)) this.source.set(ms)
   }
 
-  /** Drops all waiting callers; their promises never settle. */
+  /** Drops all waiting callers. Their promises never settle. */
   dropWaiting(): void {
     this.#waiters.clear()
     this.#waitingSteps.clear()

@@ -11,7 +11,7 @@ export interface Ids {
    * (rules: ids#order).
    */
   id(prefix: string, stream: string, sequence: number): string
-  /** Returns a random label of lower-case letters and digits. */
+  /** Returns a random label of lowercase letters and digits. */
   label(length: number, stream: string, sequence: number): string
   /** Returns a random whole number from 0 to `below` - 1. */
   integer(below: number, stream: string, sequence: number): number

@@ -15,7 +15,7 @@ export type Time = string | number | Date
 export interface ManualClock extends Clock {
   /** The time in ms since 1970. */
   readonly now: number
-  /** Calls a gateway or timers at each later move. Returns a function that detaches the follower. */
+  /** Attaches a follower (a gateway or timers), to be called on each later move. Returns a function that detaches it. */
   attach(follower: ClockFollower): () => void
   /**
    * Advances the clock, for example by `'30s'` or `30_000` ms, and runs everything that falls due, in order.
@@ -34,8 +34,8 @@ export interface ManualClock extends Clock {
    */
   advanceToNext(): boolean
   /**
-   * Advances the clock like `advance`, and lets the code under test run at each stop as far as it can without time passing.
-   * Use it for code that waits for timers on this clock and sends requests in between. No real time passes.
+   * Advances the clock like `advance`, and at each stop, lets the code under test run as far as it can without time passing. Use it for
+   * code that waits for timers on this clock and sends requests in between. No real time passes.
    * @throws Error if the move doesn't end after 10,000 stops at the same time or 1,000,000 stops in total.
    *
    * @example
@@ -50,10 +50,10 @@ export interface ManualClock extends Clock {
   advanceToAsync(time: Time): Promise<void>
   /** Lets the code under test run, then advances the clock like `advanceToNext`; see `advanceAsync`. */
   advanceToNextAsync(): Promise<boolean>
-  /** Returns when the next event of a gateway is due, in ms since 1970, or undefined if nothing is due. */
+  /** Returns the time at which the next event of a gateway is due, in ms since the Unix epoch, or undefined if nothing is due. */
   nextDueAt(): number | undefined
   /**
-   * Sets the time, forward or back. Gateways run what is due by then. No timer fires, and each keeps its remaining time. A
+   * Sets the time, forward or back. Gateways run everything that is due by then. No timer fires, and each timer keeps its remaining time. A
    * move in progress ends.
    */
   set(time: Time): void

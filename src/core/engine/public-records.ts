@@ -8,7 +8,7 @@ import type { RecordChange } from './records.ts'
 export class PublicRecords {
   /**
    * The public form of each version of a record, or null if the record is not shown. Searching each record for private keys every time
-   * takes five times as long. Created lazily because it would be the most expensive part of an unused gateway.
+   * takes five times as long. Created lazily, because it would be the most expensive part of an unused gateway.
    */
   #forms: WeakMap<object, object | null> | undefined
   /** The public items of lists: versions of a record share most entries of a timeline. */

@@ -30,7 +30,7 @@ export class Queue<T> {
     this.#items.push(item)
   }
 
-  /** Drops and returns the oldest item. */
+  /** Drops the oldest item, and returns it. */
   drop(): T | undefined {
     const oldest = this.#items[this.#dropped]
     this.#items[this.#dropped++] = undefined

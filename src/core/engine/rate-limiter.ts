@@ -8,14 +8,14 @@ interface RateLimit {
   readonly window: number
 }
 
-/** Counts the requests of the last window, on the gateway's clock. */
+/** Counts the requests in the last window, on the gateway's clock. */
 export class RateLimiter {
   /** The times of the requests in the last window. Snapshots include these times. */
   times: readonly number[] = []
 
   constructor(readonly limit: RateLimit) {}
 
-  /** Counts a request or rejects it (`too_many_requests`, with `Retry-After`). A rejected request does not count. */
+  /** Counts a request, or throws an error (`too_many_requests`, with `Retry-After`). A rejected request does not count. */
   take(now: number): void {
     const { requests, window } = this.limit
     const counted = countOneMore(this.times, { max: requests, window }, now)

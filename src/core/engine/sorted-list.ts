@@ -1,7 +1,7 @@
 import { itemAt } from '../schema/values.ts'
 
 /**
- * A sorted list without equal items. Adding an item at the end takes constant time. Adding or deleting an item elsewhere requires a search,
+ * A sorted list without duplicates. Adding an item at the end takes constant time. Adding or deleting an item elsewhere requires a search,
  * and shifts items within one chunk.
  */
 export class SortedList<T> {
@@ -18,7 +18,7 @@ export class SortedList<T> {
     return this.#chunks[0]?.[0]
   }
 
-  /** Adds an item, unless the list has an equal one. */
+  /** Adds an item, unless the list already contains an equal item. */
   add(item: T): void {
     const lastChunk = this.#chunks.at(-1)
     if (lastChunk && !this.isBefore(itemAt(lastChunk, lastChunk.length - 1), item)) this.#insert(item)
@@ -41,7 +41,7 @@ export class SortedList<T> {
     else chunk.splice(index, 1)
   }
 
-  /** Yields all items, or those before `bound`, which need not be in the list. The last item comes first. */
+  /** Yields all items, or those before `bound` (which need not be in the list), last item first. */
   *descending(bound?: T): Generator<T> {
     let chunkIndex = bound === undefined ? this.#chunks.length - 1 : this.#findChunkIndex(bound)
     let chunk = this.#chunks[chunkIndex]

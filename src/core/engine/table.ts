@@ -35,7 +35,7 @@ export class Table<R extends object = object> {
     return asList(this.#readIndex(index).get(value)).map((key) => this.#readRow(key))
   }
 
-  /** Yields the records newest first, from the one before `cursor`, which need not exist. */
+  /** Yields the records, newest first, starting with the one before `cursor`, which need not exist. */
   *newestFirst(cursor?: string): Generator<R> {
     for (const key of this.#order.descending(cursor)) yield this.#readRow(key)
   }
@@ -54,7 +54,7 @@ export class Table<R extends object = object> {
     return before
   }
 
-  /** Returns the keys by index value. Creates the index on first use, because then loading many records takes half the time. */
+  /** Returns the keys by index value. Creates the index on first use, because this halves the time to load many records. */
   #readIndex(index: string): KeysByValue {
     const known = this.#indexes.get(index)
     if (known) return known[0]

@@ -23,8 +23,8 @@ const ONE_OF = 50
 export type WriteCheck = (changes: readonly RecordChange[], records: Records, now: number) => void
 
 /**
- * Creates the check of what transactions write, or returns undefined if the check is off. Reads each record with its collection's schema,
- * as if from a store. If the record changes or is rejected, the store could not be reopened.
+ * Creates the check of the records that transactions write, or returns undefined if the check is off. Reads each record with its
+ * collection's schema, as if from a store. If the record changes or is rejected, the store could not be reopened.
  */
 export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
   if (!Reflect.has(globalThis, SWITCH)) return undefined

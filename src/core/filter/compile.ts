@@ -30,7 +30,7 @@ const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 
 
 type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 
-/** Compiles filters for one type of items. Throws a `FilterError` for a part that isn't supported or has the wrong type. */
+/** Compiles filters for one type of item. Throws a `FilterError` for an expression that isn't supported or has the wrong type. */
 export class Compiler {
   /** The fields that filters can use, by name, or undefined if all fields are allowed. */
   readonly #declaredFields: DeclaredFields | undefined
@@ -89,7 +89,7 @@ export class Compiler {
     }
   }
 
-  /** Compiles a chain such as `a && b && c` as one expression, so long chains don't exceed the maximum nesting. */
+  /** Compiles a chain such as `a && b && c` as one expression, so that long chains don't exceed the maximum nesting. */
   #compileChain(node: ASTNode, operator: '&&' | '||'): FilterExpression {
     const rest: ASTNode[] = []
     let first = node

@@ -4,7 +4,7 @@ import { lookUp } from '../schema/values.ts'
 import { refuseNode, VALUE_ALLOWED } from './filter-error.ts'
 import { canEqual, describeType, findType, isComparable, isOrdered, mergeTypes, type Type } from './types.ts'
 
-/** A function that returns the value of an expression for an item, at the time `now` in ms. An absent value is null. */
+/** A function that returns the value of an expression for an item, at the time `now`, in ms. An absent value is null. */
 export type Evaluate = (obj: object, now: number) => unknown
 
 /** A compiled part of a filter. */
@@ -14,7 +14,7 @@ export interface FilterExpression {
   readonly evaluate: Evaluate
   /** True for a literal, whose value doesn't depend on the item or the time. */
   readonly isLiteral?: boolean
-  /** For a field: aliases for its values in filters. */
+  /** For a field: the aliases for its values in filters. */
   readonly words?: Readonly<Record<string, string>> | undefined
 }
 
@@ -104,7 +104,7 @@ export function createList(node: ASTNode, items: readonly FilterExpression[]): F
     requireComparable(item)
     const before: Type | undefined = itemType
     itemType = before ? mergeTypes(before, item.type) : item.type
-    if (before && !itemType) refuseType(item, `${describeType(before)}, like the items before it`)
+    if (before && !itemType) refuseType(item, `${describeType(before)}, like the preceding items`)
   }
   const type: Type = { kind: 'list', nullable: false, item: itemType }
   return { node, type, evaluate: (obj, now) => items.map(({ evaluate }) => evaluate(obj, now)) }

@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 /** An error in a filter. The message shows the position, the text there, and what is allowed instead. */
 export class FilterError extends Error {}
 
-/** Rejects a part of a filter. `description` describes the part, and `allowed` describes what can replace it. */
+/** Throws an error for part of a filter. `description` describes the part, and `allowed` describes what can replace it. */
 export function refuseNode(
   { input, range: { start, end } }: ASTNode,
   description: string | undefined,

@@ -18,17 +18,17 @@ export type Filter = (obj: object, now: number) => boolean
 
 export const MAX_FILTER_LENGTH = 2048
 
-/** Information about a list's items that a filter needs. */
+/** The information about a list's items that a filter needs. */
 export interface Filtered {
   /** The schema of one item. */
   readonly item: v.GenericSchema
-  /** The fields that filters can use in dialects that restrict them; absent for all. */
+  /** The fields that filters can use in dialects that restrict them; absent if all fields are allowed. */
   readonly filterable?: readonly FilterableField[] | undefined
 }
 
 /**
- * Compiles a filter written in a subset of CEL (rules: filters#language), and checks its types against the fields of items in the dialect.
- * Adds the problem `filter_invalid` if the filter is not in the subset, or if it can never match.
+ * Compiles a filter written in a subset of CEL (see rules: filters#language), and checks its types against the fields that items have in
+ * the dialect. Adds the problem `filter_invalid` if the filter is not in the subset, or if it can never match.
  */
 export function compileFilter(
   source: string,
@@ -48,14 +48,14 @@ export function compileFilter(
 }
 
 /**
- * Compiles a filter for items of a schema, such as `endpoint.proto == "tcp"`. `name` is the name of an item in the expression.
- * Valid CEL that is not a filter matches no item.
+ * Compiles a filter for items of a schema, such as `endpoint.proto == "tcp"`. `name` is the name of an item in the expression. Valid CEL
+ * that is not a filter matches no item.
  *
  * @example
  * ```ts
  * const filter = compileSelector('endpoint.proto == "tcp"', endpoint, 'endpoint')
  * ```
- * @returns the filter, or the problem of the CEL, as a fragment for a message
+ * @returns the filter, or the problem with the CEL, as a fragment for a message
  */
 export function compileSelector(source: string, item: v.GenericSchema, name: string): Filter | { problem: string } {
   const node = catchFilterError(() => parse(source))

@@ -79,14 +79,14 @@ export function findRateError({ rate = accountErrors.account_rate_reached }: Acc
   return rate
 }
 
-/** Returns the lowest maximum of limits in a gateway, or undefined if there is no maximum. */
+/** Returns the lowest maximum of these limits in a gateway, or undefined if there is no maximum. */
 export function findMaximum(options: RuleOptions, limits: LimitsByName): number | undefined {
   const values = Object.entries(limits).flatMap(([name, limit]) => findLimitValues(options, name, limit))
   return values.length === 0 ? undefined : Math.min(...values.map(({ max }) => max))
 }
 
 /**
- * Checks a field that counts towards a limit of the account, such as the rules of a policy.
+ * Checks a field that counts towards an account limit, such as the rules of a policy.
  *
  * @returns the problem, or undefined if the amount is within the limit
  */
@@ -119,9 +119,7 @@ function createLimitFacts(
   return { what, max, by, seconds: window / 1000, amount: max + 1, wait: 0, ...more }
 }
 
-/**
- * Rejects a creation or an update whose fields count towards a limit of zero (rules: account#order).
- */
+/** Throws an error for a creation or an update whose fields count towards a limit of zero (rules: account#order). */
 export function requirePermitted(
   limits: LimitsByName,
   sent: object,
@@ -159,8 +157,8 @@ function findGroups<R extends object>(
 }
 
 /**
- * Rejects a record that was just put if it newly counts against a limit that the account now exceeds (rules: account#order).
- * A record that already counted can change even if the account exceeds the limit.
+ * Throws an error for a record that was just put if it newly counts towards a limit that the account now exceeds (rules: account#order). A
+ * record that already counted can change even if the account exceeds the limit.
  */
 export function requireWithin<R extends object>(
   tx: Transaction,
@@ -288,7 +286,7 @@ function formatRateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): strin
 /** The creation times within each rate's window. */
 const rates = collection<Rate>({ name: 'account_rates', key: formatRateKey, schema: rate })
 
-/** The account, a family without operations. Its collection includes the rates in snapshots and stores. */
+/** The account, a family without operations. Through its collection, the rates are included in snapshots and stores. */
 export const account: Family<Record<never, never>, typeof accountErrors> = {
   operations: {},
   errors: accountErrors,

@@ -32,14 +32,14 @@ export interface Collection<R extends object> {
   readonly most?: number
   /** The indexes for finding records, by name. */
   readonly indexes: Readonly<Record<string, Index<R>>>
-  /** Returns whether a record is created and removed together with another one. */
+  /** Returns whether a record is created and removed together with another record. */
   isAttached?(record: R): boolean
   /** Returns a record in its stored form, including secrets, or null if it isn't stored. Derived from the schema. */
   toStored(record: R): object | null
   /** Returns a record as commits and snapshots show it, without secrets, or null if they omit it. Derived from the schema. */
   toPublic(record: R): object | null
   /**
-   * Returns the part of a record that must be identical after two equivalent runs: its fields and secrets, without values that depend on
+   * Returns the part of a record that must be identical after two equivalent runs: its fields and secrets, except for values that depend on
    * time, chance, or call order. Derived from the schema.
    */
   toComparable(record: R): object | null
@@ -47,7 +47,7 @@ export interface Collection<R extends object> {
   outline(): readonly string[]
   /** Returns a record's next event, or null. The agenda is an index of these events. */
   due?(record: R): Due | null
-  /** Returns when a record expires, in ms since 1970. Default: never. */
+  /** Returns the time at which a record expires, in ms since the Unix epoch. Default: never. */
   notAfter?(record: R): number
 }
 

@@ -99,7 +99,7 @@ interface Heading extends Omit<ResourceKind, 'collection' | 'shape' | 'createBod
   readonly title: string
   /** The sentence that describes one resource. */
   readonly sentence: string
-  /** One resource, as named in the sentences about bodies. Default: the article and `what`. */
+  /** A noun phrase for one resource, used in the sentences about bodies. Default: the article and `what`. */
   readonly one?: string
   /** The end of the sentence about updates, such as "; at least one field is required". */
   readonly note?: string
@@ -147,7 +147,7 @@ export interface Table<H extends Heading, Cs extends Columns> {
   }
   /** Creates a record from a body and, optionally, from values that aren't in bodies. */
   newRecord(tx: Transaction, body: Created<Cs>, ...given: Given<Cs>): RecordWith<Cs>
-  /** Applies a body's changes to a record, and returns the result. */
+  /** Applies the changes in a body to a record, and returns the result. */
   changed(before: RecordWith<Cs>, body: Changes<Cs>): RecordWith<Cs>
 }
 
@@ -217,7 +217,8 @@ interface Bodies<Create, Update> {
 }
 
 /**
- * Creates the bodies that create and change a resource. Their names begin with `title`. `one` names a single resource, such as "a vault".
+ * Creates the schemas of the bodies that create and change a resource. Their names begin with `title`. `one` is a noun phrase for a single
+ * resource, such as "a vault".
  */
 export function defineBodies<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
   title: string,

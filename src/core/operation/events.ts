@@ -4,7 +4,7 @@ import type { View } from './view.ts'
 
 /** The sender of a request that made a change. */
 export interface Caller {
-  /** Returns a header by its lower-case name. */
+  /** Returns a header by its lowercase name. */
   header(name: string): string | null
   /** True if the request came from a server's inspector. */
   readonly isInspector?: boolean
@@ -40,7 +40,7 @@ export interface EventContent {
   readonly principal: object | null
 }
 
-/** One destination for the events of one type. */
+/** A destination for events of one type. */
 export interface EventRoute {
   readonly subscription: string
   /** The ID of the destination. */
@@ -81,9 +81,9 @@ export interface EventRules {
   ofChange(tx: Transaction, change: RecordedChange): AccountEvent | undefined
   /** Returns the destinations for an event type, starting with the oldest subscription's destinations. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]
-  /** Returns the current target of a destination, or undefined if the destination doesn't exist. */
+  /** Returns a destination's current target, or undefined if the destination doesn't exist. */
   targetOf(tx: Transaction, destination: string): EventTarget | undefined
-  /** Returns the field paths of a traffic event type. */
+  /** Returns the field paths for a traffic event type. */
   fieldsOf(type: string): readonly string[]
   /** The paths of the traffic fields that filters can name. */
   readonly filterable: readonly string[]

@@ -27,12 +27,12 @@ export interface Family<
   readonly errors: Errors
   /** The ID prefix of the family's resources. */
   readonly prefix?: string
-  /** The account limits that apply to its records, by name in `account.limits`. */
+  /** The account limits that apply to the family's records, by their name in `account.limits`. */
   readonly limits?: Limits
   /** The collections with the family's own records. */
   readonly collections: readonly Collection<object>[]
   // (rules: provisioning-jobs#renewal)
-  /** Handles a record that is due, then changes or clears its due time. */
+  /** Handles a record that is due, and then changes or clears its due time. */
   onDue?(tx: Transaction, record: object): void
   /** The methods of `gateway.declare`, by name. They create resources that the API can't create, such as an agent session. */
   readonly declares?: Declares
@@ -44,7 +44,9 @@ export interface Family<
   // (rules: requests#order-of-checks)
   /** The family's rules for all HTTP requests. */
   readonly requests?: RequestRules
-  /** The fields of its records that reference other resources. Deletions and the loading of snapshots use these rows. */
+  /**
+   * The fields of its records that reference other resources. These rows are used when resources are deleted and when snapshots are loaded.
+   */
   readonly references?: readonly Reference[]
   /** The account's events, if this is the family of subscriptions. */
   readonly events?: EventRules
@@ -58,7 +60,7 @@ export interface Family<
 export interface DeclarationEnd {
   /** The prefix of the resource's ID. */
   readonly prefix: string
-  /** The errors that `run` may reject with. */
+  /** The errors that `run` may throw. */
   readonly errors?: readonly CatalogueError[]
   /** Ends the resource with this ID. Returns false if it doesn't exist. */
   run(tx: Transaction, id: string): boolean
@@ -107,7 +109,7 @@ export function declaration<Schema extends v.GenericSchema, Shown extends v.Gene
  * The rules that a family adds to another family's operation, for example to prevent the deletion of a resource that its records reference.
  */
 export interface RulesBefore {
-  /** The family's errors that `run` may reject with. */
+  /** The family's errors that `run` may throw. */
   readonly errors: readonly CatalogueError[]
   /** Applies the rules to the IDs and the parsed body, before the operation runs. The resources need not exist. */
   run(tx: Transaction, ids: PathIds, body: unknown): void
@@ -115,14 +117,17 @@ export interface RulesBefore {
 
 /** A family's rules for the API keys of requests. */
 export interface KeyRules {
-  /** The errors that `isValidKey` may reject with: general errors, or the family's own. */
+  /** The errors that `isValidKey` may throw: general errors, or the family's own errors. */
   readonly errors: readonly CatalogueError[]
   /**
-   * Checks the API key of a request, unless the `keys` option contains it. Returns true if the key is valid, false if it is no
-   * longer valid, and undefined if the family does not know the key. May reject the request. Use `isOneOf` to compare keys.
+   * Checks the API key of a request, unless the `keys` option contains it. Returns true if the key is valid, false if it is no longer
+   * valid, and undefined if the family does not know the key. May throw an error. Use `isOneOf` to compare keys.
    */
   isValidKey(key: string, state: KeyState): boolean | undefined
-  /** Rejects a key that is neither in the `keys` option nor known to any family, if there is a more specific reason than an invalid key. */
+  /**
+   * Throws an error for a key that is neither in the `keys` option nor known to any family, if there is a more specific reason than that
+   * the key is invalid.
+   */
   refuseUnknown?(key: string): void
 }
 
@@ -130,9 +135,9 @@ export interface KeyRules {
 export interface RequestRules {
   /** Returns the errors that these rules can cause for requests to an operation. */
   listErrors(operation: Operation): readonly CatalogueError[]
-  /** May reject a request after the API key and version are checked but before the body is read. */
+  /** May throw an error for a request after the API key and version are checked but before the body is read. */
   requirePermitted?(request: CheckedRequest, state: RequestState): void
-  /** May reject a request because of its body, which has not been checked yet. */
+  /** May throw an error for a request because of its body, which has not been checked yet. */
   requirePermittedBody?(request: CheckedRequest, body: unknown): void
 }
 
@@ -194,10 +199,10 @@ function addRules(operation: Operation, { errors, run }: RulesBefore): Operation
 /** Errors by key, as `declareErrors` returns them. */
 export type ErrorsByKey = Readonly<Record<string, CatalogueError>>
 
-/** The methods that look up a record in a state. */
+/** The methods for looking up a record in a state. */
 export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 
-/** A function that reports a broken relation: the record's field, its value, and the allowed values. */
+/** A function that reports a broken relation, given the record's field, its value, and the allowed values. */
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
 /**
@@ -218,7 +223,7 @@ export function familyOf<
 }
 
 /**
- * Returns a family's records, to look one up by ID in another family's operation.
+ * Returns a family's records, so that another family's operation can look up a record by ID.
  *
  * @example
  * ```ts
@@ -235,7 +240,7 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
 
 /**
  * Returns a typed view of an object that all families share: the dialect, the options of a gateway, or the inputs of a view. Each family
- * declares the fields that it reads, and passes one field's name to detect a missing section.
+ * declares the fields that it reads, and passes the name of one field, which is used to detect a missing section.
  *
  * @example
  * ```ts

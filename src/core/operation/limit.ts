@@ -2,11 +2,11 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { type CatalogueError, type Entry, entry } from '../schema/errors.ts'
 import type { Duration } from '../schema/time.ts'
 
-/** A maximum in the `account.limits` option, optionally with another error code. */
+/** A maximum in the `account.limits` option, optionally with a different error code. */
 export interface MostOption {
   /** The maximum number of counted resources, at least 0. */
   readonly max: number
-  /** The error code, if the limit has several errors, such as 415 instead of 431. */
+  /** The error code, for a limit that has several errors, such as 415 instead of 431. */
   readonly number?: number | undefined
 }
 
@@ -22,13 +22,13 @@ export type LimitOption = number | MostOption | RateOption | readonly (number | 
 /** The value of a feature in the `account.limits` option: the account lacks the feature. `number` selects one of its errors. */
 export type FeatureOption = 0 | { readonly max: 0; readonly number?: number | undefined }
 
-/** The plans that an account can have, the smallest first. */
+/** The plans that an account can have, smallest first. */
 export const PLANS = ['free', 'hobbyist', 'paygo'] as const
 
 /** The plan of an account. */
 export type Plan = (typeof PLANS)[number]
 
-/** The values in the message of a limit's error. */
+/** The values for the message of a limit's error. */
 export interface LimitFacts {
   /** The name of the counted resources, such as "reserved domains". */
   readonly what: string
@@ -44,7 +44,7 @@ export interface LimitFacts {
   readonly wait: number
 }
 
-/** An error of a limit. */
+/** An error about a limit. */
 export type LimitError = CatalogueError<string, LimitFacts>
 
 /**
@@ -70,7 +70,7 @@ export interface AccountLimit {
    * `requirePermitted`.
    */
   readonly isFeature?: boolean
-  /** True if an update can bring a record under the limit. */
+  /** True if an update can make the limit apply to a record. */
   readonly isChangeable?: boolean
   /** The error if the maximum is 0. Default: `reached`. */
   readonly none?: LimitError
@@ -91,7 +91,7 @@ export type FieldValues = Readonly<Record<string, unknown>>
 export type LimitsByName = Readonly<Record<string, AccountLimit>>
 
 /**
- * Declares the error of a limit: either the account has reached the maximum or the maximum is 0.
+ * Declares the error for a limit: either the account has reached the maximum or the maximum is 0.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export function tooMany(number: number): Entry<LimitFacts> {
 }
 
 /**
- * Declares the error of a rate: the account created too many resources within the window. Its status is 429.
+ * Declares the error for a rate: the account created too many resources within the window. Its status is 429.
  *
  * @example
  * ```ts

@@ -25,7 +25,7 @@ export const listQuery = named(
       }),
     ),
     before_id: v.optional(
-      documented(v.string(), 'Only items created before the one with this ID, which may itself have been deleted.', {
+      documented(v.string(), 'Only items created before the item with this ID, which may itself have been deleted.', {
         json: { pattern: `^$|${idPattern('[a-z][a-z0-9]*')}` },
         errors: [general.id_unparsable, general.id_wrong_prefix],
         rules: 'lists#cursor',
@@ -53,7 +53,7 @@ export interface ListQuery {
   readonly before_id: string | undefined
   /** Returns whether the list contains an item. */
   readonly filter: Filter | undefined
-  /** The parameters as sent, for the next page's URI. */
+  /** The parameters as sent, for the URI of the next page. */
   readonly sent: Readonly<Record<string, string | readonly string[]>>
 }
 
@@ -63,7 +63,7 @@ export interface ListQuery {
  */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
-/** Returns the query schema of a list, such as `endpoints.list`, with additional parameters. */
+/** Returns the query schema for a list, such as `endpoints.list`, with additional parameters. */
 export function createListQuery(list: string, matching: Matching = {}): v.GenericSchema {
   const additional = Object.entries(matching).map(([name, field]) => {
     const sentence = `Only items with this \`${field}\`. Repeat the parameter to match any of several values.`
@@ -135,17 +135,17 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list accepts `filter`: not if the dialect allows only declared fields and the list doesn't declare any. */
+/** Returns whether a list accepts `filter`. It doesn't if the dialect allows only declared fields, and the list declares none. */
 export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-/** Returns a query without the path's IDs, which ngrok's Rust client repeats in the query (rules: lists#ids-in-the-path). */
+/** Returns a query without the IDs in the path, which ngrok's Rust client repeats in the query (rules: lists#ids-in-the-path). */
 export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>): unknown {
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }
 
-/** Reads the parameters of a query by name after resolving the dialect's aliases. */
+/** Reads the parameters of a query by name, after resolving the dialect's aliases. */
 export function readParameters(
   raw: object,
   names: readonly string[],

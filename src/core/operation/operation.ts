@@ -72,7 +72,7 @@ interface BodyDefinition<Schema extends v.GenericSchema> {
   readonly wrappable?: boolean
   /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames
-  /** Rejects a body before its fields are read. */
+  /** Throws an error for a body before its fields are read. */
   readonly permits?: (body: object, context: RuleContext) => void
 }
 
@@ -91,7 +91,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly matching?: Matching | undefined
   /** Reads and checks the body, which must be an object, or the query. Absent if the operation takes neither. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
-  /** Replacements for other errors, such as those of a schema shared with other operations. */
+  /** Replacements for errors, such as those of a schema that is shared with other operations. */
   readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
@@ -176,7 +176,7 @@ export type Matched<Parameter extends string> = {
 
 // (rules: lists#paging)
 /**
- * Defines a list: an operation with the standard query of a list: `limit`, `before_id`, and `filter`.
+ * Defines a list, that is, an operation with the standard query parameters of a list: `limit`, `before_id`, and `filter`.
  *
  * @example
  * ```ts
@@ -238,8 +238,8 @@ const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /**
- * Returns every error that an operation can return over HTTP, ordered by error code, except errors of API keys and of other families'
- * rules. With a dialect, omits the errors of IDs in the path if that dialect treats malformed IDs as not found.
+ * Returns every error that an operation can return over HTTP, ordered by error code, except errors about API keys and errors from other
+ * families' rules. With a dialect, omits the errors of IDs in the path if that dialect treats malformed IDs as not found.
  *
  * @example
  * ```ts
@@ -263,7 +263,7 @@ export function listDirectErrors(operation: Operation, { malformedIds }: IdRule 
   ])
 }
 
-/** Returns the errors of an operation and its schemas, without the general ones that all operations of its kind have. */
+/** Returns the errors of an operation and its schemas, without the general errors that all operations of its kind have. */
 export function listOwnErrors({ body, query, errors = [], inPlaceOf }: Operation): CatalogueError[] {
   const ofSchemas = [body, query].flatMap((schema) => (schema ? [...listErrors(schema)] : []))
   return [...errors, ...ofSchemas].map((error) => inPlaceOf?.get(error) ?? error)

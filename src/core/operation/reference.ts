@@ -60,9 +60,9 @@ export interface Reference {
   readonly deletion: Deletion
   /** The fields that show what a detached record lost. */
   readonly detached?: object
-  /** Limits the row to some records, such as "those of agents". */
+  /** A restriction of the row to some records, such as "those of agents". */
   readonly only?: { readonly what: string; has(holder: object): boolean }
-  /** The section of docs/decisions with the evidence. */
+  /** The section of docs/decisions that contains the evidence. */
   readonly rules: string
 }
 
@@ -110,8 +110,8 @@ function listTexts(value: unknown): readonly string[] {
 }
 
 /**
- * Rejects nonexistent IDs in a field of a body, unless the record `before` already has them. A client can therefore send a resource's state
- * back after a resource that it references was deleted (rules: references#deleted).
+ * Throws an error for nonexistent IDs in a field of a body, unless the record `before` already has them. A client can therefore send a
+ * resource's state back after a resource that it references was deleted (rules: references#deleted).
  */
 export function requireTargets(tx: Transaction, row: Reference, sent: unknown, before?: object): void {
   const { sent: name = row.field, to, missing } = row
@@ -132,7 +132,7 @@ function findHolders(tx: Transaction, row: Reference, id: string): readonly obje
   return found.filter((each) => idsIn(row, each).includes(id) && (only?.has(each) ?? true))
 }
 
-/** Rejects the deletion of a resource that a record references through a row's field. */
+/** Throws an error for the deletion of a resource that a record references through a row's field. */
 export function requireUnnamed(tx: Transaction, row: Reference, id: string): void {
   const { deletion } = row
   if (typeof deletion === 'string') return

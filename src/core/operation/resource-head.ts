@@ -10,11 +10,11 @@ export interface ResourceRecord extends Described {
   readonly created_at: number
 }
 
-/** The strings of a record or of a body. */
+/** The strings in a record or in a body. */
 export interface Described {
-  /** A description for people. */
+  /** A human-readable description. */
   readonly description?: string | undefined
-  /** Arbitrary data for programs. */
+  /** Arbitrary, machine-readable data. */
   readonly metadata?: string | undefined
 }
 
@@ -56,7 +56,7 @@ export function descriptionOf({ description, metadata }: Described): { descripti
 }
 
 /**
- * Creates the first fields of a new record: a new ID, the time, and the body's `description` and `metadata`.
+ * Creates the fields that begin a new record: a new ID, the time, and the body's `description` and `metadata`.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function newHead(tx: Transaction, prefix: string, body: Described = {}): 
 }
 
 /**
- * Creates the first fields of a response, from a record and the path of its list, such as `/widgets`.
+ * Creates the fields that begin a response, from a record and the path of its list, such as `/widgets`.
  *
  * @example
  * ```ts

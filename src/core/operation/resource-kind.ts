@@ -55,9 +55,9 @@ export interface ReadableKind {
 export interface ResourceKind extends ReadableKind {
   /** The records. */
   readonly collection: Collection<ResourceRecord>
-  /** The schema of the body that creates one. */
+  /** The schema of the body that creates a resource. */
   readonly createBody: v.GenericSchema
-  /** The schema of the body that updates one. */
+  /** The schema of the body that updates a resource. */
   readonly updateBody: v.GenericSchema
   /** The errors of this kind. */
   readonly errors?: ErrorsByKey
@@ -107,12 +107,12 @@ export interface ResourceRules<Kind extends ResourceKind> {
   }
   /** The steps that delete a resource, if removing its record isn't enough. */
   readonly delete?: {
-    /** The errors that `before` may reject with. */
+    /** The errors that `before` may throw. */
     readonly errors?: readonly CatalogueError[]
     /** Applies the rules of a deletion, and removes what belongs to the record. */
     before(tx: Transaction, record: RecordOf<Kind>): void
   }
-  /** Handles a record that is due. Must remove the record, or store it with a later due time or none. */
+  /** Handles a record that is due. Must remove the record, or store it with a later due time or without one. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
   readonly before?: NonNullable<Family['before']>

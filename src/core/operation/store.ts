@@ -1,6 +1,6 @@
 /**
- * Stores commits so that a gateway's state outlives its process. Only `flushed` is asynchronous, and only stores that flush several commits
- * together need it.
+ * Stores commits, so that a gateway's state outlives its process. Only `flushed` is asynchronous, and only stores that flush several
+ * commits together need it.
  *
  * Commits contain secrets, such as private keys and webhook secrets, so store them where nobody else can read them.
  *
@@ -26,9 +26,9 @@ export interface Store {
   append(commit: StoredCommit): void
   /**
    * Resolves when all appended commits are flushed; HTTP responses wait for it. Returns undefined if all are already flushed. If it
-   * rejects, all commits since the last flushed one are lost. The gateway undoes these commits, waiting requests fail with `store_failed`,
-   * and the gateway calls `load` before it appends another commit. In a store without this method, a commit is flushed when `append`
-   * returns.
+   * rejects, all commits since the last flushed one are lost. The gateway then undoes these commits, waiting requests fail with
+   * `store_failed`, and the gateway calls `load` before it appends another commit. In a store without this method, a commit is flushed when
+   * `append` returns.
    */
   flushed?(): Promise<void> | undefined
 }
@@ -41,7 +41,7 @@ export interface StoredCommit {
   readonly now: number
   /** The sequence number of the next ID. */
   readonly sequence: number
-  /** The number from which request IDs continue after a restart. Smaller numbers may be in use. */
+  /** The number at which request IDs continue after a restart. Smaller numbers may be in use. */
   readonly operations: number
   /** Set on the first commit, and on `reset` and `restore`. The store must delete all earlier records. */
   readonly replaces?: StoredFacts
@@ -54,13 +54,13 @@ export type StoredFields = Readonly<Record<string, readonly string[]>>
 
 /** The facts that change only when the whole state is replaced. */
 export interface StoredFacts {
-  /** The version of the record format. A gateway reads its own version and older ones, and rejects newer ones. */
+  /** The version of the record format. A gateway reads its own version and older versions, and rejects newer versions. */
   readonly version: number
   /** The seed for IDs and, with the published test keys, for automatic certificates. */
   readonly seed: string
   /**
-   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway rejects a store with an unknown
-   * field. Older stores don't include this list.
+   * The fields that the gateway's records may have, by collection, such as `size: number`. A gateway rejects a store with an unknown field.
+   * Older stores don't include this list.
    */
   readonly fields?: StoredFields
 }
@@ -77,7 +77,7 @@ export interface StoredChange {
 
 /** The state that a store returns: the facts of the last commit, and all records. */
 export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'sequence' | 'operations'> {
-  /** All records, each key once, in any order. Loading is fastest with the oldest first. */
+  /** All records, each key once, in any order. Loading is fastest if the oldest records come first. */
   readonly records: Iterable<StoredRecord>
 }
 

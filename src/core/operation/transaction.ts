@@ -13,7 +13,7 @@ export interface Transaction {
   readonly dialect: CommonDialect
   /** The gateway options that change rules; see `sectionReader`. */
   readonly options: RuleOptions
-  /** The inputs of views in addition to the record. */
+  /** The inputs of views, in addition to the record. */
   readonly wire: Wire
   /** Returns the frozen response for a record. The view runs once per record, and its result is cached. */
   show<R extends object, Resource extends object>(view: View<R, Resource>, record: R): Resource
@@ -33,7 +33,7 @@ export interface Transaction {
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R>
   /** Creates an ID with a prefix. IDs sort in creation order. */
   newId(prefix: string): string
-  /** Returns `length` random lower-case letters and digits, derived from the seed. */
+  /** Returns `length` random lowercase letters and digits, derived from the seed. */
   randomLabel(length: number): string
   /** Returns a random integer from 0 to `below` - 1, derived from the seed. */
   randomInteger(below: number): number

@@ -6,7 +6,7 @@ export interface Authority {
   readonly certificatePem: string
 }
 
-/** A view's inputs in addition to the record: the gateway's base URL, dialect, and certificate authority. */
+/** The inputs of a view, in addition to the record: the gateway's base URL, dialect, and certificate authority. */
 export interface Wire {
   /** The base URL, without a trailing slash. */
   readonly url: string

@@ -29,7 +29,7 @@ export function readPredicateResult(predicate: string, result: unknown): boolean
 
 /**
  * Returns the result of a caller's function that must be synchronous.
- * @throws TypeError for a promise, because its later work could fail unnoticed.
+ * @throws TypeError for a promise, because its work could later fail unnoticed.
  */
 export function requireSync<T>(name: string, result: T | Promise<T>): T {
   if (!(result instanceof Promise)) return result
@@ -48,8 +48,8 @@ export function requireObject(name: string, value: unknown): void {
 export const NO_VALUES: readonly unknown[] = [undefined, null]
 
 /**
- * Rejects a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything. `absent`
- * lists the values that count as missing.
+ * Throws an error for a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything.
+ * `absent` lists the values that count as missing.
  */
 export function requireValues(
   conditions: unknown,

@@ -12,8 +12,8 @@ import { isJson, isObject, omit, requirePlainPrototype } from './values.ts'
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * A body's text (empty if there is no body), or the reason why it wasn't read. `refused` means that the request was rejected because of its
- * head.
+ * A body's text (empty if there is no body), or the reason that it wasn't read. `refused` means that the request was rejected because of
+ * its head.
  */
 export type RequestBody =
   | string
@@ -75,7 +75,7 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
 function checkPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): void {
   for (const name in ids) {
     if (Object.hasOwn(body, name) && isSent(body[name]) && body[name] !== ids[name]) {
-      problems.add(() => createInvalidProblem(name, body[name], `the path's own ID, ${quote(ids[name])}`))
+      problems.add(() => createInvalidProblem(name, body[name], `the ID in the path, ${quote(ids[name])}`))
     }
   }
 }

@@ -5,8 +5,8 @@ const OWN_FRAME = /[/\\]fauxgate[/\\]dist[/\\]/
 const FRAME_WITH_PLACE = /^\s*at (?!.*\(?(?:node:|<anonymous>)).*:\d+/
 
 /**
- * Removes the package's frames from the stack of an error caused by the caller, so test runners show the caller's line. Returns the error,
- * unchanged if there are no other frames.
+ * Removes the package's frames from the stack of an error caused by the caller, so that test runners show the caller's line. Returns the
+ * error, unchanged if there are no other frames.
  */
 export function atCaller<E extends Error>(error: E): E {
   const { stack } = error

@@ -1,7 +1,7 @@
 // (rules: dialects#data)
-/** The part of a dialect that all families share: the differences between services, as data. */
+/** The part of a dialect that applies to all families: the differences between services, as data. */
 export interface CommonDialect {
-  /** The human-readable name. Nothing depends on it. */
+  /** A human-readable name. Nothing depends on it. */
   readonly name: string
   /** The base URL of the URIs in responses, without a trailing slash. */
   readonly baseUrl: string
@@ -13,10 +13,10 @@ export interface CommonDialect {
   readonly errorCodeHeader: string
   /** The prefix of the number in an error's `error_code`. */
   readonly errorPrefix: string
-  /** This service's operations that the API reference doesn't list, such as `widgets.detach_color`. */
+  /** Operations of this service that the API reference doesn't list, such as `widgets.detach_color`. */
   readonly extraOperations: readonly string[]
   /**
-   * This service's fields that the API reference doesn't list. A key such as `widgets.create` lists fields of that operation's body. A key
+   * Fields of this service that the API reference doesn't list. A key such as `widgets.create` lists fields of that operation's body. A key
    * such as `widgets` lists fields of every response in that group of operations.
    */
   readonly extraFields: Readonly<Record<string, readonly string[]>>
@@ -31,8 +31,8 @@ export interface CommonDialect {
   /** The fields that list filters can use: all fields of an item, or only those that the family declares. */
   readonly filterFields: 'all' | 'declared'
   /**
-   * The strings with a maximum length. `listed`: those for which the API reference states a limit. `all`: in addition, every `description`
-   * (255 bytes) and every `metadata` (4,096 bytes).
+   * The strings that have a maximum length. `listed`: those for which the API reference states a limit. `all`: in addition, every
+   * `description` (255 bytes) and every `metadata` (4,096 bytes).
    */
   readonly textLimits: 'listed' | 'all'
   /** The key that may wrap the body of a module's PUT next to `edge_id` and `id`, or null if the body is never wrapped. */

@@ -14,7 +14,7 @@ export function emptyUpdate(number: number): Entry<UpdateFields> {
 }
 
 /**
- * Rejects a body without any field that changes a resource. `extra` lists the fields that exist only in this dialect.
+ * Throws an error for a body without a field that changes a resource. `extra` lists the fields that exist only in this dialect.
  * @throws Refusal
  */
 export function requireUpdate(

@@ -24,7 +24,7 @@ export interface Entry<Values> extends Numbered {
 
 /** An error in the catalogue: a reason to reject a request. */
 export interface CatalogueError<Key extends string = string, Values = never> extends Entry<Values> {
-  /** The key, the same in every dialect. */
+  /** The key, which is the same in every dialect. */
   readonly key: Key
 }
 
@@ -38,7 +38,7 @@ export interface FieldFacts {
   readonly choices?: readonly string[] | undefined
   /** The allowed value that the sender probably meant. */
   readonly nearest?: string | undefined
-  /** The allowed values as text for senders that need a different one, such as a command line. */
+  /** The allowed values as text, for senders that need a different text, such as the command line. */
   readonly typed?: string | undefined
 }
 
@@ -123,7 +123,7 @@ const createMessage = (message: string | Message): ((values: object) => string) 
   // The overloads above tell callers which values a message needs.
   typeof message === 'string' ? fillTemplate(message) : (message as (values: object) => string)
 
-/** Formats a value to follow "is" in a message: quoted, or `missing` if absent. */
+/** Formats a value so that it can follow "is" in a message: quoted, or `missing` if absent. */
 export function describeReceived(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }
@@ -152,13 +152,13 @@ export function field(number: number, status: number, allowed: string | Message 
   return { ...declared, allowed: describe }
 }
 
-/** Gives an error the complete `error_code` that the service documents, instead of the prefix and the number. */
+/** Gives an error the complete `error_code` that the service documents, instead of a prefix and a number. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withCode<E extends Numbered>(code: string, error: E): E {
   return { ...error, code }
 }
 
-/** Limits an error to some dialects. Documents of other dialects omit it. */
+/** Limits an error to some dialects. Documents for other dialects omit it. */
 /* @__NO_SIDE_EFFECTS__ */
 export function only<E extends Numbered>(occursIn: (dialect: CommonDialect) => boolean, error: E): E {
   return { ...error, occursIn }
@@ -285,14 +285,17 @@ export class Problems {
   readonly #found: Problem[] = []
   #further = 0
 
-  /** Adds a problem. Formats its message only if the response has room for it, because a body can cause a huge number of problems. */
+  /**
+   * Adds a problem. Formats the problem's message only if the response has room for it, because a body can cause a huge number of problems.
+   */
   add(make: () => Problem): void {
     if (this.#found.length < MAX_MESSAGES) this.#found.push(make())
     else this.#further++
   }
 
   /**
-   * Throws if there are problems. `counted` is the number of problems that were only counted. `isCut` means that counting stopped early.
+   * Throws an error if there are problems. `counted` is the number of problems that were only counted. `isCut` means that counting stopped
+   * early.
    */
   refuse(counted = { unreportedCount: 0, isCut: false }): void {
     const [first, ...others] = this.#found

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError } from './errors.ts'
 
-/** JSON Schema keywords for constraints that a schema's rules check but that the schema itself does not express. */
+/** JSON Schema keywords for constraints that a schema's rules check but the schema itself does not express. */
 export interface JsonFacts {
   /** The JSON type, or a list of types. */
   readonly type?: string | readonly string[]
@@ -46,7 +46,7 @@ export interface JsonFacts {
 export interface Facts {
   /** JSON Schema keywords; a function if they depend on the dialect. */
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)
-  /** True for a required field whose schema sets a default, so a rule can report a specific error when the field is missing. */
+  /** True for a required field whose schema sets a default, so that a rule can report a specific error when the field is missing. */
   readonly isRequired?: true
   /** True for a value that JSON cannot express, such as a function. Documents omit it. */
   readonly isNoData?: true

@@ -30,7 +30,7 @@ export const general = declareErrors({
     (it: { method: string; bytes: number }) =>
       `A ${it.method} request has a body of ${formatCount(it.bytes, 'byte')}. Send no body, or "{}".`,
   ),
-  body_unreadable: entry(212, 400, 'The body ended early. Send the complete body, with a correct Content-Length.'),
+  body_unreadable: entry(212, 400, 'The body ended early. Send the complete body, with the correct Content-Length.'),
   body_unparsable: entry(213, 400, 'The body is {received}. It must be a single JSON object in UTF-8.'),
   field_unknown: entry(214, 400, '{field} is not a field of this operation. Supported: {allowed}.'),
   field_invalid: field(215, 400),
@@ -55,7 +55,7 @@ export const general = declareErrors({
     226,
     429,
     (it: { limit: number; seconds: number; wait: number }) =>
-      `More than ${formatCount(it.limit, 'request')} within ${formatCount(it.seconds, 'second')}. Try again in ${formatCount(it.wait, 'second')}.`,
+      `More than ${formatCount(it.limit, 'request')} were sent within ${formatCount(it.seconds, 'second')}. Try again in ${formatCount(it.wait, 'second')}.`,
   ),
   id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an ID that starts with ${formatIdStart(it.prefix)}`),
   query_unknown: entry(231, 400, '{received} is not a query parameter of this operation. Supported: {allowed}.'),

@@ -37,7 +37,7 @@ export function idPattern(prefix: string): string {
   return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MAX_SUFFIX_LENGTH}}$`
 }
 
-/** Returns whether a string is an ID with a prefix, such as `wid`, or with the beginning of one. */
+/** Returns whether a string is an ID with a prefix, such as `wid`, or with the beginning of a prefix. */
 export function isIdOf(text: string, prefixStart: string): boolean {
   return parsePrefix(text) !== undefined && text.startsWith(prefixStart)
 }
@@ -64,7 +64,9 @@ export function parseSequence(id: string): number {
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
 }
 
-/** Returns whether a gateway whose next sequence number is `sequence` may have generated an ID with a prefix. */
+/**
+ * Returns whether a string is an ID with a prefix that a gateway may have generated, given the gateway's next sequence number, `sequence`.
+ */
 export function wasMade(id: string, prefix: string, sequence: number): boolean {
   return isOwnId(id, prefix) && parseSequence(id) < sequence
 }

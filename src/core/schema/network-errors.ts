@@ -22,12 +22,12 @@ interface NetworkError {
   readonly message?: string
 }
 
-/** Describes why `fetch` received no response. Omits messages from other programs because they may quote a header. */
+/** Describes why `fetch` received no response. Omits messages from other programs, because they may quote a header. */
 export function describeNetworkError(error: unknown): string {
   // Errors from fetch contain the reason in their cause.
   const { code, name, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // A failed `fetch` threw it.
   // A port that the Fetch standard blocks, such as 1, has no code.
-  if (message === 'bad port') return '`fetch` blocks this port; choose another'
+  if (message === 'bad port') return '`fetch` blocks this port; choose another one'
   const reason = code ?? name ?? 'unknown reason'
   const known = REASONS.find(([pattern]) => pattern.test(reason))?.[1]
   return known === undefined ? reason : `${known} (${reason})`

@@ -18,9 +18,9 @@ import {
 import { isObject, requirePlainPrototype } from './values.ts'
 
 export interface OptionWords {
-  /** The name of all options together in messages. Default: `options`. */
+  /** The name that messages use for all options together. Default: `options`. */
   readonly whole: string
-  /** Returns the name of one option in messages, by its path. Default: the path. */
+  /** Returns the name that messages use for an option, given its path. Default: the path. */
   readonly one: (path: string) => string
   readonly unknown: (name: string, supported: string) => string
   /** The error for an unknown name; `field_unknown` by default. */
@@ -89,7 +89,7 @@ function formatDefault(value: unknown): string {
   return typeof value === 'string' && !/^\d/.test(value) ? `\`${value}\`` : String(value)
 }
 
-/** Makes messages show the whole option and describe it as `allowed`, whichever inner value is wrong. */
+/** Makes messages show the whole option and describe it as `allowed`, regardless of which inner value is wrong. */
 /* @__NO_SIDE_EFFECTS__ */
 export function asOne<const S extends v.GenericSchema>(schema: S, allowed: string) {
   return v.pipe(
@@ -100,8 +100,7 @@ export function asOne<const S extends v.GenericSchema>(schema: S, allowed: strin
 }
 
 /**
- * Creates the schema of an object, or of another value that messages describe. A union would not report the wrong part of an
- * object.
+ * Creates the schema of an object, or of another value that messages describe. A union would not report which part of an object is wrong.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function objectOr<const O extends v.GenericSchema, const S extends v.GenericSchema>(object: O, other: S) {

@@ -7,8 +7,8 @@ interface NodeGlobals {
 }
 
 /**
- * Returns a global of the platform. If the environment hides it, as Jest's jsdom hides `Response` and `TextEncoder`,
- * returns Node's own.
+ * Returns one of the platform's globals. If the environment hides it, as Jest's jsdom hides `Response` and `TextEncoder`, returns Node's
+ * own.
  * @throws TypeError if neither the environment nor Node has it.
  */
 export function platform<N extends Name>(name: N): (typeof globalThis)[N] {

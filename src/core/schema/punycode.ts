@@ -1,7 +1,7 @@
 import punycode from 'punycode.js'
 
 /**
- * Returns whether the text after `xn--`, in lower case, is the Punycode form of a string with non-ASCII letters (RFC 3492). The URL parser
+ * Returns whether the text after `xn--`, in lowercase, is the Punycode form of a string with non-ASCII letters (RFC 3492). The URL parser
  * also checks this, but its strictness differs between versions of Node.
  */
 export function isPunycode(encoded: string): boolean {
@@ -14,8 +14,8 @@ export function isPunycode(encoded: string): boolean {
 }
 
 /**
- * Converts a name to its Punycode form for DNS. Returns undefined if the name is ASCII only. It does not check whether a registry would
- * accept the name.
+ * Converts a name to its Punycode form for DNS. Returns undefined if the name contains only ASCII characters. It does not check whether a
+ * registry would accept the name.
  */
 export function toPunycode(name: string): string | undefined {
   if (/^\p{ASCII}*$/u.test(name) || /\p{Surrogate}/u.test(name)) return undefined

@@ -5,9 +5,9 @@ const OPTIONAL = ['optional', 'exact_optional', 'nullish', 'undefinedable']
 const NULLABLE = ['nullable', 'nullish']
 
 /**
- * Returns the outline of a schema's records: a line for each field and each kind of its values, in alphabetical order, such as `size:
- * number`, `region: null`, `policy.key_type: "rsa"` and `names[]: string`. A schema whose outline includes all lines of another outline
- * knows every field of the other schema's records. The order, documentation, and bounds of fields make no difference.
+ * Returns the outline of a schema's records: a line for each field and each type of value that it can have, in alphabetical order, such as
+ * `size: number`, `region: null`, `policy.key_type: "rsa"` and `names[]: string`. A schema whose outline includes all lines of another
+ * outline knows every field of the other schema's records. The order, documentation, and bounds of fields make no difference.
  */
 export function outlineRecord(schema: v.GenericSchema): string[] {
   return [...new Set(listLines(schema, ''))].sort()

@@ -76,7 +76,7 @@ export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 5
 export const sequence = v.pipe(fromZero('an integer', MAX_SEQUENCE), v.integer('an integer'))
 
 /**
- * The schema of a number taken from the sequence.
+ * The schema of a number that was taken from the sequence.
  *
  * @example
  * ```ts
@@ -130,7 +130,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
 }
 
 /**
- * Creates the schemas of the first fields of every resource's record: `id`, `created_at`, `description`, and `metadata`.
+ * Creates the schemas of the fields that begin every resource's record: `id`, `created_at`, `description`, and `metadata`.
  *
  * @example
  * ```ts

@@ -72,7 +72,7 @@ export class Reading implements v.Config<Issue> {
     return Math.max(0, this.count - MAX_REPORTED)
   }
 
-  /** Sets the function that creates a problem from the last issue. */
+  /** Sets the function that creates a problem from the most recent issue. */
   report({ issues }: v.OutputDataset<unknown, Issue>, make: (facts: FieldFacts) => Problem): void {
     const added = issues?.at(-1)
     if (!added) return
@@ -100,8 +100,8 @@ export type Report<E extends FieldError = FieldInvalid> = <Own extends object>(
 type Check<T, E extends FieldError> = (value: T, report: Report<E>, context: RuleContext) => void
 
 /**
- * Creates a rule for one field, for use in `v.pipe`. It may report the listed errors and `field_invalid`. It runs only if
- * the field has the right type.
+ * Creates a rule for one field, for use in `v.pipe`. The rule may report the listed errors and `field_invalid`. It runs only if the field
+ * has the right type.
  *
  * @example
  * ```ts
@@ -123,7 +123,7 @@ export function rule<T, E extends FieldError>(errors: readonly E[], check: Check
 }
 
 /**
- * Creates a rule for a whole object, for use in `v.pipe`. It runs even if fields have the wrong type, so check types first.
+ * Creates a rule for a whole object, for use in `v.pipe`. The rule runs even if fields have the wrong type, so check types first.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import type { CatalogueError, FieldError } from './errors.ts'
 import type { Facts } from './facts.ts'
 import { nearest } from './nearest.ts'
 
-/** The properties of a schema, or of one step of its pipe, that fauxgate reads. */
+/** The properties that fauxgate reads from a schema, or from one step of its pipe. */
 export interface SchemaParts {
   readonly kind: string
   readonly type: string

@@ -234,7 +234,7 @@ export const ref = named(
 const ABSENT = 'fields#absent-until-set'
 
 /**
- * The schemas of the first fields of every resource's response, such as `id` and `uri`.
+ * The schemas of the fields that begin every resource's response, such as `id` and `uri`.
  *
  * @example
  * ```ts

@@ -71,7 +71,7 @@ function createEndingPattern(names: readonly string[]): RegExp {
 
 /**
  * The names of secrets: the secret fields of all operations, their aliases in the dialect, and any name that ends in one of these names,
- * such as `client_secret` or `privateKeyPem`. If harmless fields share a name, it counts only in its own operations.
+ * such as `client_secret` or `privateKeyPem`. If harmless fields share a name, the name counts only in its own operations.
  */
 export class SecretNames {
   readonly #namesByOperation = new Map<OperationSchemas | null, Redaction['names']>()

@@ -54,12 +54,12 @@ export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name)
 }
 
-/** Returns the strings that may be keys in headers. The list alternates between names and values. */
+/** Returns the strings in headers that may be keys. The list of headers alternates between names and values. */
 export function findKeysInHeaders(headers: readonly string[]): string[] {
   return findSecretHeaderValues(headers).flatMap(findKeysInHeader)
 }
 
-/** Returns the values of headers that carry secrets. The list alternates between names and values. */
+/** Returns the values of headers that carry secrets. The list of headers alternates between names and values. */
 export function findSecretHeaderValues(headers: readonly string[]): string[] {
   const values: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
@@ -69,7 +69,7 @@ export function findSecretHeaderValues(headers: readonly string[]): string[] {
   return values
 }
 
-/** Returns the parts of a header that may be a key: the whole header, each word, and each cookie value. */
+/** Returns the parts of a header that may be keys: the whole header, each word, and each cookie value. */
 export function findKeysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }

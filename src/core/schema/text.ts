@@ -87,7 +87,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
 }
 
-/** Adds a period to a string unless it ends in one. */
+/** Adds a period to a string, unless it already ends with one. */
 export function toSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -114,20 +114,20 @@ export function durationMs(value: unknown): number | undefined {
 
 /** The bounds of a duration range. */
 export interface Range {
-  /** In ms. */
+  /** The bound, in ms. */
   readonly from: number
-  /** In ms. */
+  /** The bound, in ms. */
   readonly to: number
 }
 
-/** Returns the bounds of a range in ms, or undefined if the value is neither. */
+/** Returns the bounds of a duration or a range in ms, or undefined if the value is neither. */
 export function rangeMs(value: unknown): Range | undefined {
   const [first, last = first, ...others] = typeof value === 'string' ? value.split('..') : [value]
   const [from, to] = [durationMs(first), durationMs(last)]
   return from === undefined || to === undefined || to < from || others.length > 0 ? undefined : { from, to }
 }
 
-/** Draws a random integer of ms from a range. */
+/** Draws a random number of ms, as an integer, from a range. */
 export function drawMs({ from, to }: Range, randomInteger: (below: number) => number): number {
   return from === to ? from : from + randomInteger(to - from + 1)
 }

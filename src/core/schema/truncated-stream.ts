@@ -19,7 +19,7 @@ export const isStalled = (response: Response & { readonly fauxgate?: unknown }):
   response.fauxgate === 'stall'
 
 interface Truncation {
-  /** In bytes. */
+  /** The length, in bytes. */
   readonly length: number
   readonly ending: Ending
   /** Ends a stalled body. */

@@ -89,7 +89,7 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** Freezes a value and everything in it, however deep, and returns it. It does not freeze functions because they belong to the caller. */
+/** Freezes a value and everything in it, however deep, and returns it. It does not freeze functions, because they belong to the caller. */
 export function deepFreeze<T>(value: T): T {
   const isOpen = (each: unknown): each is object => typeof each === 'object' && !Object.isFrozen(each)
   const open: object[] = isOpen(value) ? [value] : []

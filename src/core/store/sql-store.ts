@@ -4,15 +4,15 @@ import { toError } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'
 
-/** The name of the row that lists the fields of all records, where other rows name a collection. */
+/** The name of the row that lists the fields of all records. Other rows have the name of a collection instead. */
 export const FIELDS = 'fauxgate_fields'
 
 /** Runs work as one transaction. If the work throws, none of its statements take effect. */
 export type Atomically = (work: () => void) => void
 
 /**
- * A store in any database with SQLite's SQL and a synchronous API. It stores each record in a row, and the facts in another. Its own
- * tables' names begin with `fauxgate_`; it doesn't touch other tables.
+ * A store in any database with SQLite's SQL and a synchronous API. It stores each record in a row, and the facts in another. The names of
+ * its tables begin with `fauxgate_`; it doesn't touch other tables.
  *
  * @example
  * ```ts
@@ -22,15 +22,15 @@ export type Atomically = (work: () => void) => void
  * const store = sqlStore((text, ...values) => sql.exec(text, ...values), (work) => ctx.storage.transactionSync(work))
  * const gateway = createGateway({ store })
  * ```
- * @throws TypeError for an argument that is not a function. `load` and `append` throw if one of these functions returns a
- * promise, or if the transaction function does not run the work.
+ * @throws TypeError for an argument that is not a function. `load` and `append` throw if one of these functions returns a promise, or if
+ * the transaction function does not run the work.
  */
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
   const { load, append } = steppedStore(run, atomically)
   return { load, append }
 }
 
-/** A store whose host can do other work while it writes a large commit. */
+/** A store whose host can do other work while the store writes a large commit. */
 export interface SteppedStore extends Store {
   /**
    * Writes a commit, and yields after each record. The host runs all steps in one transaction. If the transaction fails, the state must be
@@ -95,7 +95,7 @@ function runAtomically(atomically: Atomically, work: () => void): void {
   if (!hasRun) throw new Error('`atomically` did not run the work. With better-sqlite3, write db.transaction(work)()')
 }
 
-/** Removes the tables of a store, even damaged ones. */
+/** Removes the tables of a store, even if they are damaged. */
 export function dropTables(run: RunSql): void {
   for (const table of ['fauxgate_schema', ...TABLES, ...TABLES.map((name) => `${name}_before`)]) {
     run(`DROP TABLE IF EXISTS ${table}`)

@@ -99,8 +99,8 @@ function requireFacts(run: RunSql): void {
 }
 
 /**
- * Throws unless the database is empty or contains only a store. Otherwise the store's tables would be added to another program's file.
- * Changes nothing.
+ * Throws an error unless the database is empty or contains only a store. Otherwise, the store's tables would be added to another program's
+ * file. Changes nothing.
  */
 export function requireStoreOnly(run: RunSql): void {
   const foreign = readSchema(run).filter(({ name, tbl_name }) => !isOwn(name) && !isOwn(tbl_name))

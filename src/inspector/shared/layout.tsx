@@ -34,7 +34,7 @@ interface SplitProps {
   tools?: ComponentChildren
   /** The details of the selected entry. They cover part of the list without moving its rows. */
   side: ComponentChildren
-  /** Goes to the entry before or after the selected one. Called for the keys j and k and for the arrow keys. */
+  /** Goes to the entry before or after the selected entry. Called for the keys j and k and for the arrow keys. */
   step?: (by: number) => void
 }
 
@@ -270,7 +270,7 @@ export function EmptyState({ title, command, children }: WithChildren<{ title: s
   )
 }
 
-/** A part that stays folded, and is not created, until it is needed. */
+/** A section that stays folded, and is not created, until it is needed. */
 export function Fold({ title, isOpen = false, children }: WithChildren<{ title: string; isOpen?: boolean }>) {
   const [isShown, setShown] = useState(isOpen)
   return (

@@ -23,9 +23,9 @@ interface LogProps<T> {
   /** Search terms that buttons toggle, with the labels of the buttons. */
   filters: Readonly<Record<string, string>>
   example: string
-  /** States how many rows were found. */
+  /** Says how many rows were found. */
   count?: (found: readonly T[]) => string
-  /** Returns what happened between a row and the row before it. */
+  /** Returns the events between a row and the row before it. */
   between?: (row: T, before: T) => string
   details: (row: T) => ComponentChildren
   /** Explains why there is no row with the ID. Empty while the row may still arrive. */

@@ -5,7 +5,7 @@ const OVERRIDES = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 const TEXTS = ['title', 'aria-label']
 
-/** Reveals the characters that would reverse or hide others, such as `\u202e` in a name, in all strings on the page. */
+/** Reveals characters that would reverse or hide others, such as `\u202e` in a name, in all strings on the page. */
 export function showOverrides(): void {
   // A text node has no type, and its string takes the place of the properties.
   options.vnode = (node: { type: unknown; props: unknown }) => {

@@ -9,7 +9,7 @@ export interface WindowedProps {
   rowHeight: number
   label: string
   onRange?: (range: { first: number; count: number }) => void
-  /** Called with true when rows must not move because the user has scrolled down or is using the keyboard, and later with false. */
+  /** Called with true when rows must not move, because the user has scrolled down or is using the keyboard, and later with false. */
   onHold?: ((isHeld: boolean) => void) | undefined
   /** The header row. It makes the list a table, and stays visible. */
   heads?: ComponentChildren

@@ -16,7 +16,7 @@ export function clientHeaders({ requestHeaders }: SentRequest): Record<string, s
   return Object.fromEntries(known.map(([name, text]) => [name, text === '[redacted]' ? 'Bearer key' : text]))
 }
 
-/** Returns the reason why a client cannot send a request again verbatim, or undefined if it can. */
+/** Returns the reason that a client cannot resend a request verbatim, or undefined if it can. */
 export function findReplayProblem(page: Page, entry: JournalEntry): string | undefined {
   const { path, query, request, requestHeaders, status } = entry
   const sent = JSON.stringify([path, query, request])
@@ -31,8 +31,8 @@ export function findReplayProblem(page: Page, entry: JournalEntry): string | und
 }
 
 /**
- * Returns a command for a POSIX shell that sends a request again. The body is not passed with `-d` because a leading `@` would be read as a
- * file name.
+ * Returns a command for a POSIX shell that sends a request again. The body is not passed with `-d`, because a leading `@` would be read as
+ * a file name.
  */
 export function toCurl(page: Page, sent: SentRequest): string {
   const body = bodyText(sent)

@@ -35,8 +35,8 @@ function getResponseSize({ response }: JournalEntry): number {
 const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
 
 /**
- * States when a journal begins. If a gateway resumed from a store, its earlier visitors are not in the journal. A sandbox's journal
- * continues, so its oldest request, at this time, is from before.
+ * Says when a journal begins. If a gateway resumed from a store, its earlier visitors are not in the journal. A sandbox's journal
+ * continues, so its oldest request, at this time, is from before the restart.
  */
 export function describeStart(oldest = ''): string {
   const { since } = page.overview ?? {}
@@ -86,7 +86,7 @@ function linkTo(id: string): string {
   return page.path[0] === 'requests' ? page.linkWithin(`requests/${id}`) : `#requests/${id}`
 }
 
-/** The values that a request's row shows in addition to the entry. */
+/** The values that a request's row shows in addition to those in the entry. */
 export const listShown = (entry: JournalEntry) => [
   page.findWaitEnd(entry),
   getDuration(entry),
@@ -104,7 +104,7 @@ function Status({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** The last requests that contain a string, such as an ID. */
+/** The most recent requests that contain a string, such as an ID. */
 export function RelatedRequests({ text, chosen }: { text: string; chosen?: JournalEntry }) {
   const search = `"${text}"`
   const found = page.journal.filter(compileSearch(search)).slice(0, MAX_RELATED)

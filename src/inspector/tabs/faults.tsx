@@ -145,7 +145,7 @@ function RecordValue({ of: { name, type, value: known, issuewild } }: { of: DnsR
   )
 }
 
-/** Scripts the outcomes of the next attempts, for a given domain or for one that the user enters. */
+/** Scripts the outcomes of the next attempts, for a given domain or for a domain that the user enters. */
 export function ScriptForm({ domain }: { domain?: string }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({ domain: domain ?? '' })
   const add = (outcome: string) => {

@@ -45,8 +45,8 @@ interface PictureProps {
 }
 
 /**
- * The provisioning of one domain as a picture: what happened, the validity of the certificate as a bar, and the next event. The arrow keys
- * move from event to event.
+ * The provisioning of one domain as a picture: past events, the validity period of the certificate as a bar, and the next event. The arrow
+ * keys move from event to event.
  */
 export function Picture({ job, since, isInList = false }: PictureProps) {
   const { domain, due, validFrom, expiresAt, problem, state, startedAt, timeline } = job

@@ -30,7 +30,7 @@ const OF_ACCOUNT = /secrets\.get|\bipp_|\bca_\w{8}/
 /** Actions whose outcome depends on more than the request and the policy. */
 const OF_OTHERS = /^(http-request|circuit-breaker)$/
 
-/** Returns the reason why a test of the policy would not repeat a request, or undefined if it would. */
+/** Returns the reason that a test of the policy would not repeat a request, or undefined if it would. */
 export function findTestProblem(visit: TrafficEntry, policy: string): string | undefined {
   const { trace, endpoint } = visit
   const rules = trace.filter((each) => 'actions' in each)
@@ -47,7 +47,7 @@ export function findTestProblem(visit: TrafficEntry, policy: string): string | u
   return hidden ? `the journal hides ${hidden}.` : undefined
 }
 
-/** Returns a `fauxgate policy test` file that resends a request, preceded by earlier ones that a rate limit counted. */
+/** Returns a `fauxgate policy test` file that resends a request, preceded by earlier requests that a rate limit counted. */
 export function toPolicyTest(visit: TrafficEntry, visits: readonly TrafficEntry[], policy: string): string {
   const { method, url, at, status, rule, upstream, error, trace } = visit
   const { origin, host, pathname } = new URL(url)

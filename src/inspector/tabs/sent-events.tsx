@@ -8,7 +8,7 @@ import { Table } from '../shared/table.tsx'
 
 const MAX_SHOWN = 100
 
-/** The last events of the account, newest first, if any. */
+/** The most recent events of the account, newest first, if any. */
 export function SentEvents() {
   return (
     <div class="events">

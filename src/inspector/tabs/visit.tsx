@@ -13,7 +13,7 @@ import { findHidden, findTestProblem, toPolicyTest, toSendable } from './policy-
 
 type Headers = Readonly<Record<string, string>>
 
-/** How a request ended: with a status, or with a closed connection. */
+/** The end of a request: a status, or a closed connection. */
 export function Outcome({ visit: { status } }: { visit: TrafficEntry }) {
   return status === null ? <Chip tone="bad">closed</Chip> : <StatusChip status={status} />
 }

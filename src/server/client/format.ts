@@ -44,7 +44,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 type SentFields = Readonly<Record<string, unknown>>
 
 function dnsRecordText({ name, type, value, issuewild, visibleFrom }: DnsRecord): string {
-  const seen = visibleFrom ? `, seen from ${visibleFrom}` : ''
+  const seen = visibleFrom ? `, visible from ${visibleFrom}` : ''
   const wild = issuewild === undefined ? '' : ` issuewild ${issuewild || 'none'}`
   return `${`${name} ${type} ${value ?? ''}`.trimEnd()}${wild}${seen}`
 }

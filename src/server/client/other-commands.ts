@@ -96,5 +96,5 @@ function createPrinter(isJson: boolean, environment: NodeJS.ProcessEnv): (entry:
   }
 }
 
-/** The commands that need more than one row of the table: they read files, call a control repeatedly, or have their own flags. */
+/** The commands that a row of the table cannot describe: they read files, call a control repeatedly, or have their own flags. */
 export const otherCommands: readonly Command[] = [requests, request, stateExport, stateImport]

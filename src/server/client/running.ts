@@ -16,7 +16,7 @@ interface RegisteredServer extends RunningServer {
   readonly file: string
 }
 
-/** Registers a server so that the same user's commands find it. Returns a function that removes the entry. */
+/** Registers a server, so that the same user's commands find it. Returns a function that removes the entry. */
 export function registerServer(url: string, environment: NodeJS.ProcessEnv): () => void {
   const folder = registryFolder(environment)
   const file = join(folder, `${process.pid}-${new URL(url).port}.json`)
@@ -44,7 +44,7 @@ export async function registeredServers(
   return registered.filter((_, index) => states[index])
 }
 
-/** Returns when the server at a URL started, if it registered itself. */
+/** Returns the time at which the server at a URL started, if it registered itself. */
 export function findStartTime(url: string, environment: NodeJS.ProcessEnv): string | undefined {
   const { origin } = new URL(url)
   return readRegistered(registryFolder(environment)).find((each) => each.url === origin)?.started

@@ -39,7 +39,7 @@ export class ControlError extends Error {
 }
 
 /**
- * Reads the address of the server from the flags and the environment. Without either, returns the only running server.
+ * Reads the server's URL from the flags and the environment. If neither sets it, returns the only running server.
  * @throws UsageError if several servers are running.
  */
 export async function readServerAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {

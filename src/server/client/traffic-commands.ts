@@ -39,7 +39,7 @@ const VISITOR = [
   { field: 'country', ...textFlag('from-country', 'CODE', "The visitor's country, as a two-letter code.") },
   {
     field: 'insecure',
-    ...switchFlag('insecure', 'Accept any certificate, even an expired one or one for another name.'),
+    ...switchFlag('insecure', 'Accept any certificate, even if it has expired or is for another name.'),
   },
   {
     field: 'facts',

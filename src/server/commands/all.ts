@@ -14,7 +14,7 @@ import { serveCommand } from './serve.ts'
 import { survivesCommand } from './survives.ts'
 import { verifyCommand } from './verify.ts'
 
-/** All commands, in the order in which the help lists them. */
+/** All commands, in the order of the help. */
 export const allCommands: readonly Command[] = [
   serveCommand,
   httpCommand,

@@ -66,7 +66,7 @@ function exposureWarning({ keys, control }: Config): string {
 /** The number of additional ports to try if a port is taken. */
 const MAX_TRIED_PORTS = 20
 
-/** Returns a message that states which program uses a port and suggests a free port. */
+/** Returns a message that says which program uses a port, and suggests a free port. */
 export async function portTakenMessage(host: string, port: number): Promise<string> {
   const url = `http://${hostInUrl(host)}:${port}`
   const free = await findFreePort(host, port)
@@ -86,7 +86,7 @@ async function findFreePort(host: string, taken: number): Promise<number | undef
   return undefined
 }
 
-/** Returns a free port: this port or the next free one. If no port nearby is free, returns 0 for any port. */
+/** Returns this port if it is free, or else the next free port. If no port nearby is free, returns 0, which stands for any port. */
 export async function findPort(host: string, port: number): Promise<number> {
   return (await findFreePort(host, port - 1)) ?? 0
 }

@@ -20,7 +20,7 @@ export interface Command {
 }
 
 export interface Arguments {
-  /** The flags on the command line: their values as typed, or true or false for a switch. */
+  /** The flags on the command line, with their values as typed (true or false for a switch). */
   readonly flags: ReadonlyMap<string, readonly string[] | boolean>
   /** The arguments that are not flag values. */
   readonly words: readonly string[]
@@ -127,8 +127,8 @@ function requireValue(typed: string, value: string | undefined, isInline: boolea
 }
 
 /**
- * Returns the received name if it is allowed.
- * @throws UsageError that begins with `subject`, and gives the received and the allowed names.
+ * Returns the received name if it is an allowed name.
+ * @throws UsageError that begins with `subject`, and states the received name and the allowed names.
  */
 export function requireOneOf<Name extends string>(subject: string, received: string, allowed: readonly Name[]): Name {
   const known = allowed.find((name) => name === received)
@@ -138,8 +138,8 @@ export function requireOneOf<Name extends string>(subject: string, received: str
 }
 
 /**
- * Throws if there are arguments that a command does not take. After a flag, the message does not repeat these arguments, because they may
- * be the rest of a key that contains a space.
+ * Throws an error for arguments that a command does not take. The message does not repeat arguments that follow a flag, because they may be
+ * the rest of a key that contains a space.
  */
 export function requireNoWords(words: readonly string[], usage: string, { flags }: Arguments, example?: string): void {
   if (words.length === 0) return
@@ -153,7 +153,7 @@ export function requireNoWords(words: readonly string[], usage: string, { flags 
 
 /**
  * Reads the base URL of a service.
- * @throws UsageError that begins with `problem`, such as `record needs the URL of a service`. It omits text that may be a key.
+ * @throws UsageError that begins with `problem`, such as `record needs the URL of a service`. The message omits text that may be a key.
  */
 export function parseBaseUrl(typed: string, problem: string, example: string): URL {
   const url = URL.canParse(typed) ? new URL(typed) : undefined
@@ -167,7 +167,7 @@ export function parseBaseUrl(typed: string, problem: string, example: string): U
   throw new UsageError('The URL can contain only a host, a port, and a path. Allowed: https://host:port/path.')
 }
 
-/** Returns the only argument of a command that needs one argument. Throws if there are none or several. */
+/** Returns the only argument of a command that needs one argument. Throws an error if there are none or several. */
 export function requireOneWord({ name, words, example }: Command, parsed: Arguments): string {
   const [word, ...rest] = parsed.words
   if (word === undefined) throwMissingWords(name, words, example)
@@ -175,7 +175,7 @@ export function requireOneWord({ name, words, example }: Command, parsed: Argume
   return word
 }
 
-/** Throws because a required argument is missing. */
+/** Throws the error for a missing required argument. */
 export function throwMissingWords(name: string, words: string, example: string | undefined): never {
   throw new UsageError(`${name} needs ${words.replaceAll('…', '')}.${exampleOf(example)}`)
 }

@@ -14,7 +14,7 @@ import { findPort } from './announce.ts'
 import { type Arguments, type Command, flagValue, requireOneWord } from './command.ts'
 import { type Addition, serveUntilStopped } from './serve.ts'
 
-const URL_FLAG = textFlag('url', 'URL', 'The public URL, such as `https://app.example.com`. Default: a new one.')
+const URL_FLAG = textFlag('url', 'URL', 'The public URL, such as `https://app.example.com`. Default: a new URL.')
 const POLICY_FLAG = textFlag('traffic-policy-file', 'FILE', "The file with the endpoint's traffic policy.")
 
 /** The options that this command sets unless the user does. If a port is taken, the next free port is used. */
@@ -36,7 +36,7 @@ export const httpCommand: Command = {
   notes: [
     'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing connects to ngrok.',
     'If the default port of --agent, --traffic, or --traffic-tls is in use, the next free port is used.',
-    'The domain of --url is reserved automatically.',
+    'The domain in --url is reserved automatically.',
     'All options of "fauxgate serve" apply. With --watch, changes to the policy restart the gateway.',
   ],
   example: 'http 3000 --url https://app.example.com --traffic-policy-file policy.yml',

@@ -24,7 +24,7 @@ export interface InitFile {
 
 export const INITIAL = 'fauxgate.initial.json'
 
-/** The time from setting a policy to receiving the certificate, in the served gateway and in the first test. */
+/** The time from setting a policy to receiving the certificate, both in the served gateway and in the first test. */
 export const DELAY = '5s'
 
 type Kind = TestRunner | 'jest module' | 'ts-jest'
@@ -89,7 +89,7 @@ ${testLine(base)}`
 /** The name of the module with the fixture for TypeScript in Jest, without its extension. */
 const FIXTURE = 'fauxgate.fixture'
 
-/** Returns the module with the `test` that a project's tests import, if Jest compiles the tests from TypeScript. */
+/** Returns the module with the `test` function that a project's tests import, if Jest compiles the tests from TypeScript. */
 export function fixtureFor({ hasTsJest }: ProjectFacts): readonly InitFile[] {
   if (!hasTsJest) return []
   const imports = [`{ readFileSync } from 'fs'`, `{ test as base } from '@jest/globals'`].map(

@@ -27,7 +27,7 @@ export const init: Command = {
     textFlag(
       'runner',
       RUNNERS.join('|'),
-      'The test runner. Default: the one in package.json, or node (`node --test`).',
+      'The test runner. Default: the test runner in package.json, or node (`node --test`).',
     ),
     switchFlag('yes', "Don't ask questions. This is the default without a terminal."),
   ],
@@ -95,7 +95,7 @@ async function askForRunner(runner: TestRunner): Promise<TestRunner> {
   return answer === '' ? runner : requireOneOf('The response', answer, RUNNERS)
 }
 
-/** Writes a file unless it exists. Returns a line that states whether it was written. */
+/** Writes a file, unless it exists. Returns a line that says whether it was written. */
 export async function writeNewFile({ name, purpose, text }: InitFile): Promise<string> {
   try {
     await writeFile(name, text, { flag: 'wx' })
@@ -154,5 +154,5 @@ function whyJavaScript(runner: TestRunner, { hasTsJest }: ProjectFacts): string 
   // Node's types do not include this feature yet.
   const doesNodeTakeIt = Boolean(Reflect.get(process.features, 'typescript'))
   if (runner !== 'node' || doesNodeTakeIt) return undefined
-  return `Node ${process.version} does not run TypeScript. Node 22.18 and newer do.`
+  return `Node ${process.version} cannot run TypeScript. Node 22.18 and newer can.`
 }

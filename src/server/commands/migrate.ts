@@ -28,7 +28,7 @@ export const migrateCommand: Command = {
   flags: [CONFIG_FLAG],
   example: 'migrate gateway.db',
   notes: [
-    'serve --data does the same at startup. Older versions of fauxgate cannot open the file afterward, so ' +
+    '"serve --data" does the same at startup. Older versions of fauxgate cannot open the file afterward, so ' +
       'make a copy first.',
   ],
   async run(parsed: Arguments, environment): Promise<number> {

@@ -34,7 +34,7 @@ export const recordCommand: Command = {
   flags,
   notes: [
     'The proxy listens on this machine until SIGINT, SIGTERM, or SIGHUP stops it. It saves the recording when it stops, and every 2 s while requests arrive.',
-    'If the service does not respond, the client receives 502 or 504. The request is not recorded, and a warning names it.',
+    'If the service does not respond, the client receives 502 or 504. The request is not recorded, and a warning is printed for it.',
     "In the recording, placeholders replace secrets, keys, IDs, names, and addresses. The client receives the responses unchanged, except that the service's URLs become this proxy's URLs.",
   ],
   run: runRecord,

@@ -20,9 +20,9 @@ export const sandboxCommand: Command = {
   flags: sandboxTable,
   notes: [
     'Install the workerd package next to fauxgate: npm install --save-dev workerd.',
-    'ACCOUNT_KEY is the secret for creating and removing sandboxes. Without it, the first start creates a key, ' +
+    'ACCOUNT_KEY is the secret for creating and removing sandboxes. If it is not set, the first start creates a key, ' +
       'prints the key, and stores it in the folder.',
-    'SIGINT and SIGTERM stop the server. Start it again with the same folder to get the sandboxes back.',
+    'SIGINT and SIGTERM stop the server. To get the sandboxes back, start it again with the same folder.',
   ],
   run: runSandboxes,
 }

@@ -55,9 +55,9 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
   return serveUntilStopped(parsed, environment)
 }
 
-/** The additions of another command to `serve`. */
+/** The additions that another command makes to `serve`. */
 export interface Addition {
-  /** Additional files that `--watch` watches. */
+  /** Additional files for `--watch`. */
   readonly files: readonly string[]
   /** Adds to the user's options. */
   readonly complete: (options: ParsedServerOptions) => Promise<ParsedServerOptions>
@@ -203,7 +203,7 @@ interface RunContext {
   readonly files: readonly string[]
   /** The file that the gateway's state comes from. */
   readonly resumed: string | undefined
-  /** Throws if files in the options cannot be used. */
+  /** Throws an error if files in the options cannot be used. */
   readonly check: () => Promise<void>
   readonly addition: Addition | undefined
 }
@@ -256,7 +256,7 @@ const urlsOf = (ports: readonly TrafficPort[]) => ports.map(({ url }) => url)
 /** Explains how visitors address an endpoint, because endpoints do not respond at the port itself. */
 function describePort(url: string): string {
   const example = url.replace('localhost', 'HOST.localhost')
-  return `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${example} for https://HOST`
+  return `Visitors to its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${example} for https://HOST`
 }
 
 /** The interval at which due events are run for the log. */

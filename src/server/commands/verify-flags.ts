@@ -28,10 +28,13 @@ export const verifyFlags: readonly Flag[] = [
     'DOMAIN',
     'A domain that you own. The run reserves subdomains of it. Default: example.com for a server on this machine, none otherwise.',
   ),
-  { ...textFlag('only', 'FAMILY', 'The families to compare, such as ip_policies. Default: all.'), kind: 'texts' },
+  {
+    ...textFlag('only', 'FAMILY', 'The families to compare, such as ip_policies. Default: all families.'),
+    kind: 'texts',
+  },
   switchFlag('yes', 'Create resources without asking first.'),
   switchFlag('read-only', 'Create nothing. Request only lists and nonexistent resources.'),
-  switchFlag('plan', 'Print which requests would be sent, which would not, and why, without sending any.'),
+  switchFlag('plan', 'Print which requests would and would not be sent, and why, without sending any.'),
   switchFlag('clean', 'Only delete what an earlier run left behind.'),
   integerFlag(
     'rate',
@@ -52,10 +55,7 @@ export const verifyFlags: readonly Flag[] = [
   ),
 ]
 
-/**
- * Reads the flags of `verify`.
- * @throws UsageError with the flag, the value and the allowed values.
- */
+/** Reads the flags of `verify`. @throws UsageError with the flag, the value, and the allowed values. */
 export function parseVerifyFlags(parsed: Arguments) {
   const value = (flag: string) => flagValue(parsed, flag)
   const isOn = (flag: string) => parsed.flags.get(flag) === true
@@ -95,10 +95,7 @@ export function rateFor({ rate }: VerifySettings, { isLocal }: { readonly isLoca
   return rate ?? (isLocal ? MAX_RATE : DEFAULTS.rate)
 }
 
-/**
- * Reads a whole number from `min` to `max`.
- * @throws UsageError with the flag, the value and the allowed values.
- */
+/** Reads a whole number from `min` to `max`. @throws UsageError with the flag, the value, and the allowed values. */
 export function parseCount(flag: string, received: string | undefined, fallback: number, max: number, min = 1): number {
   if (received === undefined) return fallback
   const count = Number(received)
@@ -107,9 +104,9 @@ export function parseCount(flag: string, received: string | undefined, fallback:
 }
 
 /**
- * Returns the server: its base URL without a trailing slash, whether it is on this machine, and the API key from the
- * environment. For a plan, the key may be missing.
- * @throws UsageError that states what to change. The message never contains the key.
+ * Returns the server: its base URL without a trailing slash, whether it is on this machine, and the API key from the environment. With
+ * `--plan`, the key may be missing.
+ * @throws UsageError that says what to change. The message never contains the key.
  */
 export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPlan = false) {
   const url = parseBaseUrl(typed, 'verify needs the URL of a server', 'verify http://127.0.0.1:4747')

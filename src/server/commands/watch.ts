@@ -24,8 +24,8 @@ export function watchedFiles(
 }
 
 /**
- * Resolves with the path of a file once it has changed and `check` accepts all options. Prints a warning if `check` rejects. Does not
- * resolve after the signal was aborted.
+ * Resolves with the path of a file once the file has changed and `check` accepts all options. Prints a warning if `check` rejects. Does not
+ * resolve after the signal has aborted.
  */
 export async function waitForChange(
   files: readonly string[],

@@ -35,14 +35,14 @@ export class Exploration implements Runner {
     noRequests:
       'The code must call the URL that it receives. A command finds it in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL.',
     unequal:
-      'State that the code stores outlives a run: remove it in the setup, or store it in the folder FAUXGATE_FOLDER, which is new for each run.',
+      'State that the code stores outlives a run. Remove it in the setup, or store it in the folder in FAUXGATE_FOLDER, which is new for each run.',
   }
   readonly #settings: ExplorationSettings
   readonly #gateways: RunGateways
   readonly #steps = new StepQueue()
   readonly #runs = new Map<number, ExternalRun>()
   readonly #source: GatewaySource
-  /** Aborted at the end, so no run starts afterwards. */
+  /** Aborted at the end, so that no run starts afterward. */
   readonly #closed = new AbortController()
   #count = 0
 

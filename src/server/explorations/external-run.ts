@@ -18,14 +18,14 @@ const MAX_RETRY_AFTER = 1
 /** The details of a run in another process. */
 export interface RunDetails {
   readonly number: number
-  /** The real time after which a request without a response ends, in ms. */
+  /** The real time, in ms, after which a request without a response ends. */
   readonly silence: number
   /** The real time that the run may take, in ms. */
   readonly timeout: number
   readonly hasSetup: boolean
   /** Passes a step to the program that runs the code. Resolves when the program asks for the step after it. */
   send(step: ExplorationStep): Promise<void>
-  /** Called once the run is judged. */
+  /** Called once the run has been judged. */
   close(): void
 }
 
@@ -44,7 +44,7 @@ export class ExternalRun extends RunRecord {
   readonly #details: RunDetails
   /** The URLs of the copies. */
   #urls: readonly string[] = []
-  /** Ends the run's wait: its setup has ended, perhaps with an error, or its copies have. */
+  /** Ends the run's wait: the setup has ended, perhaps with an error, or the copies have ended. */
   #proceed: (setupError?: string) => void = () => undefined
   #group: readonly Copy[] = []
   /** The copies that have sent a request since they were last started. */
@@ -122,7 +122,7 @@ export class ExternalRun extends RunRecord {
     this.#cancelQuiet()
   }
 
-  /** Does something, and waits until the run proceeds. */
+  /** Runs an action, and waits until the run proceeds. */
   #wait(work: () => void): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#proceed = resolve
@@ -193,7 +193,7 @@ export class ExternalRun extends RunRecord {
     return { ...response, headers: { ...response.headers, 'Retry-After': String(MAX_RETRY_AFTER) } }
   }
 
-  /** Advances to what a poll waits for, if it is due within the time of a run. */
+  /** Advances the clock to the event that a poll is waiting for, if it is due within the time of a run. */
   #advanceToNext(): void {
     const { clock } = this.surroundings
     const next = Math.min(clock.nextDueAt() ?? LATEST_TIME, this.arrivals.nextAt())

@@ -21,7 +21,7 @@ export class StepQueue {
     })
   }
 
-  /** Returns the next step, as soon as there is one. Rejects if the signal is aborted first. */
+  /** Returns the next step, as soon as there is one. Rejects if the signal aborts first. */
   async next(signal?: AbortSignal): Promise<ExplorationStep> {
     for (const { done } of this.#passed.splice(0)) done()
     for (;;) {

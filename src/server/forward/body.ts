@@ -74,7 +74,7 @@ export class ReceivedBody implements BodyParts {
     return whole
   }
 
-  /** Returns the stream. The watchers see its chunks. */
+  /** Returns the stream, whose chunks the watchers see. */
   open(): Readable {
     for (const see of this.#watchers) this.#source.on('data', see)
     this.#source.once('end', () => this.#end())
@@ -140,7 +140,7 @@ function toReadable(body: Exclude<Body, null | Uint8Array>): Readable {
   return body instanceof ReadableStream ? Readable.fromWeb(body as NodeStream) : Readable.from(body)
 }
 
-/** Returns the names and values in Node's alternating list of fields. */
+/** Returns the names and values of fields from Node's alternating list. */
 export function pairsOf(raw: readonly string[]): [name: string, value: string][] {
   return raw.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []))
 }

@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly lookup?: LookupFunction
 }
 
-/** A connection to an upstream over HTTP/2, without TLS with prior knowledge, like that of the service's agents. */
+/** A connection to an upstream over HTTP/2 (with prior knowledge if there is no TLS), like that of the service's agents. */
 export class Http2Connection {
   readonly #session: ClientHttp2Session
   readonly #idle: number

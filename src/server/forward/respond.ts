@@ -79,7 +79,7 @@ function addTrailers(outgoing: VisitorResponse, fields: [name: string, value: st
   else outgoing.addTrailers(fields)
 }
 
-/** Sends an informational response, such as 103, before the final one. */
+/** Sends an informational response, such as 103, before the final response. */
 export function sendInformation(status: number, headers: MessageHeaders, outgoing: VisitorResponse): void {
   // 100 and 101 apply to one connection. HTTP/1.0 has no informational responses.
   if (status < 102 || status > 199 || outgoing.headersSent || outgoing.req.httpVersion === '1.0') return
@@ -95,7 +95,7 @@ export function formatHead(status: number, headers: MessageHeaders): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
 }
 
-/** Ends a response partway through, so the visitor notices. */
+/** Ends a response partway through, so that the visitor notices. */
 export function abort(outgoing: VisitorResponse): void {
   if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   else outgoing.destroy()

@@ -25,7 +25,7 @@ const KEEP_ALIVE_MS = 30_000
 interface UpstreamOptions {
   /** The time that the upstream may be silent, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
-  /** False to accept a certificate that is not signed by a trusted authority. */
+  /** False to also accept a certificate that is not signed by a trusted authority. */
   readonly verify: boolean
 }
 

@@ -8,14 +8,14 @@ export interface LoggedRequest {
   /** The gateway's time in ms since 1970. */
   readonly at: number
   readonly method: string
-  /** Without the query and without keys. */
+  /** The path, without the query and without keys. */
   readonly path: string
   /** The operation's name, or null for an unknown path or method, and for a control. */
   readonly operation: string | null
   /** The HTTP status, or null if there was no response. */
   readonly status: number | null
   readonly error: string | null
-  /** The message of the error, or the reason why there was no response, or null without an error. */
+  /** The message of the error, the reason that there was no response, or null if there was no error. */
   readonly message: string | null
   readonly duration: number | null
 }
@@ -23,7 +23,7 @@ export interface LoggedRequest {
 export type LoggedTransition = DomainTransition
 
 export interface Log {
-  /** Logs a notice about the server itself; a program reads its `facts`. */
+  /** Logs a notice about the server itself; `facts` is machine-readable. */
   notice(event: string, text: string, facts?: object): void
   request(request: LoggedRequest): void
   /** Logs the request of a visitor. Its path is a URL. */
@@ -45,7 +45,7 @@ export function jsonLog(write: Write): Log {
   }
 }
 
-/** Returns a log for people, with dates if `isDated` is true. */
+/** Returns a human-readable log, with dates if `isDated` is true. */
 export function textLog(write: Write, paint: Painter, isDated: boolean): Log {
   const time = isDated ? timestamp : cacheLastSecond(timeOfDay)
   const writeRequest = (request: LoggedRequest) => write(renderLine(requestLine(request, time), paint))

@@ -10,7 +10,7 @@ const COLLECT_MS = 5
 
 /**
  * A writer that collects strings for a few milliseconds and writes them to a stream, in order. If the stream is not read, it drops strings,
- * so the log neither fills up memory nor stops the server.
+ * so that the log neither fills up memory nor stops the server.
  */
 export class LogOutput {
   readonly #stream: NodeJS.WritableStream & { readonly writableLength: number }

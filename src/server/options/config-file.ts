@@ -14,7 +14,7 @@ export interface ConfigFile {
 }
 
 /**
- * Reads the named config file, or the one in the current folder. Returns undefined if there is none.
+ * Reads the config file with this name, or the config file in the current folder. Returns undefined if there is none.
  * @throws UsageError if the folder contains several, or if the file cannot be read or does not contain an object.
  */
 export async function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
@@ -75,7 +75,7 @@ function loadProblem(error: unknown, extension: string): string {
     .replace(/[^.!?]$/, '$&.')
 }
 
-/** Returns the path of a file relative to the current folder, or its absolute path if the relative one leads far up. */
+/** Returns the path of a file relative to the current folder, or its absolute path if the relative path leads far up. */
 export function pathFromHere(file: string): string {
   const path = relative('.', file) || '.'
   return path.startsWith(join('..', '..')) ? file : path

@@ -23,7 +23,7 @@ const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(n
 
 const { store: _store, clock: _clock, ...shared } = gatewayRows
 
-/** All options of `fauxgate serve`, in the order of the help. Some options of `createGateway` can also be a name or a file here. */
+/** All options of `fauxgate serve`, in the order of the help. Here, some options of `createGateway` can also be a name or a file. */
 export const configRows = {
   port: optionRow(port, 'The TCP port; 0 for any free port.', { default: 4747 }),
   host: optionRow(
@@ -38,8 +38,8 @@ export const configRows = {
   agent: optionRow(
     address,
     "The port for the local API of ngrok's agent (ngrok uses 4040); 0 for any free port. It listens on " +
-      '`127.0.0.1`, or on the given address, such as `0.0.0.0:4040`. Other machines and containers need ' +
-      '`--allow-host` too.',
+      '`127.0.0.1`, or on the given address, such as `0.0.0.0:4040`. For other machines and containers, ' +
+      '`--allow-host` is also needed.',
     { defaultText: 'none' },
   ),
   tls: optionRow(switchOption, "Serve HTTPS, with a certificate from the gateway's own authority.", { default: false }),
@@ -54,10 +54,10 @@ export const configRows = {
   state: optionRow(file, 'The state file: read at startup, and written every minute, on SIGHUP, and at exit.', {
     defaultText: 'none',
   }),
-  quiet: optionRow(switchOption, 'Print only the address and warnings, no log.', { default: false }),
+  quiet: optionRow(switchOption, 'Print only the address and warnings, not the log.', { default: false }),
   log: optionRow(
     oneOfThese(['text', 'json']),
-    'The format of the log: a line of text or a JSON object for each request and each provisioning step.',
+    'The format of the log: one line of text or one JSON object for each request and each provisioning step.',
     { default: 'text' },
   ),
   latency: optionRow(
@@ -84,7 +84,7 @@ export const configRows = {
     { default: 'standard' },
   ),
   baseUrl: optionRow(shared.baseUrl.wrapped, 'The base URL of the URIs in responses.', {
-    defaultText: "the server's own",
+    defaultText: "the server's own URL",
   }),
   initial: optionRow(
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),

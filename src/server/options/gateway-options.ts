@@ -47,7 +47,7 @@ function clockOf({ clock = 'system', start }: ParsedServerOptions['config'], nam
   return clock === 'system' ? systemClock : clock
 }
 
-/** Converts a `createGateway` error about an option to one with the name that the user wrote. Returns other errors unchanged. */
+/** Converts a `createGateway` error about an option to an error with the name that the user wrote. Returns other errors unchanged. */
 export function withOptionNames(error: unknown, names: Names): unknown {
   if (!(error instanceof TypeError || error instanceof GatewayError)) return error
   return new UsageError(describeByNames(error, (option) => findName(option, names)))

@@ -85,7 +85,7 @@ function requireNoContradiction(flags: Arguments['flags']): void {
   }
 }
 
-/** Returns a warning for each environment variable whose name is close to a known one. */
+/** Returns a warning for each environment variable whose name is similar to that of a known variable. */
 export function warningsOfVariables(environment: NodeJS.ProcessEnv): string[] {
   const start = variableName('')
   // The common prefix is omitted because it would make any two names close.
@@ -94,7 +94,7 @@ export function warningsOfVariables(environment: NodeJS.ProcessEnv): string[] {
     const own = name.slice(start.length)
     if (!name.startsWith(start) || known.includes(own)) return []
     const meant = nearest(own, known)
-    return meant ? [`${name} is not read. Did you mean ${start}${meant}?`] : []
+    return meant ? [`${name} is not used. Did you mean ${start}${meant}?`] : []
   })
 }
 
@@ -124,7 +124,7 @@ function parseVariable(option: Option, text: string): unknown {
   if (text === '') throwEmpty(variable)
   if (kind !== 'switch') return parseTexts(option, kind === 'texts' ? text.split(',') : [text], variable)
   const isOn = { true: true, '1': true, false: false, '0': false }[text.toLowerCase()]
-  if (isOn === undefined) throw new UsageError(`${variable} is ${quote(text)}. Allowed: true, false, 1 or 0.`)
+  if (isOn === undefined) throw new UsageError(`${variable} is ${quote(text)}. Allowed: true, false, 1, or 0.`)
   return isOn
 }
 

@@ -15,7 +15,7 @@ const FORMAT_NAMES = ['text', 'json', 'junit', 'github'] as const
 export const policyCheckCommand: Command = {
   name: 'policy check',
   words: 'FILE…',
-  summary: 'Check traffic policies as ngrok does, without an account or a network',
+  summary: 'Check traffic policies as ngrok does, without an account or a network connection',
   flags: [
     textFlag('format', FORMAT_NAMES.join('|'), 'The format of the output. Default: `text`.'),
     textFlag(

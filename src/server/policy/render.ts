@@ -82,7 +82,7 @@ function renderJson(files: readonly ReportedFile[], _paint: Paint): string {
   return `${JSON.stringify({ ...count(files), problems }, null, 2)}\n`
 }
 
-/** Returns a problem in the form for programs. */
+/** Returns a problem in machine-readable form. */
 export function toJson(problem: FileProblem, file: string): object {
   const { number: _number, rule: _rule, within: _within, ...rest } = problem
   return { file, code: codeOf(problem), ...rest }
@@ -116,7 +116,7 @@ function toLine({ line, column, message, hint }: FileProblem, file: string): str
   return `${file}:${line}:${column}: ${message}${hint ? ` ${hint}` : ''}`
 }
 
-/** Returns the element with the warnings, or an empty string if there are none. */
+/** Returns the XML element with the warnings, or an empty string if there are none. */
 export function junitWarnings(warnings: readonly FileProblem[], file: string): string {
   const lines = warnings.map((each) => `${toLine(each, file)} [${codeOf(each)}]`)
   return lines.length > 0 ? `<system-out>${xml(lines.join('\n'))}</system-out>` : ''
@@ -124,10 +124,10 @@ export function junitWarnings(warnings: readonly FileProblem[], file: string): s
 
 interface JunitSuite {
   readonly name: string
-  /** The elements of the test cases. */
+  /** The XML elements of the test cases. */
   readonly cases: readonly string[]
   readonly failures: number
-  /** The element with the output of the suite. */
+  /** The XML element with the output of the suite. */
   readonly output?: string
 }
 
@@ -166,7 +166,7 @@ export function githubProblem(problem: FileProblem, file: string): string {
   return githubCommand(severity, place, [message, hint, docs].filter(Boolean).join('\n'))
 }
 
-/** Returns a workflow command. GitHub shows it at its line in a pull request. */
+/** Returns a GitHub workflow command, which GitHub shows at its line in a pull request. */
 export function githubCommand(
   kind: 'error' | 'warning' | 'notice',
   place: Readonly<Record<string, string | number>>,

@@ -12,9 +12,9 @@ import { readError, requireEnd } from '../files.ts'
 /** A test file that was read, with its policy. */
 export interface LoadedTests {
   readonly tests: PolicyTestFile['tests']
-  /** The path of the policy, from the working directory, or of the test file if it contains the policy itself. */
+  /** The path of the policy, relative to the working directory, or that of the test file if it contains the policy itself. */
   readonly policyFile: string
-  /** Loads the gateway (slow), and checks the policy. Rejects with an error that lists the policy's errors. */
+  /** Loads the gateway, which is slow, and checks the policy. If the policy has errors, rejects with an error that lists them. */
   load(): Promise<PolicyTestRun>
 }
 
@@ -97,8 +97,8 @@ function inFile<T>(file: string, work: () => T): T {
 type DeclareTest = (name: string, work: () => Promise<void>) => unknown
 
 /**
- * Declares a test for each case in a traffic policy's test file, as run by `fauxgate policy test`. Each case has its own
- * gateway. A failing case shows the differences and the trace of its request.
+ * Declares a test for each case in a traffic policy's test file, as `fauxgate policy test` does. Each case has its own gateway. A failing
+ * case shows the differences and the trace of its request.
  *
  * @example
  * ```ts

@@ -4,14 +4,14 @@ import type { FileProblem } from '../../service/policy/files/check-file.ts'
 import type { CoveredAction, CoveredPart, CoveredRule } from '../../testing/policy-tests/coverage.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
-/** The results of a file's tests, and the parts of its policy that they reached. */
+/** The results of a file's tests, and the parts of its policy that the tests reached. */
 export interface TestedFile {
   /** Both paths are relative to the working directory. */
   readonly file: string
   readonly policyFile: string
   readonly results: readonly PolicyTestResult[]
   readonly rules: readonly CoveredRule[]
-  /** The warnings of `policy check` about the policy, except those already shown for an earlier file. */
+  /** The warnings that `policy check` gives about the policy, except those already shown for an earlier file. */
   readonly warnings: readonly FileProblem[]
 }
 
@@ -22,8 +22,8 @@ export function percentOf(rules: readonly CoveredRule[]): number {
 }
 
 /**
- * Counts the outcomes of rules and actions, including parts of expressions, the outcomes that tests reach, and among the latter, the ones
- * that let a rejected request pass.
+ * Counts the outcomes of rules and actions (including parts of expressions), the outcomes that tests reach, and those among the latter that
+ * let a rejected request pass.
  */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const actions = rules.flatMap((rule) => rule.actions)
@@ -39,8 +39,8 @@ export function countOutcomes(rules: readonly CoveredRule[]) {
 }
 
 /**
- * Lists what no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions that ran, and
- * parts of expressions.
+ * Lists the parts of the policy that no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions
+ * that ran, and parts of expressions.
  */
 export function listUnreached(rules: readonly CoveredRule[]) {
   const found = rules.flatMap((rule) => {

@@ -7,8 +7,8 @@ import { nodeSqlite, type OpenDatabase, SqliteFile, withDatabase } from '../sqli
 import { lockFolder } from './folder-lock.ts'
 
 /**
- * Creates the data folder unless it exists, accessible only to its owner, and locks it. Removes the files of deleted sandboxes.
- * Returns their number, and a function that releases the lock.
+ * Creates the data folder (accessible only to its owner) unless it exists, and locks it. Removes the files of deleted sandboxes. Returns
+ * their number, and a function that releases the lock.
  * @throws Error if the folder cannot be written, or another process uses it.
  */
 export async function openDataFolder(folder: string): Promise<{ removed: number; unlock: () => void }> {

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { asSystemError } from '../errors.ts'
 
 /**
- * Locks a folder for this process on every version of Node, with a socket in the folder. The socket closes when its process ends, even if
- * the process is killed. Returns a function that releases the lock.
+ * Locks a folder for this process, with a socket in the folder, which works on every version of Node. The socket closes when its process
+ * ends, even if the process is killed. Returns a function that releases the lock.
  * @throws Error if another process has the lock.
  */
 export async function lockFolder(folder: string): Promise<() => void> {

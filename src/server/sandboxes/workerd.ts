@@ -8,7 +8,7 @@ import { asSystemError } from '../errors.ts'
 import { sleep } from '../waiting.ts'
 
 /**
- * Returns the path of workerd's binary, from the current folder's packages or from the packages beside fauxgate.
+ * Returns the path of workerd's binary, from the current folder's packages or from the packages next to fauxgate.
  * @throws Error that explains how to install it.
  */
 export function findWorkerd(): string {
@@ -63,7 +63,7 @@ export class Workerd {
   readonly #child: ChildProcess
   /** True after the first call of `stop`. */
   isStopping = false
-  /** Resolves with how the process ended, such as "with code 1". Rejects if it could not be started. */
+  /** Resolves with a description of how the process ended, such as "with code 1". Rejects if the process could not be started. */
   readonly ended: Promise<string>
 
   /** Starts workerd. `host` is written as in a URL. */

@@ -38,7 +38,7 @@ export class SqliteFile {
   /** Inodes of the opened files, by name. */
   readonly #inodes: ReadonlyMap<string, number | undefined>
 
-  /** True if the file is marked as open. The mark lets a copy without the log be rejected. */
+  /** True if the file is marked as open. With this mark, a copy without the log can be detected and rejected. */
   #isMarked = false
 
   /**
@@ -62,7 +62,7 @@ export class SqliteFile {
     return statement.all(...values)
   }
 
-  /** Runs work as one transaction. It is on disk when this function returns. */
+  /** Runs work as one transaction, which is on disk when this function returns. */
   atomically(work: () => void): void {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
@@ -108,7 +108,7 @@ export class SqliteFile {
     }
   }
 
-  /** Throws if a file was deleted or replaced, because later writes would be lost when this process ends. */
+  /** Throws an error if a file was deleted or replaced, because later writes would be lost when this process ends. */
   #requireSameFiles(): void {
     for (const [name, inode] of this.#inodes) {
       if (inodeOf(name) !== inode) throw new Error(`the file ${name} was deleted or replaced`)

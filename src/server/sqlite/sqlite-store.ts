@@ -49,7 +49,7 @@ export class GroupedStore implements SqliteStore {
   readonly #file: SqliteFile
   readonly #store: Store
   #group: ReturnType<typeof createGroup> | undefined
-  /** The error of the last failed flush. Until the next load, the store throws it, because commits were lost. */
+  /** The error of the most recent failed flush. Until the next load, the store throws it, because commits were lost. */
   #failure: unknown
   #isClosed = false
 

@@ -14,18 +14,15 @@ const MAX_CONTEXTS = 1000
 /** The certificates of the port with TLS. */
 interface Certificates {
   /**
-   * Returns the certificate for the name that a client sends: the reserved domain's current certificate. Without such a domain, or if it
-   * has no certificate yet, returns the default certificate. That certificate is for another name (rules: traffic#certificate).
+   * Returns the certificate for the name that a client sends: the reserved domain's current certificate. If there is no such domain, or if
+   * it has no certificate yet, returns the default certificate, which is for another name (rules: traffic#certificate).
    */
   readonly forName: (name: string) => Promise<SecureContext>
   /** Issues the certificate for clients that do not send a name. */
   readonly issueOwn: () => ServerCertificate
 }
 
-/**
- * Creates the certificates of the port with TLS. Contexts are cached by certificate, so a renewal takes effect at the next
- * handshake.
- */
+/** Creates the certificates for the port with TLS. Contexts are cached by certificate, so a renewal takes effect at the next handshake. */
 export function createCertificates(gateway: Gateway): Certificates {
   const contexts = new Map<string, SecureContext>()
   const keep = (key: string, make: () => ServerCertificate) => {

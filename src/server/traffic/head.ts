@@ -13,7 +13,7 @@ export type Arrived = IncomingMessage | Http2ServerRequest
 const HOST_HEADER = 'x-fauxgate-host'
 
 /**
- * Returns the reason why the head of a request cannot pass through a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2,
+ * Returns the reason that the head of a request cannot pass through a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2,
  * and 6.1; RFC 9113, section 8.3.1).
  */
 export function findHeadProblem(request: Arrived): HeadProblem | undefined {
@@ -21,7 +21,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   const found = findMessageProblem(request)
   if (found) return { ...found, problem: `${found.problem}.` }
   // Node's client would send `delete` as DELETE, and no rule would have checked DELETE.
-  if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods are in upper case.' }
+  if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods must be in uppercase.' }
   if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect || '100-continue'))
     return { status: 417, problem: 'The only supported expectation is 100-continue.' }
   if (method === 'CONNECT') return { status: 405, problem: 'This server does not support CONNECT.' }
@@ -35,7 +35,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   return undefined
 }
 
-/** Returns the host that a request is for, without its port, or the reason why it has no readable host. */
+/** Returns the host that a request is for, without its port, or the reason that the host cannot be determined. */
 export function readHost({ url = '', headers }: Arrived): { readonly name: string } | { readonly problem: string } {
   const [, absolute] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   const sent = headers[HOST_HEADER] ?? absolute ?? headers[':authority'] ?? headers.host

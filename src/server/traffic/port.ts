@@ -35,7 +35,7 @@ export interface TrafficPortOptions {
   readonly log?: VisitorLog | undefined
 }
 
-/** Listens for visitors of a gateway's endpoints. */
+/** Listens for visitors to a gateway's endpoints. */
 export async function openTrafficPort(gateway: Gateway, options: TrafficPortOptions): Promise<TrafficPort> {
   const { tls, idle = IDLE_MS, log } = options
   const visitors = new Visitors(gateway, createVisitSender(gateway, { tls, log }), idle)

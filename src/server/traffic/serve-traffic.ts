@@ -11,7 +11,7 @@ import { splitUpstream } from './traffic-options.ts'
 import type { VisitorLog } from './visitor-log.ts'
 
 /**
- * Opens the visitor ports in the options, and sets their upstreams. `upstreamsName` is the option as the user wrote it.
+ * Opens the visitor ports from the options, and sets their upstreams. `upstreamsName` is the option as the user wrote it.
  * @throws Error if an upstream is on a different machine that is not in `upstreamHosts`, or if a port cannot be opened.
  */
 export async function serveTraffic(

@@ -13,7 +13,7 @@ interface VisitCall {
   /** Aborts when the visitor has disconnected or has received the whole response. */
   readonly signal: AbortSignal
   readonly inform: Inform
-  /** The protocol that the visitor requests to switch to. */
+  /** The protocol that the visitor asks to switch to. */
   readonly upgrade?: string | undefined
 }
 
@@ -76,7 +76,7 @@ function describeTls(socket: TLSSocket) {
   return { tls, certificate: chain.map((der) => writePem('CERTIFICATE', der)).join('') || undefined }
 }
 
-/** Creates a response to a request that does not reach any endpoint. Nothing more is read from its connection. */
+/** Creates a response to a request that reaches no endpoint. Nothing more is read from its connection. */
 export function answerText(status: number, text: string): UpstreamResponse {
   const headers = new MessageHeaders([['content-type', 'text/plain; charset=utf-8']])
   return new UpstreamResponse(status, headers, new TextEncoder().encode(`${text}\n`))

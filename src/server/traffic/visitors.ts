@@ -15,7 +15,7 @@ import { answerText, type SendVisit } from './visit.ts'
 const ENDED = 'The visit has ended.'
 
 /**
- * The visitors of a port. The class is the boundary around each request. A failure either receives a response with an error code or ends
+ * The visitors of a port. The class is the boundary around each request. A failure either results in a response with an error code or ends
  * its own connection, along with everything that the request opened.
  */
 export class Visitors {
@@ -30,7 +30,7 @@ export class Visitors {
   }
 
   /**
-   * Responds to a request. With `early`, its connection is joined with the connection of an upstream that switches protocols, such as to
+   * Responds to a request. With `early`, its connection is joined with the connection to an upstream that switches protocols, such as to
    * WebSocket.
    */
   async answer(request: Arrived, outgoing: VisitorResponse, early?: EarlyBytes): Promise<void> {

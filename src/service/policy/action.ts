@@ -5,14 +5,14 @@ import type { ActionOutcome, OwnResponse, Replacer, Visit } from './visit.ts'
 
 /** The facts common to all fields of an action's config. */
 interface FieldFacts {
-  /** The sentence that hover texts, the reference and the JSON Schema show. */
+  /** The sentence that hover texts, the reference, and the JSON Schema show. */
   readonly about: string
   readonly isRequired?: true
-  /** True if messages, the journal and snapshots must not show the value. */
+  /** True if messages, the journal, and snapshots must not show the value. */
   readonly isSecret?: true
   /** True if `${…}` in the field's strings is CEL. */
   readonly takesCel?: true
-  /** The default of an omitted field, as JSON. */
+  /** The default value of an omitted field, as JSON. */
   readonly default?: unknown
 }
 
@@ -86,9 +86,9 @@ export type Variables = { readonly [name: string]: Variable | Variables }
 export interface Variable {
   readonly type: string
   readonly about: string
-  /** The values that a string can have. Default: any. */
+  /** The values that a string can have. Default: any value. */
   readonly choices?: readonly string[]
-  /** The form of the values according to the service's documentation. Default: any. */
+  /** The form of the values according to the service's documentation. Default: any form. */
   readonly form?: Form
 }
 
@@ -152,7 +152,7 @@ export interface Assignment {
   readonly read: () => unknown
 }
 
-/** An action of traffic policies. Checking, hover texts, the JSON Schema and the reference derive from it. */
+/** A traffic policy action. The check, hover texts, the JSON Schema, and the reference are derived from it. */
 export interface Action {
   readonly type: string
   /** The sentence that describes the action. */
@@ -187,7 +187,7 @@ export interface Action {
   readonly parts?: (config: Config) => readonly string[]
   /** fauxgate's decisions that the results can depend on. */
   readonly decisions?: readonly Decision[]
-  /** Returns how the traffic ends if the values of the action's variables, set by a caller, describe an error. */
+  /** Returns the way the traffic ends if the values of the action's variables, set by a caller, describe an error. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
   /** Executes the action. Without this function, the action is not simulated. */
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
@@ -198,7 +198,7 @@ export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>
   return variable ?? type.replaceAll('-', '_')
 }
 
-/** The outcome of an action whose check fails, but which lets the request pass because of `enforce: false`. */
+/** The outcome of an action whose check fails but that lets the request pass because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 
 /** Returns the outcomes that an action with a config can have, or undefined for an action with only one. */

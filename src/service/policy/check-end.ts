@@ -4,7 +4,7 @@ import { ACTIONS } from './actions/index.ts'
 import type { Reporter } from './reporter.ts'
 
 /**
- * Checks that a cloud endpoint's policy terminates traffic. The rule that ends it may have expressions, because some of the service's
+ * Checks that a cloud endpoint's policy terminates traffic. The rule that terminates it may have expressions, because some of the service's
  * tutorials only route by path (rules: traffic-policy#termination). A last rule for all requests must end them.
  */
 export function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {

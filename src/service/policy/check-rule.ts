@@ -34,7 +34,7 @@ export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: M
     checkActions(actions, [...path, 'actions'], known, seen, isAction ? HINT : {})
 }
 
-const HINT = { hint: 'Put the type and the config into a list: actions: [{ type: …, config: … }].' }
+const HINT = { hint: 'Put the type and the config in a list: actions: [{ type: …, config: … }].' }
 
 function checkExpressions(expressions: unknown, path: PolicyPath, known: Known): undefined {
   if (expressions === undefined || expressions === null) return

@@ -26,7 +26,7 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
     return [...listDuplicates(text), ...problems].sort((a, b) => a.line - b.line || a.column - b.column)
   }
   const { message, offset } = read.problem
-  const what = `The policy cannot be read: ${message}. Allowed: JSON or YAML, one object whose keys are phases.`
+  const what = `The policy cannot be read: ${message}. Allowed: JSON or YAML with one object, whose keys are phases.`
   const docs = 'https://ngrok.com/docs/errors/err_ngrok_2236'
   return [
     {

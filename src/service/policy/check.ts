@@ -43,7 +43,7 @@ export function examinePolicy(
   if (!PROTOCOLS.includes(protocol)) {
     reporter.report(2229, [], `is for the protocol ${quote(protocol)}. Allowed: ${PROTOCOLS.join(', ')}`)
   } else if (!isObject(policy)) {
-    reporter.reportValue(2236, [], policy, 'one object whose keys are phases, each with a list of rules')
+    reporter.reportValue(2236, [], policy, 'one object, whose keys are phases and whose values are lists of rules')
   } else if (isTooDeep(policy)) {
     reporter.report(2236, [], `is nested deeper than ${MAX_DEPTH} levels`)
   } else {

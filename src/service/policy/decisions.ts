@@ -25,7 +25,7 @@ export const DECISIONS = {
   ),
   compression: decide(
     'traffic#bodies',
-    'If a client accepts several algorithms equally, `compress-response` uses the one that comes first in `algorithms`. A strong `etag` becomes a weak one.',
+    'If a client accepts several algorithms equally, `compress-response` uses the one that comes first in `algorithms`. A strong `etag` becomes a weak `etag`.',
   ),
   errorPhase: decide(
     'traffic#responses',
@@ -35,7 +35,7 @@ export const DECISIONS = {
   bodyError: decide('traffic#bodies', 'If a body cannot be read, the response has status 400, 413, or 502.'),
   failedAttempt: decide(
     'traffic#responses',
-    'A response with a status of 400 or more is a failed attempt, which `retry_condition` can repeat.',
+    'A response with a status of 400 or higher is a failed attempt, which `retry_condition` can repeat.',
   ),
   failedCondition: decide('traffic-policy#expressions', 'A rule whose expression fails does not apply.'),
   halfOpen: decide('traffic#rate-limits', 'After `tripped_duration`, one request at a time tries the upstream.'),

@@ -31,7 +31,7 @@ export interface Language {
 /** The name of the nested variable that holds a variable's text. Policies do not use it. */
 export const TEXT = '_text'
 
-/** Returns the language of a scope, and creates it on first use. */
+/** Returns the language of a scope, which is created on first use. */
 export const languageOf = createLanguages()
 
 /** Parses an expression in a language. @throws ParseError */

@@ -3,7 +3,8 @@ import { declareErrors, entry } from '../../core/schema/errors.ts'
 const refused = (number: number, about: string) => entry(number, 400, about)
 
 /**
- * The errors of policies, apart from those of the `policy` module. Their messages include the location, the value, and the allowed values.
+ * The errors about policies, apart from those of the `policy` module. Their messages include the location, the value, and the allowed
+ * values.
  */
 export const languageErrors = declareErrors({
   policy_action_not_in_phase: refused(2202, "The action is not available in the rule's phase."),

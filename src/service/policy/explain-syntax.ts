@@ -8,10 +8,10 @@ export interface ExpressionProblem {
   readonly length: number
 }
 
-/** Returns whether an expression is the end of a longer one, whose beginning YAML took for a tag. */
+/** Returns whether an expression is the end of a longer expression, whose beginning YAML took for a tag. */
 export const isRestOfTag = (source: string) => /^\s*(?:in\b|&&|[|]{2}|[=!]=|[<>])/.test(source)
 
-/** Describes why the parser stops at a position, if what is there belongs to another language than CEL. */
+/** Describes why the parser stops at a position, if the text there belongs to a language other than CEL. */
 export function explainStop(summary: string, source: string, at: number): ExpressionProblem | undefined {
   if (summary.includes('DIVIDE')) return readPath(source, at)
   if (!summary.startsWith('Unexpected character')) return undefined
@@ -51,7 +51,7 @@ const OTHER_OPERATORS: Readonly<Record<string, string>> = {
   '|': '||',
 }
 
-const NO_TEMPLATE = 'This is an expression already: write it without ${ and }.'
+const NO_TEMPLATE = 'This is already an expression. Write it without ${ and }.'
 
 /** Describes a character at which the parser stops. The library reports a later one. */
 function explainCharacter(source: string, at: number): ExpressionProblem {

@@ -33,7 +33,7 @@ interface Explanation {
 }
 
 /** The corrected form of a string that begins with an exclamation mark. */
-export const TAG_HINT = 'In YAML, put a string that begins with "!" in quotes: without quotes it is a tag.'
+export const TAG_HINT = 'In YAML, put a string that begins with "!" in quotes. Without quotes, it is a tag.'
 
 /** Describes an error of the CEL library in terms of policies. */
 export function explain(error: unknown, known: Known): ExpressionProblem {

@@ -28,7 +28,7 @@ export interface PolicyExpression extends CheckedExpression {
   readonly path: PolicyPath
   /** The position of the expression in that text: 0, or after a `${`. */
   readonly offset: number
-  /** The part of the rule that contains it: a condition, a `${…}` in a config, or a field that is an expression. */
+  /** The part of the rule that contains the expression: a condition, a `${…}` in a config, or a field that is an expression. */
   readonly kind: 'condition' | 'interpolation' | 'field'
 }
 

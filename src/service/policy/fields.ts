@@ -75,7 +75,7 @@ export const signIn = {
   auth_id: {
     kind: 'text',
     format: 'cookie-name',
-    about: 'The name of this sign-in, used in cookies and in the paths for login and logout.',
+    about: 'The name of this sign-in, which is used in cookies and in the paths for login and logout.',
   },
   client_id: { kind: 'text', takesCel: true, about: "Your app's ID at the provider." },
   client_secret: { kind: 'text', takesCel: true, isSecret: true, about: "Your app's secret at the provider." },
@@ -142,11 +142,11 @@ export const OWASP_SETS: Variables = {
   anomaly_score_threshold: whole('The score at which traffic is denied.'),
   matched_rules: {
     type: 'list<MatchedRule>',
-    about: 'The rules that matched, each with `id`, `message`, `severity` and `data`.',
+    about: 'The rules that matched, each with `id`, `message`, `severity`, and `data`.',
   },
 }
 
-/** Returns how the traffic ends if a caller states that an OWASP action denies the request or fails. */
+/** Returns the way the traffic ends if a caller specifies that an OWASP action denies the request or fails. */
 export const refuseOwasp =
   (denied: number, threshold: number) =>
   ({ decision, anomaly_score: score, anomaly_score_threshold: most = threshold, error }: Config) => {

@@ -74,7 +74,7 @@ const CATEGORIES: Readonly<Record<string, string>> = {
     'zoom.meetings.ipv4,zoom.meetings.ipv6,zoom.phone.ipv4,zoom.phone.ipv6,zoom.zva,zpagov.zpa',
 }
 
-/** Returns whether a name is a documented IP address category, or the beginning of one. */
+/** Returns whether a name is a documented IP address category, or the beginning of such a category. */
 export function isCategory(name: string): boolean {
   return listNames().some((each) => {
     const isAny = each.endsWith('*') && name.startsWith(each.slice(0, -1))

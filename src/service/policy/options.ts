@@ -10,7 +10,7 @@ export type PolicyPlace = (typeof PLACES)[number]
 
 /** The context that a policy check needs. */
 export interface PolicyOptions {
-  /** Default `https`. */
+  /** The protocol of the endpoint. Default: `https`. */
   readonly protocol?: PolicyProtocol
   /** Default: any endpoint, with a policy that need not terminate traffic. */
   readonly place?: PolicyPlace

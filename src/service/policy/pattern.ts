@@ -6,7 +6,7 @@ const MAX_REPEAT = 1000
 const MAX_DEPTH = 1000
 
 /**
- * Returns the reason why a string is not an RE2 pattern, or undefined if it is one. RE2 supports neither lookaround nor backreferences.
+ * Returns the reason that a string is not an RE2 pattern, or undefined if it is one. RE2 supports neither lookaround nor backreferences.
  * Reads each character once, so the time is linear in the length.
  */
 export function patternProblem(pattern: string): string | undefined {
@@ -126,7 +126,7 @@ class PatternReader {
     const [text = '', min = '1', comma, max = ''] = count ?? []
     const most = Math.max(Number(min), Number(max === '' ? min : max))
     if (most > MAX_REPEAT || (max !== '' && Number(max) < Number(min)))
-      fail(`the count ${text} is not allowed. At most ${MAX_REPEAT} are`)
+      fail(`the count ${text} is not allowed. The maximum is ${MAX_REPEAT}`)
     const product = repeat * Math.max(1, most)
     if (product > MAX_REPEAT) fail(`the count ${text} is too large inside another repetition`)
     const group = this.#groups.at(-1)
@@ -150,7 +150,7 @@ class PatternReader {
       const high = this.#at < this.pattern.length ? this.#readMember() : undefined
       if (high === undefined || high < low)
         fail(
-          `the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} is invalid: it must go from one character to a later one`,
+          `the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} is invalid: it must go from one character to a later character`,
         )
     }
     this.#at++

@@ -7,8 +7,8 @@ import { findProblem } from './expression.ts'
 export type FieldTypes = { [name: string]: string | FieldTypes }
 
 /**
- * Returns the reason, as a sentence, why a string is not a plain CEL condition on the fields of one variable, without policy functions.
- * Returns undefined if it is.
+ * Returns a sentence that says why a string is not a plain CEL condition on the fields of one variable, without policy functions. Returns
+ * undefined if it is.
  */
 export function conditionProblem(source: string, variable: string, schema: FieldTypes): string | undefined {
   extendLexer()

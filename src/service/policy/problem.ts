@@ -1,4 +1,4 @@
-/** A part of a traffic policy that the service rejects or that probably does not do what was intended. */
+/** A problem in a traffic policy: the service rejects this part, or it probably does not do what was intended. */
 export interface PolicyProblem {
   /** `error` if the service rejects the policy, `warning` if the policy is valid but probably a mistake. */
   readonly severity: 'error' | 'warning'
@@ -8,7 +8,7 @@ export interface PolicyProblem {
   readonly rule?: string
   /** The keys and indexes that lead to the value, such as `['on_http_request', 0, 'actions', 1, 'config', 'headers']`. */
   readonly path: PolicyPath
-  /** The part of a string value that contains the problem, such as a name in an expression. Offset and length are in characters. */
+  /** The part of a string value that contains the problem, such as a name in an expression. The offset and length are in characters. */
   readonly within?: { readonly offset: number; readonly length: number }
   /** The message, with the received value and the allowed values. */
   readonly message: string

@@ -19,7 +19,7 @@ export function replaceSecrets(text: string, replace: (secret: string) => string
   return masked
 }
 
-/** Returns a policy in the form for the journal, commits, and snapshots, without the secrets in its text. */
+/** Returns a policy as the journal, commits, and snapshots show it, without the secrets in its text. */
 export function hideSecretsOfPolicy(value: unknown): unknown {
   if (typeof value !== 'string') return value
   return replaceSecrets(value, (secret) => (secret.endsWith('\n') ? '"[redacted]"\n' : '"[redacted]"')) ?? '[redacted]'

@@ -11,7 +11,7 @@ interface SendConfig {
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly body: string | undefined
   readonly max_redirects: number
-  /** In ms. */
+  /** The time limit, in ms. */
   readonly timeout: number
   readonly retry_condition: ((values: object) => unknown) | undefined
 }

@@ -9,7 +9,7 @@ interface SignInConfig {
   readonly allow_cors_preflight?: boolean
   /** The URL of an OpenID provider. */
   readonly issuer_url?: string | undefined
-  /** In ms. 0 means no timeout. */
+  /** The duration, in ms. 0 means no timeout. */
   readonly max_session_duration?: number | undefined
   readonly idle_session_timeout?: number | undefined
   /** Returns the error for a person who is not allowed. */

@@ -10,7 +10,7 @@ export interface ReadText {
   readonly value?: unknown
   readonly problem?: { readonly message: string; readonly offset: number }
   /**
-   * Returns the position of the value at a path. With `within`, returns the position of a part of a string value, and with `isOfKey`, the
+   * Returns the position of the value at a path. With `within`, returns the position of part of a string value; with `isOfKey`, the
    * position of the last key.
    */
   readonly locate: (

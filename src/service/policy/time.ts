@@ -13,7 +13,7 @@ export function readDuration(text: string): number | undefined {
   return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0)
 }
 
-/** A part of a CEL duration, such as `30m`. */
+/** One component of a CEL duration, such as `30m`. */
 export const DURATION_PART = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns)/g
 
 /** Returns whether CEL's `duration` accepts a string such as `-1h30m`. */

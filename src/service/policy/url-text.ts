@@ -1,6 +1,6 @@
 /**
  * Returns a URL with invalid characters percent-encoded, such as those in a visitor's decoded path (RFC 3986, section 2). Adds a slash
- * before a URL in the position of a path, as in the example on the `redirect` page.
+ * before a URL where a path is expected, as in the example on the `redirect` page.
  */
 export function toUrlText(text: string): string {
   const full = text.replace(/^(https?:\/\/[^/?#]+?)(?=https?:\/\/)/i, '$1/')

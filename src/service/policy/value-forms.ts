@@ -8,7 +8,7 @@ const lower = (text: string) => text.toLowerCase()
 /** The form of the results of `lower()` and `upper()`. */
 export const LOWER: Form = { about: 'The text is lowercase.', never: /\p{Lu}/u, fix: lower }
 export const UPPER: Form = { about: 'The text is uppercase.', never: /\p{Ll}/u, fix: upper }
-/** The result of `sha256()` and others. */
+/** The form of the results of `sha256()` and others. */
 export const HEX: Form = { about: 'Hashes are lowercase.', never: /[A-Z]/, fix: lower }
 
 /** The methods of HTTP and WebDAV that have a name that could be misspelled. */

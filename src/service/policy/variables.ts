@@ -62,8 +62,8 @@ export const REQUEST: Variables = {
   method: text('The method.', forms.METHOD),
   version: text('The HTTP version, such as `HTTP/2.0`.', forms.VERSION),
   ts: {
-    body_received: time('When the body arrived.'),
-    header_received: time('When the headers arrived.'),
+    body_received: time('The time at which the body arrived.'),
+    header_received: time('The time at which the headers arrived.'),
   },
   url: {
     _text: text('The whole URL, normalized.', forms.URL_TEXT),
@@ -153,7 +153,10 @@ const certificate = (whose: string): Variables => ({
   serial_number: text('The serial number.'),
   signature_algorithm: text('The signature algorithm.'),
   subject: entity("The certificate's subject."),
-  validity: { not_after: time('When it expires.'), not_before: time('When the certificate becomes valid.') },
+  validity: {
+    not_after: time('The time at which the certificate expires.'),
+    not_before: time('The time at which the certificate becomes valid.'),
+  },
 })
 
 /** The variables of a TLS connection. */
@@ -174,19 +177,19 @@ const podMetadata: Variables = {
   name: text('The pod name.'),
   namespace: text('The pod namespace.'),
   annotations: map('string', 'The annotations whose names begin with `k8s.ngrok.com/`.'),
-  error_code: text('The code of the error that explains why the pod is unknown.'),
+  error_code: text('The error code that explains why the pod is unknown.'),
   error_message: text('Why the pod is unknown.'),
 }
 
 export const CONNECTION: Variables = {
-  bytes_in: int64('The bytes from the client.'),
-  bytes_out: int64('The bytes to the client.'),
+  bytes_in: int64('The number of bytes from the client.'),
+  bytes_out: int64('The number of bytes to the client.'),
   client_ip: address("The client's address."),
   client_port: whole("The client's port."),
   server_ip: address('The address that the client connected to.'),
   server_port: whole('The port that the client connected to.'),
   server_region: text("The gateway's region."),
-  ts: { start: time('When the connection began.') },
+  ts: { start: time('The time at which the connection began.') },
   geo: {
     city: place.city,
     country: place.country,

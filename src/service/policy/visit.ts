@@ -28,7 +28,7 @@ export interface PolicyMessage {
   readonly length: number
   /** Reads the whole body, decoded, for example, from `gzip`. The message keeps it. */
   content(): Promise<Uint8Array>
-  /** Replaces the body with a changed one, which has this content coding or none, and updates the headers that depend on its bytes. */
+  /** Replaces the body with a changed body, which has this content coding or none, and updates the headers that depend on its bytes. */
   changeBody(body: Uint8Array | ReadableStream<Uint8Array> | null, coding?: string): void
 }
 
@@ -66,7 +66,7 @@ export interface ActionOutcome {
   readonly did: string
   /** The values of the action's variables, by name. */
   readonly sets?: Readonly<Record<string, unknown>>
-  /** The end of the run. */
+  /** The way the run ends. */
   readonly ends?: Ending
   /** True if another endpoint decided how the run ended, because the action forwarded the traffic. */
   readonly isPassedOn?: true
@@ -135,7 +135,7 @@ export interface SignIn {
 export interface ClientTls {
   readonly min_version?: unknown
   readonly max_version?: unknown
-  /** Certificate authorities, each as PEM or as the ID of one in the account. */
+  /** The certificate authorities, each given as PEM or as the ID of a certificate authority in the account. */
   readonly mutual_tls_certificate_authorities?: unknown
   readonly mutual_tls_verification_strategy?: unknown
 }
@@ -192,9 +192,9 @@ export interface Visit {
   ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]
   /** Counts a request. Returns the number of seconds after which it can be retried, or undefined if it is within the capacity. */
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined
-  /** Lets a request pass a breaker that is not open. The breaker is then told the response. Returns the state of the breaker. */
+  /** Lets a request pass a breaker that is not open. The breaker is later told about the response. Returns the state of the breaker. */
   passBreaker(settings: BreakerSettings): BreakerState
-  /** Continues a person's session, or starts the first one. Returns false if the last session has ended. */
+  /** Continues a person's session, or starts the person's first session. Returns false if the last session has ended. */
   continueSession(signIn: SignIn): boolean
   /** Ends a person's session when they sign out. */
   endSession(signIn: SignIn): void
@@ -202,7 +202,7 @@ export interface Visit {
   checkTls(required: ClientTls): ActionOutcome
   /** Forwards the request to an internal endpoint. */
   forward(url: string): Promise<ActionOutcome>
-  /** Sends a request to an internal endpoint, until a gateway time in ms. @throws SendFailure */
+  /** Sends a request to an internal endpoint, with a deadline in ms on the gateway's clock. @throws SendFailure */
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
   verifyWebhook(provider: string, secret: string): Promise<ActionOutcome>
   validateJwt(config: object): Promise<ActionOutcome>

@@ -1,6 +1,6 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 
-/** A range in a string: the offset of its first character and the offset after its last. */
+/** A range in a string: the offset of its first character, and the offset after its last character. */
 export interface Span {
   readonly start: number
   readonly end: number

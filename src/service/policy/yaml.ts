@@ -94,7 +94,7 @@ const OPENS = new RegExp(`${BEFORE}"(?:\\\\.|[^"\\\\])*$`)
 /** Matches a line up to a JavaScript comment that is neither in quotes nor part of a word. */
 const COMMENT = /^(?:(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'])*?[\s,\]}])?(?=(\/[/*]))/
 
-/** The sentence about a comment of JavaScript, given its first two characters. */
+/** The sentence about a JavaScript comment, given its first two characters. */
 export const noComments = (sign: string) => `JSON and YAML have no comments that start with ${sign}`
 
 /** Returns the problem of a comment in the last line of a text or directly before it; undefined if there is none. */

@@ -26,7 +26,7 @@ export interface CoveredRule {
   readonly name: string | undefined
   /** The one-based line in the policy's file. */
   readonly line: number
-  /** True if the rule applied to a request of a test. */
+  /** True if the rule applied to a request in a test. */
   readonly wasReached: boolean
   readonly conditions: readonly CoveredCondition[]
   readonly actions: readonly CoveredAction[]
@@ -37,7 +37,7 @@ export interface CoveredCondition {
   readonly source: string
   readonly line: number
   readonly wasReached: boolean
-  /** For an expression that fails without a value or with some values: whether it failed for a request in a test. */
+  /** For an expression that can fail (for a missing value or for some values): whether it failed for a request in a test. */
   readonly failure?: { readonly wasReached: boolean }
   readonly parts: readonly CoveredPart[]
 }
@@ -45,10 +45,10 @@ export interface CoveredCondition {
 /** A part of an expression: an operand of `||` or `&&`, a branch of `?:`, or a list item after `in` or in `inCidrRanges`. */
 export interface CoveredPart {
   readonly of: PartOf
-  /** The text of the part, without secrets. In a secret field, it is `…`. */
+  /** The text of the part, without secrets, or `…` in a secret field. */
   readonly source: string
   readonly line: number
-  /** True if the part decided the value of its operator for a request of a test. */
+  /** True if the part determined the value of its operator for a request in a test. */
   readonly wasReached: boolean
 }
 
@@ -59,8 +59,8 @@ export interface CoveredAction {
   /** True if the action ran in a test. */
   readonly wasReached: boolean
   /**
-   * The outcomes of a check, such as `allowed` and `limited`. Each of several replacements has its own outcomes. Other actions have only
-   * `ran`.
+   * The outcomes of a check, such as `allowed` and `limited`. If there are several replacements, each has its own outcomes. Other actions
+   * have only `ran`.
    */
   readonly outcomes: readonly { readonly name: string; readonly wasReached: boolean }[]
   /** The parts of the expressions in its config. */
@@ -82,7 +82,7 @@ function namesOf(row: Action | undefined, config: Config): readonly string[] {
 export class PolicyCoverage {
   /** The positions of rules that applied and of actions that ran, their outcomes, and the expressions that were false. */
   readonly #reached = new Set<string>()
-  /** The keys of the parts of expressions that decided a value. */
+  /** The keys of the parts of expressions that determined a value. */
   readonly #decided = new Set<string>()
   readonly #read: ReadText
   readonly #slice: Slice
@@ -92,7 +92,7 @@ export class PolicyCoverage {
   readonly #secrets: Set<string>
   /** The positions of the expressions that can fail. */
   readonly #failing: ReadonlySet<string>
-  /** Created on demand, for the secrets so far. */
+  /** Created on demand, for the secrets seen so far. */
   #redactor: Redactor | undefined
 
   constructor(slice: Slice, read: ReadText, options: PolicyOptions, warnings: readonly PolicyProblem[]) {
@@ -118,7 +118,7 @@ export class PolicyCoverage {
     return redactText(text, this.#redactor)
   }
 
-  /** Returns a line of the file with the secrets so far replaced by asterisks, so columns do not change. */
+  /** Returns a line of the file in which asterisks replace the secrets seen so far, so that columns do not change. */
   mask(line: string): string {
     const secrets = [...this.#secrets].filter((secret) => this.redact(secret) === REDACTED)
     const longestFirst = secrets.sort((a, b) => b.length - a.length)
@@ -126,8 +126,8 @@ export class PolicyCoverage {
   }
 
   /**
-   * Records the trace of a request, secrets included, and the keys of the parts of expressions that decided a value. Outcomes and
-   * parts count only if the test compares something in the response.
+   * Records the trace of a request, including secrets, and the keys of the parts of expressions that determined a value. Outcomes and parts
+   * count only if the test compares something in the response.
    */
   add(trace: Trace, decided: Iterable<string>, isCompared: boolean): void {
     if (isCompared) for (const part of decided) this.#decided.add(part)

@@ -38,7 +38,7 @@ export interface Expected {
   readonly rule?: string | null | undefined
   /** The URL of the upstream that received the request, or null if none did. */
   readonly upstream?: string | null | undefined
-  /** The code of the gateway's own error, or null. */
+  /** The gateway's own error code, or null. */
   readonly error?: string | null | undefined
 }
 
@@ -125,7 +125,7 @@ const expected = optionsOf(
     headers: v.optional(
       v.pipe(
         mapOf(v.string(), v.nullable(headerValue), 'a map from names to strings or null'),
-        v.check((named) => Object.keys(named).length > 0, 'at least one header, since an empty map compares nothing'),
+        v.check((named) => Object.keys(named).length > 0, 'at least one header, because an empty map compares nothing'),
       ),
     ),
     body: v.optional(text),
@@ -134,7 +134,7 @@ const expected = optionsOf(
         text,
         v.minLength(
           1,
-          'a non-empty string, since every body contains the empty string. `body` compares the whole body',
+          'a non-empty string, because every body contains the empty string. `body` compares the whole body',
         ),
       ),
     ),
@@ -149,7 +149,7 @@ const repeat = v.optional(integerFrom(1, 1_000_000))
 
 const step = optionsOf(
   {
-    advance: v.optional(sentDuration('The time to advance the clock by.')),
+    advance: v.optional(sentDuration('How far to advance the clock.')),
     request: v.optional(request),
     repeat,
     expect: v.optional(expected),
@@ -202,16 +202,16 @@ const file = optionsOf(
       ),
       {},
     ),
-    secrets: v.optional(mapOf(v.string(), texts, 'a map from vaults to their secrets'), {}),
-    ip_policies: v.optional(mapOf(v.string(), ipPolicy, 'a map from IDs to their ranges'), {}),
+    secrets: v.optional(mapOf(v.string(), texts, 'a map from vault names to secrets'), {}),
+    ip_policies: v.optional(mapOf(v.string(), ipPolicy, 'a map from IDs to ranges'), {}),
     tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
   },
   'a map with policy and tests',
 )
 
 /**
- * Reads a test file for policies, in YAML or JSON.
- * @throws TypeError with one line for each invalid part, beginning with its line and column in the file
+ * Reads a test file for policies, in YAML or JSON. @throws TypeError with one line for each invalid part, beginning with its line and
+ * column in the file
  */
 export function readPolicyTests(text: string): PolicyTestFile {
   const { value, problem, locate } = readText(text, Number.POSITIVE_INFINITY)

@@ -15,7 +15,7 @@ import { createCannedResponse } from '../../traffic/upstreams.ts'
 import { PolicyCoverage } from './coverage.ts'
 import type { Expected, PolicyTest, PolicyTestFile, TestStep } from './read.ts'
 
-/** A part of the response that differs from the expected value. */
+/** A difference between a response and the expected value. */
 export interface Mismatch {
   /** The part of the response, such as `status` or `headers.retry-after`. */
   readonly what: string
@@ -23,10 +23,10 @@ export interface Mismatch {
   readonly received: string
 }
 
-/** The result of a test of a policy. */
+/** The result of a policy test. */
 export interface PolicyTestResult {
   readonly name: string
-  /** The line of the test in its file, or of the step with the differences, if any. */
+  /** The line of the test in its file or, if there are differences, of the step that has them. */
   readonly line: number
   readonly differences: readonly Mismatch[]
   /** The request with the differences, such as `GET https://api.example.com/`; empty if the test passed. */
@@ -143,11 +143,11 @@ export class PolicyTestRun {
 /** A gateway, and the facts about the last request of a test. */
 interface Observed {
   readonly gateway: Visited
-  /** The parts of expressions that decided. */
+  /** The parts of expressions that determined a value. */
   readonly decided: Set<string>
   /** The conditions that failed in any request of the test, as text. */
   readonly failures: Set<string>
-  /** The last request, secrets included; empty if the gateway received none. */
+  /** The last request, including secrets; empty if the gateway received none. */
   readonly visits: VisitorExchange[]
 }
 

@@ -6,7 +6,7 @@ export function describeDifferences({ differences }: PolicyTestResult): readonly
   return differences.map(({ what, expected, received }) => `${what}: expected ${expected}, received ${received}`)
 }
 
-/** Describes why a test of a policy failed: each difference, and then the trace of the request. */
+/** Describes why a policy test failed: each difference, and then the trace of the request. */
 export function describeFailure(result: PolicyTestResult): string {
   const { request, trace } = result
   const lines = describeDifferences(result).map((line) => `  ${line}`)

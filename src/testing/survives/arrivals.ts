@@ -9,11 +9,11 @@ import { type Failure, LATE_MS, requireFailure } from './failures.ts'
 import type { Interleaving } from './interleaving.ts'
 import type { ScheduledFault } from './types.ts'
 
-/** An event of a run: a request, an attempt or an effect. A failure can be tried at each event. */
+/** An event in a run: a request, an attempt, or an effect. A failure can be tried at each event. */
 export interface Event {
   /** The operation, such as `POST /reserved_addrs`, in the form used in schedules. */
   readonly at: string
-  /** The position of the event among the events of the same operation, from 1. */
+  /** The position of the event among the events of the same operation, starting at 1. */
   readonly nth: number
   readonly type: Failure['type']
   /** The time since the start, in ms. */
@@ -53,7 +53,7 @@ interface Pending {
 /** The environment of a run: the gateway's clock, and the running copy. */
 export interface Surroundings {
   readonly clock: ManualClock
-  /** Counts the actions of the code that can have consequences. */
+  /** Counts the actions by the code that can have consequences. */
   activity: number
   /** The running copy, if there are several. */
   readonly copy: Copy | undefined
@@ -67,17 +67,17 @@ export interface Surroundings {
   crash?: (copy: Copy) => HttpResponse
 }
 
-/** The requests, attempts and effects of a run. The schedule decides which of them fail. */
+/** The requests, attempts, and effects in a run. The schedule determines which of them fail. */
 export class Arrivals {
   readonly events: Event[] = []
-  /** A request of a copy, and the request that it sent after the same history in another run. */
+  /** A request from a copy, and the request that the copy sent after the same history in another run. */
   difference: readonly [string, string] | undefined
-  /** The number of sockets whose requests wait for their turn. */
+  /** The number of sockets whose requests are waiting for their turn. */
   #heldSockets = 0
   /** The time at which the code was first called, in ms. */
   start: number
   readonly #world: Surroundings
-  /** The failures of the schedule, by the operation and the position of the event. */
+  /** The failures in the schedule, by the operation and position of the event. */
   readonly #planned: ReadonlyMap<string, Failure>
   readonly #counts = new Map<string, number>()
   #pending: Pending[] = []

@@ -25,24 +25,26 @@ export function noRequestsError(url: string, hint: string): Error {
 
 export function noFailuresError(): Error {
   return new Error(
-    'No failure applies to what the code does, so nothing can fail. Requests fail only in the ways listed in `kinds` and `also`, ' +
+    'No failure applies to anything that the code does, so nothing can fail. Requests fail only in the ways listed in `kinds` and `also`, ' +
       "and effects fail only with `restart: true` or `also: ['effect']`.",
   )
 }
 
-/** Throws if a failure or a turn in a replay did not happen because the code has changed since. */
+/** Throws an error if a failure or a turn in a replay did not happen, because the code has changed since then. */
 export function requireApplied({ arrivals: { events, interleaving }, schedule }: RunRecord): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
   const turns = interleaving?.hasTurnsLeft ? "the copies did not take all of the replay's turns" : undefined
   const why = missing > 0 ? `${missing} of its failures never happened` : turns
   if (!why) return
   const replay = missing > 0 ? `The replay "${escapeUnprintable(formatReplay(schedule))}"` : 'The replay'
-  throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without \`replay\`.`)
+  throw new Error(
+    `${replay} no longer applies: ${why}. The code has changed since then. Search again without \`replay\`.`,
+  )
 }
 
 /**
- * Throws if two runs differ, because schedules of such code would not be repeatable. Values may differ if the code has its own random
- * values.
+ * Throws an error if two runs differ, because the schedules of such code would not be repeatable. Values may differ if the code has its own
+ * random values.
  */
 export function requireEqualRuns(
   { arrivals: { events: first } }: RunRecord,

@@ -4,14 +4,14 @@ import type { Disk } from './types.ts'
 /** The names of copies. */
 export const COPY_NAMES = ['A', 'B', 'C'] as const
 
-/** One of the copies of the code in a run: its lives, its disk, and its end. */
+/** A copy of the code in a run: its lives, its disk, and its end. */
 export class Copy {
   /** The number of times that the code was called. */
   life = 0
   /** True after a crash, until the code is called again. */
   hasCrashed = false
   settled: { readonly value?: unknown; readonly error?: Error } | undefined
-  /** A number for everything that the copy has sent and received so far: equal numbers mean equal histories. */
+  /** A number that stands for everything that the copy has sent and received so far: equal numbers mean equal histories. */
   past = 0
 
   constructor(
@@ -34,7 +34,7 @@ export function createDisk({ files }: Copy, hasCrashed = () => false): Disk {
   }
 }
 
-/** Detects copies that share something besides the gateway: after the same history, such a copy sends a different request. */
+/** Detects copies that share anything other than the gateway: after the same history, such a copy sends a different request. */
 export class Pasts {
   readonly #numbers = new Map<string, number>()
   readonly #requests = new Map<number, string>()

@@ -1,14 +1,14 @@
 import type { Path } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 
-/** A value that differs, with its path. */
+/** A pair of values that differ, with their path. */
 export interface Difference {
   readonly path: Path
   readonly found: unknown
   readonly wanted: unknown
 }
 
-/** Lists the innermost values in which two JSON values differ. Lists of different lengths differ as a whole. */
+/** Lists the innermost values in which two JSON values differ. Lists of different lengths count as one difference. */
 export function listDifferences(found: unknown, wanted: unknown, path: Path = []): Difference[] {
   if (isObject(found) && isObject(wanted)) {
     const names = new Set([...Object.keys(wanted), ...Object.keys(found)])

@@ -16,11 +16,12 @@ const MAX_STOPS_AFTER = 1000
 /** The number of pauses in the first runs. They may load modules that a test runner fetches from another thread. */
 const FIRST_PAUSES = 500
 
-/** The reason why code was stopped before it ended. */
+/** The reason that code was stopped before it ended. */
 export type StopReason = 'nothing' | 'time' | 'real-time' | 'requests' | 'turns' | 'timers'
 
 /**
- * Advances a run: lets the code run as far as it can, then lets the next request of a copy through, or else advances the clock.
+ * Advances a run: lets the code run as far as it can, and then lets the next request from a copy through or, if there is none, advances the
+ * clock.
  */
 export class Driver {
   readonly #world: World
@@ -37,7 +38,7 @@ export class Driver {
     this.#maxPauses = isFirst ? FIRST_PAUSES : world.host.lastPauses
   }
 
-  /** Runs an option's function to its end. */
+  /** Runs the function of an option to its end. */
   async runToEnd(option: string, work: () => unknown): Promise<unknown> {
     let settled: Copy['settled']
     void (async () => work())().then(

@@ -16,15 +16,15 @@ const MIN_MADE_LENGTH = 8
 export interface Row {
   readonly collection: ViewedCollection
   readonly key: string
-  /** True if the resource existed before the code ran: its ID is then the same in each run. */
+  /** True if the resource existed before the code ran, so that its ID is the same in each run. */
   readonly isOld: boolean
-  /** The values that are compared, secrets included. */
+  /** The values that are compared, including secrets. */
   readonly values: object
   /** The same values without masks. */
   readonly unmasked: object
   /** The strings that the gateway generated for the resource, such as its address. */
   readonly made: readonly string[]
-  /** True if it adds nothing to the resource that it belongs to, like an automatic certificate. */
+  /** True if it adds no information to the resource that it belongs to, such as an automatic certificate. */
   readonly isAttached: boolean
 }
 

@@ -44,7 +44,7 @@ export class Explorer {
   readonly #coverage = new Map<string, Record<string, number>>()
   readonly #knownOrders = new Set([''])
   #baseline: Baseline | undefined
-  /** Describes the tried schedules. */
+  /** A description of the schedules that were tried. */
   scope = 'schedules with up to 0 faults'
   tried = 0
   total = 0
@@ -83,7 +83,7 @@ export class Explorer {
     return this.tried === this.total
   }
 
-  /** Yields each schedule after trying it, starting with the empty one. */
+  /** Yields each schedule after trying it, starting with the empty schedule. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
       await this.#runner.open?.()
@@ -124,7 +124,7 @@ export class Explorer {
     return first
   }
 
-  /** Warns before a long search, because a runner that ends the test does not mention it. */
+  /** Warns before a long search, because a runner that ends the test does not mention the search. */
   #warnOfPolls(run: RunRecord): void {
     const requests = this.#isSearch ? countRequests(run, SLOW_REQUESTS) : undefined
     if (requests === undefined) return
@@ -135,8 +135,8 @@ export class Explorer {
   }
 
   /**
-   * Learns which values depend on the time or on random numbers. Runs the code at another time, with other random numbers and another seed,
-   * first with immediate and then with slow responses.
+   * Learns which values depend on the time or on random numbers, by running the code at another time, with other random numbers and another
+   * seed: first with immediate responses, and then with slow ones.
    */
   async #learnMasks({ outcomes }: Baseline): Promise<void> {
     const learned: Learned[] = []
@@ -203,7 +203,7 @@ export class Explorer {
     return found.length
   }
 
-  /** Adds the orders in which another copy continues somewhere in a run, and the failures of orders with at most one switch. */
+  /** Adds the orders in which another copy continues at some point in a run, and the failures for orders with at most one switch. */
   #addOrders(levels: Trial[][], level: number, run: RunRecord, trial: Trial): void {
     const { faults, switches } = this.#options
     const { interleaving } = run.arrivals

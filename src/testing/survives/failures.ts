@@ -10,24 +10,26 @@ export interface Failure {
   readonly kind: FaultKind | OptInFaultKind
   /** The type of the events that the failure can happen to. */
   readonly type: 'request' | 'attempt' | 'effect'
-  /** True for a failure that is tried only at requests that change something: at other requests, it equals another failure. */
+  /**
+   * True for a failure that is tried only at requests that change something, because at other requests it is equivalent to another failure.
+   */
   readonly needsChange?: true
   /** True for a failure that is tried only at requests whose response has a body. */
   readonly needsBody?: true
   /** The change to the response. */
   readonly effect?: FaultEffect
-  /** The jump of the client's `Date`, in ms. */
+  /** The amount by which the client's `Date` jumps, in ms. */
   readonly jump?: number
   /** True if a story about the failure also shows the response. */
   readonly showsResponse?: true
-  /** The text for the failure in a story. */
+  /** The description of the failure in a story. */
   readonly text: string
 }
 
 /** The time without a response after which Node's `fetch` gives up. */
 const FETCH_TIMEOUT_MS = 300_000
 
-/** The time after which a late change happens: the client has given up by then. */
+/** The time after which a late change happens. By then, the client has given up. */
 export const LATE_MS = FETCH_TIMEOUT_MS + 10_000
 
 const HOUR_MS = 3_600_000

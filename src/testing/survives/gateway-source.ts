@@ -4,10 +4,10 @@ import type { GatewayOptions } from '../../generated/options.ts'
 import type { IssuedCertificate } from '../../service/x509/order.ts'
 import { requireGateway } from '../matched-domain.ts'
 
-/** The delay before a run elsewhere starts: 34 days, 1 hour, 1 minute, and 1 second, so most units of a date change. */
+/** The delay before a run elsewhere starts: 34 days, 1 hour, 1 minute, and 1 second, so that most units of a date change. */
 export const ELSEWHERE_MS = 2_941_261_000
 
-/** Creates the gateways for runs. Equal orders share a certificate, because issuing one takes as long as a run. */
+/** Creates the gateways for runs. Equal orders share a certificate, because issuing a certificate takes as long as a run. */
 export class GatewaySource {
   readonly #createGateway: (options: GatewayOptions<ManualClock>) => Gateway
   readonly #options: Omit<GatewayOptions<ManualClock>, 'clock'>
@@ -41,7 +41,7 @@ function requireUsable(gateway: Gateway, clock: ManualClock): asserts gateway is
   requireGateway('create returned', gateway)
   if (gateway.clock === clock) return
   throw new TypeError(
-    'create returned a gateway with another clock. Allowed: one with the options that create receives, such as ' +
+    'create returned a gateway with another clock. Allowed: a gateway with the options that create receives, such as ' +
       '`create: (options) => createNgrok(options)`.',
   )
 }

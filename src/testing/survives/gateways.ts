@@ -49,7 +49,8 @@ export class Gateways {
   }
 
   /**
-   * Returns a gateway for the next run: the last one if it can be reset. A reset takes a third of the time needed to create a gateway.
+   * Returns a gateway for the next run: the previous gateway if it can be reset. A reset takes a third of the time needed to create a
+   * gateway.
    * @param isElsewhere true for a gateway with another seed, and so with other IDs, names, and secrets
    */
   renew(isElsewhere: boolean): Gateway<ManualClock> {
@@ -72,7 +73,7 @@ export class Gateways {
     return this.#current
   }
 
-  /** Returns a proxy for the gateway of the current run. Its requests count as one copy's. */
+  /** Returns a proxy for the gateway of the current run. Its requests count as requests from one copy. */
   #gatewayOfEachRun(findCopy: () => Copy | undefined): Gateway<ManualClock> {
     const transport = () => {
       const { transport } = this.#current

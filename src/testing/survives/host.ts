@@ -16,15 +16,15 @@ export function readHost() {
   return {
     /** Resolves once all tasks that were ready have run. */
     turn: () => eventLoop.turn(),
-    /** Must be called at the end. */
+    /** Stops counting. Must be called at the end. */
     end: () => eventLoop.close(),
-    /** Resolves after about 1 ms of real time, in which sockets, files and threads progress. */
+    /** Resolves after about 1 ms of real time, in which sockets, files, and threads make progress. */
     pause: () => new Promise((resolve) => void after(resolve, 1)),
     /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`, and the modules that vitest is loading. */
     resources: () => [...(resources?.() ?? []), ...(vitest?.resolvingModules ?? [])],
     /**
-     * The number of pauses after which nothing more is expected. Resources do not include WebAssembly threads or, in Bun and Deno, open
-     * handles.
+     * The number of pauses after which nothing more is expected to happen. Resources do not include WebAssembly threads or, in Bun and
+     * Deno, open handles.
      */
     lastPauses: !resources || 'Bun' in globalThis || 'Deno' in globalThis ? 500 : 20,
     /** Creates a context that follows calls, promises, and timers. */

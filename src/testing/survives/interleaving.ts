@@ -1,4 +1,4 @@
-/** A part of an order: a copy runs until it has taken `count` steps, or until it sleeps or ends. */
+/** One turn in an order: a copy runs until it has taken `count` steps, or until it sleeps or ends. */
 export interface Turn {
   readonly copy: string
   count?: number
@@ -7,13 +7,13 @@ export interface Turn {
 /** A request or an effect that was let through. */
 interface Step {
   readonly copy: string
-  /** The copies that waited, including this one. */
+  /** The copies that were waiting, including this one. */
   readonly waiting: readonly string[]
   /** The copy that continues if no order is given. */
   readonly usual: string
-  /** True if the copy of the previous step waited too. */
+  /** True if the copy from the previous step was also waiting. */
   readonly isInTurn: boolean
-  /** False for a request that has changed nothing. */
+  /** False for a request that changed nothing. */
   hasChanged: boolean
 }
 
@@ -47,7 +47,7 @@ export class Interleaving {
     return new Set(this.#queue.map(({ copy }) => copy))
   }
 
-  /** Lets the next request or effect through. Returns false if none waits. */
+  /** Lets the next request or effect through. Returns false if none is waiting. */
   next(): boolean {
     const waiting = [...this.waiting].sort()
     const [first] = waiting
@@ -64,7 +64,7 @@ export class Interleaving {
     return true
   }
 
-  /** Drops what a crashed copy is waiting for. */
+  /** Drops the requests and effects that a crashed copy is waiting for. */
   drop(crashed: string): void {
     this.#queue = this.#queue.filter(({ copy }) => copy !== crashed)
   }
@@ -148,7 +148,7 @@ export function countSwitches(count: number): string {
   return `with up to ${count} switches`
 }
 
-/** Returns all orders of these names. */
+/** Returns all permutations of these names. */
 export function permutationsOf(names: readonly string[]): string[][] {
   if (names.length === 0) return [[]]
   return names.flatMap((name) => permutationsOf(names.filter((each) => each !== name)).map((rest) => [name, ...rest]))

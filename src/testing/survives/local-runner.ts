@@ -10,7 +10,7 @@ import type { Runner } from './runner.ts'
 import type { CodeUnderTest, SurvivesOptions } from './types.ts'
 import { requireHostTimers, World } from './world.ts'
 
-/** Runs a function in this process, one run after the other: its timers, dates and random numbers are the explorer's. */
+/** Runs a function in this process, one run after the other, with the explorer's timers, dates, and random numbers. */
 export class LocalRunner implements Runner {
   readonly options: ParsedSurvivalOptions
   readonly world: World
@@ -35,7 +35,7 @@ export class LocalRunner implements Runner {
         `${this.world.describeOtherRequest()}Let it use the fetch that it receives, or the global fetch with the url that it ` +
         'receives. A client with its own HTTP stack needs the serve option.',
       unequal:
-        'Use no random values, and create everything that the code remembers inside the function: a module-level cache or counter ' +
+        'Use no random values, and create all state that the code keeps inside the function: a module-level cache or counter ' +
         'outlives a run.',
     }
   }

@@ -13,7 +13,9 @@ interface Masked {
   readonly values: object
 }
 
-/** The values left by two runs without failures. The second run was elsewhere: at another time, with other random numbers. */
+/**
+ * The values that two failure-free runs left behind. The second run was elsewhere, that is, at another time and with other random numbers.
+ */
 export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
 
 /** Replaces all IDs and generated strings in a string with one label, `#`. */
@@ -26,7 +28,7 @@ export class Masks {
   readonly #families = new Set<string>()
   /** The paths at which a value varies in any resource of a family. */
   readonly #varying = new Set<string>()
-  /** The values at such paths in any resource, both varying and constant, each with its path. */
+  /** All values at such paths, varying or constant, in any resource, each with its path. */
   readonly #variables = new Set<string>()
   readonly #constants = new Set<string>()
   /** True after {@link learn} has been called. */
@@ -51,7 +53,7 @@ export class Masks {
   }
 
   /**
-   * Compares the resources left by runs without failures with the resources left elsewhere. Differences depend on the time or on random
+   * Compares the resources that failure-free runs left behind with those left behind elsewhere. Differences depend on the time or on random
    * numbers. Runs that do not leave the same families are ignored.
    */
   learn(pairs: readonly Learned[]): void {
@@ -97,7 +99,7 @@ export class Masks {
     return Object.fromEntries(entries.map(([name, each]) => [name, this.#omit(each, family, [...path, name])]))
   }
 
-  /** Hides the values that vary, but not whether they exist. Keeps constants, even at paths where other values vary. */
+  /** Hides the values that vary, but not the fact that they exist. Keeps constants, even at paths where other values vary. */
   #hide(value: unknown, path: Path, unlabel: Unlabel, isBelow = false): unknown {
     const isVarying = isBelow || this.#varying.has(unlabel(keyOf(path)))
     if (Array.isArray(value)) return value.map((each) => this.#hide(each, path, unlabel, isVarying))

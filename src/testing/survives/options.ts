@@ -55,7 +55,7 @@ const schemaOf = (hasCopies: boolean) =>
     signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
   } satisfies SchemasOf<SurvivesOptions>)
 
-/** The options of {@link survives} with their defaults; `within` is in ms. */
+/** The options for {@link survives}, with the defaults filled in; `within` is in ms. */
 export type ParsedSurvivalOptions = v.InferOutput<ReturnType<typeof schemaOf>>
 
 /** @throws TypeError for an unknown option or a value that is not allowed. */

@@ -10,7 +10,7 @@ const MAX_TURNS = 50
 /** The number of pauses, of about 1 ms each, after which open handles count as idle. */
 const MAX_PAUSES = 500
 
-/** Detects pending work outside the code: sockets, files, name lookups, threads and host timers. */
+/** Detects pending work outside the code: sockets, files, name lookups, threads, and host timers. */
 export class OutsideWork {
   readonly #host: Host
   #baseline: readonly string[] = []
@@ -27,8 +27,8 @@ export class OutsideWork {
   }
 
   /**
-   * Waits for pending work. Returns false if there is none. `waitingSockets` is the number of sockets that wait for a response
-   * that is not due yet.
+   * Waits for pending work. Returns false if there is none. `waitingSockets` is the number of sockets that are waiting for a response that
+   * is not due yet.
    */
   async wait(waitingSockets: number): Promise<boolean> {
     const handles = this.#newHandles()

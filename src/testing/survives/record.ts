@@ -12,11 +12,11 @@ import type { Masks } from './masks.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
 import type { Ended, ScheduledFault } from './types.ts'
 
-/** The failures of a run, and the order of its copies. */
+/** The failures in a run, and the order of its copies. */
 export interface Plan {
   /** The failures. */
   readonly schedule: readonly ScheduledFault[]
-  /** The names of the copies, to run one after the other. Default: all run concurrently. */
+  /** The names of the copies, in the order in which to run them one after the other. Default: all copies run concurrently. */
   readonly serial?: readonly string[]
   /** The order in which the copies continue. */
   readonly turns?: readonly Turn[]
@@ -24,7 +24,7 @@ export interface Plan {
   readonly elsewhere?: 'fast' | 'slow'
 }
 
-/** The outcome of some copies: which copies resolved, and the resources that remain. */
+/** The outcome of some copies: which of them resolved, and the resources that remain. */
 export interface Outcome {
   readonly resolved: string
   /** True if all copies have run. */
@@ -38,7 +38,7 @@ export abstract class RunRecord {
   readonly arrivals: Arrivals
   /** The outcome before and after each copy, if the copies run one after the other. */
   readonly outcomes: Outcome[] = []
-  /** The reason why the run was stopped, if it was. */
+  /** The reason that the run was stopped, if it was. */
   stopReason: StopReason | undefined
   /** The resources that existed before the code ran, in the form of {@link keysOf}. */
   resourcesBefore: ReadonlySet<string> = new Set()
@@ -73,10 +73,10 @@ export abstract class RunRecord {
     this.arrivals = new Arrivals(surroundings, plan.schedule, this.copies, interleaving)
   }
 
-  /** Runs an option's function to its end. */
+  /** Runs the function of an option to its end. */
   abstract runToEnd(option: string, work: () => unknown): Promise<unknown>
 
-  /** Ends the run once it has been judged, so its requests and crashes cannot reach the next run. */
+  /** Ends the run once it has been judged, so that its requests and crashes cannot reach the next run. */
   abstract end(): Promise<void>
 
   /** The last lines of a story. */
@@ -105,8 +105,8 @@ export abstract class RunRecord {
   }
 
   /**
-   * Runs the copies concurrently or one after the other. Meanwhile and afterwards, each request and each provisioning attempt is an
-   * event of the run.
+   * Runs the copies concurrently or one after the other. During this time and afterward, each request and each provisioning attempt is an
+   * event in the run.
    */
   protected async runCopies(runGroup: (group: readonly Copy[]) => Promise<StopReason | undefined>): Promise<void> {
     const { serial } = this.plan
@@ -120,7 +120,7 @@ export abstract class RunRecord {
     }
   }
 
-  /** Returns the response to a request of the run. */
+  /** Returns the response to a request in the run. */
   protected arrive(arrival: Arrival): HttpResponse {
     return this.arrivals.arrive(arrival)
   }
@@ -143,7 +143,7 @@ export abstract class RunRecord {
     this.outcomes.push(outcome)
   }
 
-  /** Prepares a copy for the next call of its code. Returns the life that begins. */
+  /** Prepares a copy for the next call of its code. Returns the new life. */
   protected beginLife(copy: Copy): number {
     if (copy.hasCrashed) this.arrivals.interleaving?.drop(copy.name)
     copy.hasCrashed = false
@@ -187,7 +187,7 @@ export abstract class RunRecord {
     return true
   }
 
-  /** Returns the argument of the caller's `holds` and `allow`. */
+  /** Returns the argument for the caller's `holds` and `allow`. */
   toEnded(copy: Copy): Ended {
     const { gateway, schedule } = this
     const { name, settled } = copy

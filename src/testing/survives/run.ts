@@ -36,7 +36,7 @@ interface OpenRequest {
 
 const neverSettles = () => new Promise<never>(() => undefined)
 
-/** One run of code in this process: from the first call, through crashes, to the end of everything that followed. */
+/** One run of code in this process: from the first call, through crashes, to the end of everything that follows. */
 export class Run extends RunRecord {
   readonly #world: World
   readonly #driver: Driver
@@ -46,7 +46,7 @@ export class Run extends RunRecord {
   #cleanUp: unknown
   readonly #fetches = new Map<Copy, Fetch>()
   readonly #open = new Set<OpenRequest>()
-  /** The time of the last end of a copy, in ms. */
+  /** The time at which the most recent copy ended, in ms. */
   #settledAt: number | undefined
 
   /** @param urls the URLs of the copies, if servers serve the gateway */
@@ -155,7 +155,10 @@ export class Run extends RunRecord {
     return { copy, method, name: `${method} ${splitUrl(url, this.gateway.url).path}`, at: this.#world.clock.now }
   }
 
-  /** Returns a request that a copy sent immediately before its end, without awaiting it. An older one may be a request that the code gave up. */
+  /**
+   * Returns a request that a copy sent immediately before it ended, without awaiting it. An older request may be one that the code
+   * abandoned.
+   */
   #findNotAwaited(copy: Copy): string | undefined {
     const isOne = ({ copy: sender, method, at }: OpenRequest) =>
       sender === copy && at === this.#world.clock.now && this.#mustAwait(method)

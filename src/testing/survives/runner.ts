@@ -10,9 +10,9 @@ export interface Runner {
   readonly collections: readonly ViewedCollection[]
   /** The maximum number of concurrent runs. */
   readonly jobs: number
-  /** False for code whose own dates and random numbers differ in each run. */
+  /** False for code whose own dates and random numbers differ from run to run. */
   readonly isRepeatable: boolean
-  /** Sentences that explain how to change code that sends no requests, or different requests in each run. */
+  /** Sentences that explain how to change code that sends no requests, or that sends different requests in each run. */
   readonly hints: Readonly<Record<'noRequests' | 'unequal', string>>
   /** Called before the first run. */
   open?(): Promise<void>

@@ -13,14 +13,14 @@ import type {
   TriedSchedule,
 } from './types.ts'
 
-/** The terms that a report uses for the code, and for the call that retries one schedule. */
+/** The terms that a report uses for the code and for the call that retries one schedule. */
 export interface Wording {
   readonly name: string
   /** Formats the call that retries one schedule. */
   formatReplay(replay: string): string
 }
 
-/** Tries all schedules of a function up to the level at which one fails. */
+/** Tries all schedules for a function, up to the level at which one fails. */
 export async function search(code: CodeUnderTest, options: SurvivesOptions): Promise<SurvivalResult> {
   const runner = new LocalRunner(code, options)
   const { copies, onProgress } = runner.options
@@ -177,7 +177,7 @@ function progressLine() {
       hasLine = true
       write(`${tried.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} schedules, ${failing} fail`)
     },
-    /** Removes the line. */
+    /** Removes the progress line. */
     end: () => void (hasLine && write('')),
   }
 }

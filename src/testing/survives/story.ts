@@ -5,7 +5,7 @@ import { listMissedAttempts } from './missed-attempts.ts'
 import type { RunRecord } from './record.ts'
 import type { TriedSchedule } from './types.ts'
 
-/** The maximum length of a line, and of the first line of a report. */
+/** The maximum length of a line, and that of the first line of a report. */
 export const MAX_LINE_LENGTH = 160
 const MIN_DESCRIPTION_LENGTH = 40
 const MAX_MESSAGE_LENGTH = 100
@@ -56,7 +56,7 @@ export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 's
 
 interface Row {
   readonly time: string
-  /** The description of the event. Rows that are shown as one have identical descriptions and results. */
+  /** The description of the event. Rows that are merged have identical descriptions and results. */
   readonly text: string
   /** The failure and the response. */
   readonly result: string
@@ -126,7 +126,7 @@ const cutText = (text: string, length: number) => cut(text, length).replace(ID_A
 
 /**
  * Shortens a long string in the middle, because the end of a body is as useful as its beginning. Does not cut within an ID.
- * @param share the share of the beginning in the result
+ * @param share the fraction of the result that the beginning takes up
  */
 export function cutMiddle(text: string, length: number, share = 1 / 2): string {
   if (text.length <= length) return text

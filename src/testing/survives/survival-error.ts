@@ -3,20 +3,20 @@ import type { Coverage, FailureGroup, ScheduledFault } from './types.ts'
 /** The parts of the error meant for programs. */
 type Parts = Pick<SurvivalError, 'schedule' | 'replay' | 'groups' | 'coverage'>
 
-/** The error of {@link survives}: the smallest schedule of failures that breaks the code, and what happened. */
+/** The error that {@link survives} throws: the smallest schedule of failures that breaks the code, and its story. */
 export class SurvivalError extends Error {
   // Node prints class names, and the build shortens them.
   /** @internal */
   static override get name(): string {
     return 'SurvivalError'
   }
-  /** The name of the class. */
+  /** The class name. */
   declare readonly name: 'SurvivalError'
-  /** The failures of the smallest failing schedule. Empty if the code fails without any. */
+  /** The failures in the smallest failing schedule. Empty if the code fails without failures. */
   declare readonly schedule: readonly ScheduledFault[]
   /** The schedule as a string, for the `replay` option. */
   declare readonly replay: string
-  /** The failing schedules grouped by problem. The smallest schedule of each group has its story. */
+  /** The failing schedules grouped by problem. The smallest schedule in each group includes its story. */
   declare readonly groups: readonly FailureGroup[]
   /** The failures that were tried, by operation. */
   declare readonly coverage: readonly Coverage[]
@@ -33,7 +33,7 @@ export class SurvivalError extends Error {
   }
 
   /**
-   * Returns the error for vitest's reporters, without the parts for programs, because snapshots are long.
+   * Returns the error for vitest's reporters, without the machine-readable parts, because snapshots are long.
    * @internal
    */
   toJSON(): { readonly name: string; readonly message: string; readonly stack: string | undefined } {

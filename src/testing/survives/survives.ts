@@ -25,10 +25,10 @@ type WithCreate<Options, Create> = Omit<Options, 'create'> & {
 }
 
 /**
- * Finds the failure that breaks your code. Runs an async function against a fresh gateway: once without failures, then once
- * for each single failure at each request, then for each pair, and so on. Throws an error with the smallest schedule of
- * failures after which the function leaves different resources, hangs, or otherwise breaks. Timers and dates are
- * replaced during the search, so no run waits. Nothing is random, so the same code produces the same result.
+ * Finds the failure that breaks your code. Runs an async function against a fresh gateway: once without failures, then once for each single
+ * failure at each request, then for each pair, and so on. Throws an error with the smallest schedule of failures after which the function
+ * leaves different resources, hangs, or otherwise breaks. Timers and dates are replaced during the search, so no run waits. Nothing is
+ * random, so the same code produces the same result.
  *
  * @example
  * ```ts
@@ -39,14 +39,14 @@ type WithCreate<Options, Create> = Omit<Options, 'create'> & {
  * const reserve = ({ url }) => fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
  * await survives(reserve, { create: createNgrok }) // throws: the code does not survive one fault …
  * ```
- * @throws SurvivalError with the smallest failing schedule; its message tells what happened. TypeError for an unknown option or a value
+ * @throws SurvivalError with the smallest failing schedule; its message explains what happened. TypeError for an unknown option or a value
  * that is not allowed.
  */
 export function survives<T, Create extends CreateForRun>(
   code: CodeUnderTest<T, GatewayOf<Create>>,
   options: WithCreate<SurvivesOptions<T, GatewayOf<Create>>, Create>,
 ): Promise<SurvivalResult>
-/** Finds the failure that breaks your code, with gateways that `createGateway` creates by default. */
+/** Finds the failure that breaks your code. By default, `createGateway` creates the gateways. */
 export function survives<T>(code: CodeUnderTest<T>, options?: SurvivesOptions<T>): Promise<SurvivalResult>
 export async function survives(code: unknown, options: unknown = {}): Promise<SurvivalResult> {
   const caller = new Error()
@@ -60,8 +60,8 @@ export async function survives(code: unknown, options: unknown = {}): Promise<Su
 }
 
 /**
- * Yields each schedule after trying it, fewest failures first, beginning with the run without failures. Use it to write your own loop
- * instead of calling {@link survives}. It continues after failing schedules. Between schedules, timers and dates are the real ones.
+ * Yields each schedule after trying it, fewest failures first, starting with the run without failures. Use it to write your own loop
+ * instead of calling {@link survives}. It continues after failing schedules. Between schedules, the real timers and dates are in place.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function schedules<T, Create extends CreateForRun>(
   code: CodeUnderTest<T, GatewayOf<Create>>,
   options: WithCreate<ScheduleOptions<T, GatewayOf<Create>>, Create>,
 ): AsyncGenerator<TriedSchedule, SurvivalResult>
-/** Yields each schedule after trying it, with gateways that `createGateway` creates by default. */
+/** Yields each schedule after trying it. By default, `createGateway` creates the gateways. */
 export function schedules<T>(
   code: CodeUnderTest<T>,
   options?: ScheduleOptions<T>,

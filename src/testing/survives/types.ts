@@ -5,7 +5,7 @@ import type { Fetch } from '../../gateway/http/fetch.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { GatewayOptions } from '../../generated/options.ts'
 
-/** The failures that {@link survives} tries by default; `crash` only with `restart: true`. */
+/** The failures that {@link survives} tries by default; `crash` is tried only with `restart: true`. */
 export type FaultKind = 'lost' | '5xx' | '429' | 'cut' | 'silent' | 'crash' | 'outcomes'
 
 /** The failures that {@link survives} tries only if they are in `also`. */
@@ -35,7 +35,7 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   readonly disk: Disk
   /** The name of the copy: `A` or, with the `copies` option, also `B` or `C`. */
   readonly copy: string
-  /** The number of the call: 1 for the first, then one more after each crash, or after an error with `mayLeave`. */
+  /** The number of the call: 1 for the first, and one more after each crash, or after an error with `mayLeave`. */
   readonly life: number
   /**
    * Runs a side effect that the gateway does not see, such as saving an ID, and returns its result. With `restart: true`, a
@@ -47,7 +47,7 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
 
 /** A failure and where it occurs. */
 export interface ScheduledFault {
-  /** The operation, such as `POST /reserved_addrs`, `attempt app.example.com` or `effect save the id`. */
+  /** The operation, such as `POST /reserved_addrs`, `attempt app.example.com`, or `effect save the ID`. */
   readonly at: string
   /** The position among requests for the same operation, in order of arrival: 1 for the first. */
   readonly nth: number
@@ -75,15 +75,13 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * The verdict on a run:
  * - `survived`: nothing is wrong
  * - `never-ends`: the code is waiting, but no timer is set and no request is pending, or it takes longer than `within`
- * - `other-leftovers`: it resolves, but leaves different resources from the run without failures, or resources with
- *   different values
+ * - `other-leftovers`: it resolves, but leaves different resources from the run without failures, or resources with different values
  * - `leftovers-after-error`: it rejects, but leaves resources
  * - `missing-after-error`: it rejects, and a family has fewer resources than before and than after the run without failures
  * - `does-not-resume`: with `mayLeave`, the next call rejects although nothing failed during it
  * - `refused-error`: it rejects, but `allow` does not accept the error, or no failure was injected
  * - `unhandled-rejection`: a promise rejects unhandled, or a timer throws
- * - `work-after-end`: it ends without awaiting a request, sends one later, or leaves a timer that the run without failures
- *   doesn't leave
+ * - `work-after-end`: it ends without awaiting a request, sends one later, or leaves a timer that the run without failures doesn't leave
  * - `does-not-hold`: `holds` returned false, threw, or rejected
  * - `race`: concurrent copies produce a different result from copies that run one after the other
  */
@@ -100,7 +98,7 @@ export type Verdict =
   | 'does-not-hold'
   | 'race'
 
-/** A tried schedule of failures. */
+/** A schedule of failures that was tried. */
 export interface TriedSchedule {
   /** The failures. */
   readonly schedule: readonly ScheduledFault[]
@@ -121,17 +119,17 @@ export interface TriedSchedule {
   readonly snapshot: object
 }
 
-/** The failing schedules with the same verdict and the same last operation, with the smallest as the example. */
+/** The failing schedules with the same verdict and the same last operation. The smallest one is the example. */
 export interface FailureGroup extends TriedSchedule {
   /** The number of failing schedules. */
   readonly count: number
 }
 
-/** The failures that were tried at an operation. */
+/** The failures that were tried for an operation. */
 export interface Coverage {
   /** The operation, such as `POST /reserved_addrs`. */
   readonly at: string
-  /** The failures that were tried there, each with the number of schedules. */
+  /** The failures that were tried for it, each with the number of schedules. */
   readonly tried: Readonly<Record<string, number>>
 }
 
@@ -161,11 +159,11 @@ export interface SurvivalResult {
   readonly coverage: readonly Coverage[]
 }
 
-/** The options of {@link schedules}. */
+/** The options for {@link schedules}. */
 export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /**
    * The number of copies of the code that run concurrently on one gateway: 2 or 3. Every order in which their requests can arrive is tried,
-   * orders with few switches first. The result must be the same as if the copies ran one after the other. Default: 1.
+   * starting with those with the fewest switches. The result must be the same as if the copies ran one after the other. Default: 1.
    */
   readonly copies?: number
   /** The maximum number of switches away from a copy that could continue. Default: 2. */
@@ -173,8 +171,8 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** With `shared`, all copies use one disk. Default: `own`. */
   readonly disk?: 'own' | 'shared'
   /**
-   * The maximum number of failures in one schedule. Default: 2. With copies: 0, except for at most one failure in each order with one
-   * switch.
+   * The maximum number of failures in one schedule. Default: 2. With copies, the default is 0, except for at most one failure in each order
+   * with one switch.
    */
   readonly faults?: number
   /** Also tries crashes. After a crash, the code is called again with the same gateway and disk. Default: false. */
@@ -183,11 +181,11 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly within?: Duration
   /** The maximum number of schedules to try. Default: 20,000. */
   readonly budget?: number
-  /** The failures to try. Default: all. */
+  /** The failures to try. Default: all failures. */
   readonly kinds?: readonly FaultKind[]
   /** Additional failures to try. Default: none. */
   readonly also?: readonly OptInFaultKind[]
-  /** The replay text from a report. Runs only that schedule. */
+  /** The replay text from a report, to run only that schedule. */
   readonly replay?: string
   /**
    * Paths to exclude from the comparison, each a family and a field as in a report: `reserved_addrs.metadata`. A family
@@ -202,8 +200,8 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Options for the gateway of each run. The clock is manual and starts at 2026-01-01T00:00:00Z. */
   readonly gatewayOptions?: Omit<GatewayOptions<ManualClock>, 'clock'>
   /**
-   * Prepares the gateway of each run. Its resources do not count as leftovers of the code. It may return a function to call
-   * at the end of the run.
+   * Prepares the gateway for each run. The resources that it creates do not count as leftovers of the code. It may return a function to
+   * call at the end of the run.
    */
   readonly setup?: (gateway: G) => unknown
   /** Serves the gateways on loopback, for clients that need a URL: `serve` from `fauxgate/node`. Called once. */
@@ -221,14 +219,14 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
    * resources are compared with the run without failures.
    */
   readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
-  /** Aborts the search, which rejects with the signal's reason. */
+  /** A signal that aborts the search, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** The options of {@link survives}. */
+/** The options for {@link survives}. */
 export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
   extends ScheduleOptions<T, G> {
-  /** Periodically receives the progress. Default: updates one line on a terminal; prints nothing in CI. */
+  /** Periodically receives the progress. By default, one line on the terminal is updated, and nothing is printed in CI. */
   readonly onProgress?: (progress: SurvivalProgress) => void
 }
 

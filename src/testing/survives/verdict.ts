@@ -14,7 +14,7 @@ export interface Judgement extends Pick<TriedSchedule, 'verdict' | 'message'> {
   readonly isOfValues?: boolean | undefined
 }
 
-/** The results of the run without failures, with which other runs are compared. */
+/** The results of the run without failures, which other runs are compared with. */
 export type Baseline = ReturnType<typeof baselineOf>
 
 /** Collects the results of the run without failures. */
@@ -52,7 +52,7 @@ const SURVIVED = verdictOf('survived', 'It survives.')
 const MANY_REQUESTS = 100
 
 /**
- * Counts the requests of a run, and repetitions of its most frequent request, if there are at least `min` requests. Shows the last
+ * Counts the requests in a run, and the repetitions of its most frequent request, if there are at least `min` requests. Shows the last
  * response.
  */
 export function countRequests({ arrivals: { events } }: RunRecord, min: number): string | undefined {
@@ -69,8 +69,8 @@ export function countRequests({ arrivals: { events } }: RunRecord, min: number):
 const STOP_REASONS = {
   nothing: () => 'it waits, but no timer is set and no request is pending',
   time: (within: number, [next = 0]: readonly number[]) =>
-    `it runs longer than ${durationText(within)}, the maximum that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
-  'real-time': () => 'it runs longer than the real time that `timeout` allows',
+    `it takes longer than ${durationText(within)}, the maximum that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
+  'real-time': () => 'it takes more real time than `timeout` allows',
   requests: () => 'it never stops sending requests',
   turns: () => 'it keeps the event loop busy forever, for example with setImmediate',
   timers: () => 'it never stops setting timers',
@@ -180,8 +180,8 @@ function sharingOf({ arrivals: { difference }, options }: RunRecord): string {
   if (!difference || options.disk === 'shared') return ''
   const [one, other] = difference
   return (
-    ` The copies share something besides the gateway: after the same responses, a copy sent ${one} in one run, and ${other} ` +
-    'in another. Create everything that a copy remembers inside the function.'
+    ` The copies share something other than the gateway: after the same responses, a copy sent ${one} in one run, and ${other} ` +
+    'in another. Create all state that a copy keeps inside the function.'
   )
 }
 

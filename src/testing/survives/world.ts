@@ -35,7 +35,7 @@ export function requireHostTimers(): void {
   const { setTimeout } = globalThis
   if (MARK in setTimeout) {
     throw new Error(
-      'Another call to survives or schedules is running. Await it first: each call replaces timers, dates, and fetch for the ' +
+      'Another call to survives or schedules is running. Await it first, because each call replaces timers, dates, and fetch for the ' +
         "whole process. Concurrent tests can't both call survives, and a call continues after its test has timed out.",
     )
   }
@@ -49,7 +49,7 @@ export function requireHostTimers(): void {
 
 /**
  * The environment of the code under test: timers, dates, random numbers, and the global `fetch`, all on one clock that the explorer moves.
- * They are the same for all runs, so code can keep references to them.
+ * The same objects are used for all runs, so code can keep references to them.
  */
 export class World implements Surroundings {
   readonly clock = manualClock(START)
@@ -64,7 +64,7 @@ export class World implements Surroundings {
   unhandled: unknown[] = []
   /** The gateway that handles the global `fetch`. */
   target: Pick<Life, 'url' | 'fetch'> | undefined
-  /** The last request of the run to a URL other than the gateway's. */
+  /** The last request in the run to a URL other than the gateway's. */
   #otherRequest: { readonly origin: string; isRefused: boolean } | undefined
   readonly #randomSource = createRandomSource('survives')
   /** The number of random numbers in this run so far, by copy. */
@@ -141,8 +141,8 @@ export class World implements Surroundings {
   }
 
   /**
-   * Replaces the functions of the host, until `restoreGlobals`.
-   * @throws Error if another call of `survives` has replaced these functions, or if one cannot be replaced.
+   * Replaces the host's functions until `restoreGlobals` is called.
+   * @throws Error if another call to `survives` has replaced these functions, or if one cannot be replaced.
    */
   replaceGlobals(): void {
     requireHostTimers()
@@ -164,9 +164,7 @@ export class World implements Surroundings {
     this.#collectRejections()
   }
 
-  /**
-   * Restores the functions of the host. @throws Error that names the functions that the code made unchangeable, after restoring all others.
-   */
+  /** Restores the host's functions. @throws Error that names the functions that the code made unchangeable, after restoring all others. */
   restoreGlobals(): void {
     this.#globals.restore()
   }
@@ -225,7 +223,7 @@ export class World implements Surroundings {
   describeOtherRequest(): string {
     const { origin, isRefused = false } = this.#otherRequest ?? {}
     if (origin === undefined) return ''
-    const closed = isRefused ? ', where nothing listens: was that server closed?' : ' instead.'
+    const closed = isRefused ? ', where nothing is listening. Was that server closed?' : ' instead.'
     return `The code called ${origin}${closed} `
   }
 

@@ -32,7 +32,7 @@ export interface Requirements {
   readonly audiences: readonly string[] | undefined
   readonly sources: readonly TokenSource[]
   readonly algorithms: readonly string[]
-  /** The URLs of JWKS documents, in the order their keys are tried. */
+  /** The URLs of JWKS documents, in the order in which their keys are tried. */
   readonly jwksUrls: readonly string[]
 }
 

@@ -23,7 +23,7 @@ export interface Token {
 
 type ClaimError = errors.JWTExpired | errors.JWTClaimValidationFailed
 
-/** A validation's result: the tokens up to the first rejected one, and the number and reason of its error. */
+/** The result of a validation: the tokens up to the first rejected one, and the number of its error and the reason for it. */
 export type JwtResult =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | {
@@ -39,7 +39,7 @@ export type JwtResult =
  * clock (rules: json-web-tokens#claims). Reasons do not repeat tokens or claims. Tokens in headers come first, followed by tokens in the
  * body, which is read only then. Within each group, the config determines the order.
  *
- * @throws what `readBody` throws
+ * @throws any error that `readBody` throws
  */
 export async function validateJwt(request: TokenRequest, config: unknown, options: KeySource): Promise<JwtResult> {
   const requirements = readRequirements(config)

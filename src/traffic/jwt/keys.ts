@@ -5,7 +5,7 @@ import { TokenProblem } from './token-problem.ts'
 /** The time, in ms, after which the keys at a URL are read again. */
 const LIFETIME = 15 * 60 * 1000
 
-/** Keys by JWKS document URL, with the gateway time when they were read. */
+/** Keys by JWKS document URL, with the gateway's time when they were read. */
 export type KeyCache = Map<string, { readonly readAt: number; readonly keys: readonly JWK[] }>
 
 /** The gateway's clock, and a function that reads documents. */

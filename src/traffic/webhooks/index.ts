@@ -42,7 +42,7 @@ export interface WebhookOptions {
  * Verifies that a webhook provider has signed a request, or responds to the provider's challenge. The body is read only if the headers are
  * not sufficient. Reasons do not repeat secrets, signatures, or any part of the body except the URL of a certificate.
  *
- * @throws what `readBody` throws
+ * @throws any error that `readBody` throws
  */
 export async function verifyWebhook(sent: SentRequest, options: WebhookOptions): Promise<WebhookVerdict> {
   try {

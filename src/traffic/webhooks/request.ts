@@ -1,6 +1,6 @@
 import { isObject } from '../../core/schema/values.ts'
 
-/** The head of a request that a webhook sender may have signed, and a function that reads its body. */
+/** The head of a request that a webhook sender may have signed, and a function that reads the request's body. */
 export interface SentRequest {
   readonly method: string
   /** The complete URL that the sender requested, byte for byte. */
@@ -12,7 +12,7 @@ export interface SentRequest {
 /** Thrown if the body is needed but has not been read. */
 export class BodyNeeded extends Error {}
 
-/** A request as signed by its sender. */
+/** A request in the form in which its sender signed it. */
 export class SignedRequest {
   readonly method: string
   readonly url: string

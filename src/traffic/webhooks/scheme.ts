@@ -10,7 +10,7 @@ export type SignaturePlace =
   | { readonly field: string }
   | ((request: SignedRequest, values: Readonly<Record<string, string>>) => string)
 
-/** A signing scheme of a provider. The engine uses the first scheme whose signature is in the request. */
+/** A provider's signing scheme. The engine uses the first scheme whose signature is in the request. */
 export interface SignatureScheme {
   /** The lowercase names of the headers that may contain the signature, or the field of the JSON body that contains it. */
   readonly signature: string | readonly string[] | { readonly field: string }
@@ -31,7 +31,7 @@ export interface SignatureScheme {
   readonly isInSeconds?: true
   /** True to accept requests without the timestamp, because the signature covers the timestamp and older requests lack it. */
   readonly isTimestampOptional?: true
-  /** More values in the signed text, in order. */
+  /** Additional values in the signed text, in order. */
   readonly values?: Readonly<Record<string, SignaturePlace>>
   /**
    * The signed text, or its possible forms, with `{body}`, `{method}`, `{url}`, `{secret}`, `{timestamp}`, and the names of `values`.

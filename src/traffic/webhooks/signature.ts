@@ -22,7 +22,7 @@ class Refusal extends Error {
   }
 }
 
-/** Returns the problem with a request that isn't signed as by its provider, or undefined if it is. */
+/** Returns the problem with a request that isn't signed as its provider would sign it, or undefined if it is. */
 export function findRefusal(
   schemes: readonly SignatureScheme[],
   request: SignedRequest,

@@ -16,8 +16,8 @@ const FIELDS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
 const CERTIFICATE_HOST = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/
 
 /**
- * Returns the reason why an Amazon SNS message is not signed with its certificate's key, or undefined if it is. The secret, if any, is the
- * account that owns the topic.
+ * Returns the problem with an Amazon SNS message that is not signed with its certificate's key, or undefined if it is. The secret, if any,
+ * is the account that owns the topic.
  */
 export async function findSnsRefusal(
   request: SignedRequest,

@@ -184,7 +184,7 @@ describe('The problem of a delivery names what happened, and its code (rules: ev
   })
 
   test('at a port that fetch blocks', async () => {
-    expect(await problemAt('http://127.0.0.1:1')).toBe('`fetch` blocks this port; choose another')
+    expect(await problemAt('http://127.0.0.1:1')).toBe('`fetch` blocks this port; choose another one')
   })
 
   test('at an https URL of a server without TLS', async () => {

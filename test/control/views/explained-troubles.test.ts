@@ -101,14 +101,16 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const gateway = open()
     const waits = 'A fault is waiting for a request.'
     gateway.faults.add({ traffic: 'https://misspelt.example.org', times: 1, status: 503 })
-    expect(await listCauses(gateway)).toEqual([['unused', `${waits} The traffic journal has none.`]])
+    expect(await listCauses(gateway)).toEqual([['unused', `${waits} There are none in the traffic journal.`]])
     const url = 'https://app.example.org'
     gateway.declare.tunnelSession({ endpoints: [{ url }] })
     gateway.traffic.upstream(url, () => new Response('hello'))
     await gateway.traffic.fetch(url)
     const went = `The last visitor request, GET ${url}/: its upstream is ${url}, not https://misspelt.example.org.`
     expect(await listCauses(gateway)).toEqual([['unused', `${waits} ${went}`]])
-    expect(() => gateway.faults.assertNoPendingFaults()).toThrow('It waits for requests that the gateway forwards.')
+    expect(() => gateway.faults.assertNoPendingFaults()).toThrow(
+      'It is waiting for requests that the gateway forwards.',
+    )
   })
 
   test('of a partly used fault says that the journal has no request, not that there was none', async () => {
@@ -116,7 +118,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
     await client(gateway)('GET', '/reserved_addrs')
     gateway.requests.clear()
-    const cause = 'A fault has applied to 1 of 2 requests, and waits for 1 more. The journal has none.'
+    const cause = 'A fault has applied to 1 of 2 requests, and waits for 1 more. There are none in the journal.'
     expect(await listCauses(gateway)).toEqual([['unused', cause]])
   })
 
@@ -198,7 +200,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       `There is no tunnel session ts_1. POST /tunnel_sessions/ts_1/stop ended it at ${SHOWN_START}, and its tunnels and endpoints with it. Restart the agent: its new session will have a new ID.`,
     )
     expect(restarted).toContain(
-      `POST /tunnel_sessions/ts_1/restart ended it at ${timeAfter('1m')}. The agent is in a new session with the same tunnels: list the sessions to find its ID.`,
+      `POST /tunnel_sessions/ts_1/restart ended it at ${timeAfter('1m')}. The agent is in a new session with the same tunnels: list the sessions to find the ID.`,
     )
   })
 
@@ -264,7 +266,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
       {
         kind: 'broken',
         cause:
-          "1 event is waiting for the next attempt. The last attempt: the destination responded with 500. The next attempts follow the gateway's clock: on a manual clock, advance it.",
+          "1 event is waiting for the next attempt. The last attempt: the destination responded with 500. The next attempts follow the gateway's clock. Advance it if it is a manual clock.",
         about: [{ collection: 'event_destinations', key: id }],
       },
     ])

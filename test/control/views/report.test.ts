@@ -337,7 +337,7 @@ describe('The report', () => {
     gateway.provisioning.failNext('DNS_ERROR', { domain: 'none.example.com' })
     gateway.provisioning.failNext('DNS_ERROR')
     expect(readSection(gateway, 'pending').slice(1)).toEqual([
-      '  none.example.com: no domain of that name is reserved; the newest are plain.example.com.',
+      '  none.example.com: no domain with that name is reserved; the newest are plain.example.com.',
       '  plain.example.com: it has no certificate management policy, so there are no attempts.',
       '  any domain: no domain has a pending attempt or renewal.',
     ])
@@ -405,7 +405,7 @@ describe('The report', () => {
     expect(gateway.report()).not.toContain('node:http')
   })
 
-  test('names no other client, if a request for another host shows that the global fetch is in use', async () => {
+  test('names no other client, if a request to another host shows that the global fetch is in use', async () => {
     const gateway = openManual()
     const installed = gateway.install({ others: 'refuse' })
     await expect(fetch('https://elsewhere.test/')).rejects.toThrow()

@@ -64,14 +64,14 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(await listTroubles(gateway)).toEqual([])
   })
 
-  test('count the requests for other hosts, also for more of them than are listed, and the overview counts them too', async () => {
+  test('count the requests to other hosts, also for more of them than are listed, and the overview counts them too', async () => {
     const gateway = openManual()
     using _ = gateway.install({ others: 'refuse' })
     for (let number = 0; number < 25; number++) await fetch(`https://api${number}.example.net`).catch(() => undefined)
     const troubles = await listTroubles(gateway)
     expect(troubles).toHaveLength(9)
     expect(troubles.at(0)?.about).toMatchObject([{ name: 'GET https://api0.example.net' }])
-    expect(troubles.at(-1)?.cause).toBe('And 17 more requests for other hosts.')
+    expect(troubles.at(-1)?.cause).toBe('And 17 more requests to other hosts.')
     expect(troubles.reduce((sum, { count }) => sum + count, 0)).toBe(25)
     expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ rejected: 25 })
     gateway.requests.clear()
@@ -165,7 +165,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       },
       {
         kind: 'unused',
-        cause: expect.stringMatching(/^The uploaded certificate expired at .* No domain uses it: delete it.$/),
+        cause: expect.stringMatching(/^The uploaded certificate expired at .* No domain uses it. Delete it.$/),
         about: [{ collection: 'tls_certificates', key: unused, name: 'unused.example.com' }],
       },
     ])

@@ -82,7 +82,7 @@ describe('gateway.install({ traffic: true }) (rules: traffic#endpoints)', () => 
     expect(await (await fetch('https://second.ngrok-free.app/')).text()).toBe('from the second')
   })
 
-  test('without the option, visitor requests are requests for other hosts', async () => {
+  test('without the option, visitor requests are requests to other hosts', async () => {
     createVisited().install({ others: 'refuse' })
     await expect(fetch('https://app.ngrok-free.app/')).rejects.toThrow('other requests are rejected')
   })

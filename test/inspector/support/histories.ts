@@ -277,7 +277,7 @@ export const HISTORIES: readonly History[] = [
       await send('POST', '/reserved_domains', { domain: DOMAIN })
       await send('GET', `/reserved_domains/${id}`)
     },
-    has: ['when a snapshot was loaded', 'its error may come from what is left out', /rd_\w+ is not from this test/],
+    has: ['when a snapshot was loaded', 'something left out may have caused its error', /rd_\w+ is not from this test/],
   },
   {
     name: 'clients of several accounts and without access',
@@ -429,7 +429,7 @@ export const HISTORIES: readonly History[] = [
       const { endpoints } = (await send('GET', '/endpoints')) as { endpoints: Json[] }
       await send('GET', `/endpoints/${endpoints[0]?.id}`)
     },
-    has: ['because its body may have secrets: POST /_fauxgate/agent/tunnels'],
+    has: ['because its body may contain secrets: POST /_fauxgate/agent/tunnels'],
     lacks: ['own process', "agent's API"],
   },
   {

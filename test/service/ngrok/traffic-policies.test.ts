@@ -69,7 +69,7 @@ test.each(['edgtcp_1', 'edgtls_1'])('With declared references the edge %s must b
   gateway.declare.edge(edge)
   expect((await put()).status).toBe(200)
   expect(() => gateway.restore(gateway.snapshot())).not.toThrow()
-  expect(() => gateway.declare.edge(edge, { routes: ['edghtsrt_1'] })).toThrow(/routes together with their HTTPS edge/)
+  expect(() => gateway.declare.edge(edge, { routes: ['edghtsrt_1'] })).toThrow(/routes along with their HTTPS edge/)
   const control = createControlClient(gateway.fetch, 'http://127.0.0.1')
   expect((await control('POST', '/declare', { edge: 'edgtls_2' })).status).toBe(200)
   expect((await control('POST', '/declare', { edge: 'edgxyz_2' })).status).toBe(400)

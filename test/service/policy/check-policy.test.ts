@@ -442,7 +442,7 @@ test('An expression in a field that is one itself has no ${}, and the hint says 
       },
     ],
   })
-  expect(problem).toMatchObject({ number: 2224, hint: 'This is an expression already: write it without ${ and }.' })
+  expect(problem).toMatchObject({ number: 2224, hint: 'This is already an expression. Write it without ${ and }.' })
 })
 
 // With a quadratic pattern, each takes half a minute, longer than a test may take.

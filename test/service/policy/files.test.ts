@@ -628,7 +628,7 @@ test.each([
     {
       ...{ rule: 'policy-unread', line: config.split('\n').length, column: 1 },
       message: 'Nothing reads the policy at on_http_request.',
-      hint: 'Move it under traffic_policy of an endpoint.',
+      hint: 'Move it to traffic_policy of an endpoint.',
     },
   ])
   expect(policies).toEqual([])

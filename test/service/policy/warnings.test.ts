@@ -603,15 +603,15 @@ describe('A condition that is always true, or never (rules: traffic-policy#warni
       "endsWith('')",
     ].map((test) => [
       `req.user_agent.${test}`,
-      'An empty string, or an empty alternative of a pattern, is in every string.',
+      'An empty string, or an empty alternative in a pattern, is in every string.',
     ]),
     ...["startsWith('/')", "contains('/')", "startsWith('')"].map((test) => [
       `req.url.path.${test} && req.url.path != '/a'`,
-      'Each path begins with a slash: write what follows it, and end a whole path with $.',
+      'Every path begins with a slash. Write the part after the slash, and add $ at the end to match the whole path.',
     ]),
     ...['^/', '^(/|/admin)', '/(.*)', '.*', '^/.*$', '^/[^?]*'].map((pattern) => [
       `req.method == 'PUT' && req.url.path.matches('${pattern}')`,
-      'Each path begins with a slash: write what follows it, and end a whole path with $.',
+      'Every path begins with a slash. Write the part after the slash, and add $ at the end to match the whole path.',
     ]),
   ])('%s is always true', (source, hint) => {
     expect(check(source)).toMatchObject([{ rule: 'always-true', hint }])

@@ -86,7 +86,7 @@ describe('expireNow advances the clock to the expiry of the certificate in use (
 
 type Case = [what: string, open: () => { gateway: Gateway; id: string }, renewal: string | null, expiry: string | null]
 
-const JOB = 'its provisioning job is running, and renewals are due from issued certificates only'
+const JOB = 'its provisioning job is still running, and only issued certificates are renewed'
 const cases: Case[] = [
   ['whose first job is running', () => openWithDomain(), JOB, 'it uses no certificate'],
   ['whose renewal is running', () => openRenewing(), JOB, null],

@@ -121,7 +121,7 @@ describe('survives rejects', () => {
 
   it('code to which no failure applies', async () => {
     const message =
-      'Error: No failure applies to what the code does, so nothing can fail. Requests fail only in the ways'
+      'Error: No failure applies to anything that the code does, so nothing can fail. Requests fail only in the ways'
     expect(await search(get, { kinds: [] })).toContain(message)
     const onlyEffect: CodeUnderTest = async ({ effect }) => void (await effect('save', () => 1))
     expect(await search(onlyEffect)).toContain(message)

@@ -50,7 +50,7 @@ describe('Code that calls another server than the gateway', () => {
   it('which was closed, is asked about that', async () => {
     const { url, close } = await serve(createNgrok())
     await close()
-    const closed = `The gateway received no request. The code called ${url}, where nothing listens: was that server closed? Let`
+    const closed = `The gateway received no request. The code called ${url}, where nothing is listening. Was that server closed? Let`
     expect(await findMessage(() => get(url))).toContain(closed)
     const retrying = async (): Promise<unknown> => get(url).catch(() => sleep(3_600_000).then(retrying))
     expect(await findMessage(retrying)).toContain(closed)

@@ -43,7 +43,7 @@ class GatewayError(RuntimeError):
 
 class Gateway:
     """
-    A served gateway. A rejected control raises a GatewayError with the server's message.
+    A gateway that is being served. A rejected control raises a GatewayError with the server's message.
 
     Fields have the names of the control API. A domain is named by its name or its id.
     """

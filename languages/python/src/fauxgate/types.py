@@ -69,7 +69,7 @@ Fault = TypedDict(
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
         # The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
@@ -110,13 +110,13 @@ Visitor = TypedDict(
     {
         # The address. Default: `203.0.113.1`.
         "ip": "str",
-        # The country of the address, as two letters such as `DE`.
+        # The country of the address: a two-letter code, such as `DE`.
         "country": "str",
         # True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
         "insecure": "bool",
         # The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by intermediate certificates. Default: none.
         "certificate": "str",
-        # The identity of a visitor who has signed in. Default: the visitor has not.
+        # The identity of a visitor who has signed in. Default: not signed in.
         "identity": "dict[str, Any]",
         # Other variables by path, such as `{ "conn.client_ip.is_tor_node": true }`.
         "facts": "dict[str, Any]",
@@ -312,7 +312,7 @@ MissedRequest = TypedDict(
         "operationId": "str",
         # The method and the path.
         "request": "str",
-        # Why the fault did not apply.
+        # The reason that the fault did not apply.
         "reason": "str",
     },
     total=False,
@@ -355,7 +355,7 @@ TrafficOutcome = TypedDict(
         "headers": "dict[str, str]",
         # The body of the response, as a string.
         "body": "str",
-        # The reason why the body ends early. Absent if it is complete.
+        # The reason that the body ends early. Absent if the body is complete.
         "incomplete": "str",
         # The rule that responded or closed the connection, by its name, or by its position if it has no name; null if no rule did.
         "rule": "str | None",
@@ -380,15 +380,15 @@ Request = TypedDict(
         "query": "str",
         # The gateway's time, as a timestamp.
         "at": "str",
-        # The request headers, keyed by lowercase name. A header that carries a secret has the value `[redacted]`.
+        # The request headers, by lowercase name. A header that carries a secret has the value `[redacted]`.
         "requestHeaders": "dict[str, str]",
-        # The request's JSON, or a description of a body that is too long or not JSON; null for no body.
+        # The request's JSON, or a description of a body that is too long or not JSON; null if there is no body.
         "request": "Any",
         # The HTTP status of the response.
         "status": "float",
-        # The response headers that the gateway set, keyed by lowercase name.
+        # The response headers that the gateway set, by lowercase name.
         "responseHeaders": "dict[str, str]",
-        # The response's JSON, or a description of a body that is not JSON; null for no body.
+        # The response's JSON, or a description of a body that is not JSON; null if there is no body.
         "response": "Any",
         # The changes that the request made; null if it made none.
         "commit": "dict[str, Any]",
@@ -462,7 +462,7 @@ ScriptOptions = TypedDict(
         "times": "int",
         # True to use these outcomes before the pending ones for the same domain, instead of after them. Default: `false`.
         "first": "bool",
-        # The outcome of all attempts after the scripted ones for the same domain. It takes precedence over outcomes for any domain.
+        # The outcome of all attempts after those scripted for the same domain. It takes precedence over outcomes for any domain.
         "always": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | str | FailedAttempt",
     },
     total=False,
@@ -586,7 +586,7 @@ ListedFault = TypedDict(
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # What happens at the point where `truncate` ends the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
         # The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
@@ -596,7 +596,7 @@ ListedFault = TypedDict(
         "passed": "int",
         # `pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
         "state": "Literal['pending', 'active', 'used up']",
-        # The requests among the last 5 that it did not apply to, oldest first. Absent if the fault is not pending.
+        # Those of the last 5 requests that it did not apply to, oldest first. Absent if the fault is not pending.
         "missed": "list[MissedRequest]",
     },
     total=False,
@@ -611,7 +611,7 @@ Declaration = TypedDict(
         "routes": "list[str]",
         # The ID of an endpoint configuration.
         "endpoint_configuration": "str",
-        # The ID of a backend that can be a child of a weighted one.
+        # The ID of a backend that can be a child of a weighted backend.
         "backend": "str",
         # Declares an edge's endpoint, which no operation can create. `gateway.declare.end(id)` removes it.
         "edge_endpoint": "EdgeEndpointDeclaration",

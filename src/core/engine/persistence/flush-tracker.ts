@@ -4,7 +4,7 @@ import { printError } from '../../schema/print.ts'
 /** Tracks whether a store has flushed all appended commits. */
 export class FlushTracker {
   #flushing: Promise<void> | undefined
-  /** The number of commit losses so far. */
+  /** The number of times that commits have been lost so far. */
   #losses = 0
   /** True if a caller is waiting for the flush and will receive its error. */
   #isAwaited = false
@@ -23,7 +23,7 @@ export class FlushTracker {
     return this.#flushing
   }
 
-  /** Call it after each append. */
+  /** Must be called after each append. */
   trackAppend(): void {
     const flushing = this.store.flushed?.()
     if (!flushing || flushing === this.#flushing) return

@@ -39,7 +39,7 @@ const IN_USE = Symbol.for('fauxgate.store.owned')
 export class Persistence {
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
-  /** The reason why the next commit must replace the whole state, or undefined if it may contain only changes. */
+  /** The reason that the next commit must replace the whole state, or undefined if it may contain only changes. */
   #replacement: 'initial' | 'migration' | undefined
   /** The first commit's state, until that commit is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
@@ -132,7 +132,7 @@ export class Persistence {
     return listFields(this.engine.families.flatMap(({ collections }) => collections))
   }
 
-  /** Loads the last flushed state if the store has lost commits. Rejects the call if loading fails. */
+  /** Loads the last flushed state if the store has lost commits. Makes the call fail if loading fails. */
   requireState(): void {
     if (this.#committed) return
     try {
@@ -165,7 +165,7 @@ export class Persistence {
     this.#pending.prepareReplacement(operation, current(), sideRecords)
   }
 
-  /** Appends all changes since the last commit. Rolls back and rejects the call if the store throws. */
+  /** Appends all changes since the last commit. If the store throws, rolls back, and makes the call fail. */
   commit(): void {
     const committed = this.#committed
     if (!committed) return
@@ -240,7 +240,7 @@ export class Persistence {
   }
 }
 
-/** Rejects a call that the store did not persist. */
+/** Makes a call fail because the store did not persist it. */
 export function refuseAsStoreFailed(cause: unknown): never {
   throw new Refusal([problem(general.store_failed, { why: toError(cause).message })], { cause })
 }

@@ -18,7 +18,8 @@ export function findUnknownField(fields: StoredFields, known: StoredFields) {
 
 // (rules: stores#versions)
 /**
- * Throws if a store may have records with fields other than `known`, because a newer fauxgate or a gateway with other families wrote it.
+ * Throws an error if a store may have records with fields other than `known`, because a newer fauxgate or a gateway with other families
+ * wrote it.
  */
 export function requireKnownFields(stored: StoredFields, known: StoredFields): void {
   const unknown = findUnknownField(stored, known)

@@ -20,7 +20,7 @@ export interface SideRecords {
   load(rows: ReadonlyMap<string, object>): void
 }
 
-/** Side records, by their collection's name in the store. */
+/** Side records, by the name of their collection in the store. */
 export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
 /** Returns one record's change for a store. For a record that isn't stored, such as a fault with a predicate, `after` is null. */
@@ -41,7 +41,7 @@ export function listAllChanges(records: Records, sideRecords: SideRecordsByName)
 }
 
 /**
- * Reads the side records and the records of a store. Converts each record to this fauxgate's version, and validates it against its
+ * Reads the side records and the records of a store. Converts each record to this version of fauxgate, and validates it against its
  * collection's schema. @throws Error that names the damaged record; TypeError if a record's collection belongs to no family in this
  * gateway.
  */

@@ -34,9 +34,9 @@ export const aiGateway = action({
   sets: {
     status: text('`success` or `error`.', ['success', 'error']),
     client: { type: 'map<string, dyn>', about: 'The model that the client requested.' },
-    input_ngrok_tokens: whole('The tokens of the request.'),
-    output_ngrok_tokens: whole('The tokens of the response.'),
-    gateway_latency_ms: whole('The time that the gateway added.'),
+    input_ngrok_tokens: whole('The tokens in the request.'),
+    output_ngrok_tokens: whole('The tokens in the response.'),
+    gateway_latency_ms: whole('The latency that the gateway added.'),
     model_selection: { type: 'list<dyn>', about: 'How models were chosen.' },
     success: { type: 'map<string, dyn>', about: 'The request that succeeded.' },
     models_tried: { type: 'list<dyn>', about: 'The models that were tried.' },

@@ -15,7 +15,7 @@ export const circuitBreaker = action({
       max: 1,
       default: 0.5,
       isRequired: true,
-      about: 'The error rate from which requests are rejected.',
+      about: 'The error rate at which requests start to be rejected.',
     },
     volume_threshold: {
       kind: 'integer',
@@ -25,7 +25,7 @@ export const circuitBreaker = action({
       about: 'The number of requests in a window before errors count.',
     },
     window_duration: circuitDuration('The window in which requests are counted.'),
-    tripped_duration: circuitDuration('How long requests are rejected before one may try the upstream.'),
+    tripped_duration: circuitDuration('How long requests are rejected before a request may try the upstream.'),
     num_buckets: {
       kind: 'integer',
       min: 10,

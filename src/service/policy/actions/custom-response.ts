@@ -4,7 +4,7 @@ import { headers } from '../fields.ts'
 
 export const customResponse = action({
   type: 'custom-response',
-  about: "Responds to the request itself, or replaces the upstream's response.",
+  about: "Responds to the request instead of the upstream, or replaces the upstream's response.",
   page: 'custom-response',
   phases: ['on_http_request', 'on_http_response'],
   config: {

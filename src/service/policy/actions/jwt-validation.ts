@@ -25,7 +25,7 @@ const tokens: Field = {
   kind: 'list',
   min: 1,
   isRequired: true,
-  about: 'Where a request carries its tokens. All of them must be present.',
+  about: 'The locations of the tokens in a request. All tokens must be present.',
   item: {
     kind: 'object',
     about: 'A token.',
@@ -141,7 +141,7 @@ export const jwtValidation = action({
       },
     },
   },
-  sets: { tokens: { type: 'list<Token>', about: 'The tokens, each with `header`, `payload`, `verified` and more.' } },
+  sets: { tokens: { type: 'list<Token>', about: 'The tokens, each with `header`, `payload`, `verified`, and more.' } },
   decisions: [DECISIONS.claims],
   parts: (config) => listAllowed(config).map(({ part }) => part),
   async run(config, visit) {

@@ -38,7 +38,7 @@ export const rateLimit = action({
       min: 1,
       max: 10,
       isRequired: true,
-      about: 'CEL expressions. Requests with equal values for all of them share one limit.',
+      about: 'CEL expressions. Requests for which all of the values are equal share one limit.',
     },
     enforce,
   },

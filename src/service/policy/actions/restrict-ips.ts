@@ -23,7 +23,7 @@ export const restrictIps = action({
     ip_policies: {
       kind: 'list',
       item: { kind: 'ip-policy', about: 'The ID of an IP policy.' },
-      about: 'IP policies whose rules are added to the ranges.',
+      about: 'The IP policies whose rules are added to the ranges.',
     },
   },
   sets: {

@@ -14,7 +14,10 @@ export function isInRange(address: string, range: string): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits)
 }
 
-/** Returns the narrowest of the ranges that have an address. It decides: a wider one needs an address that only it has. */
+/**
+ * Returns the narrowest of the ranges that contain an address, because it determines the result. To reach a wider range, a test needs an
+ * address that only the wider range contains.
+ */
 export function listNarrowest<Range>(all: readonly Range[], textOf: (range: Range) => string): readonly Range[] {
   const bitsOf = (range: Range) => Number(textOf(range).split('/')[1])
   const most = Math.max(...all.map(bitsOf))

@@ -13,7 +13,7 @@ export interface Meter {
   patterns: Set<string> | undefined
 }
 
-/** Counts the steps of a call whose cost the size of its arguments does not determine. */
+/** Counts the steps of a call whose cost depends on more than the size of its arguments. */
 export type Charge = (meter: Meter, ...values: readonly unknown[]) => void
 
 /** The steps to compile any pattern, and the steps for each instruction of its program. */
@@ -32,7 +32,7 @@ function stepsToCompile(source: string): number {
 }
 
 /**
- * Returns the pattern for a text that comes from a request. Its steps are limited because it may match at each character and scan the rest
+ * Returns the pattern for a text that comes from a request. Its steps are limited, because it may match at each character and scan the rest
  * of the text each time.
  */
 export function limitPattern(source: string, pattern: CompilePattern): Replacer {

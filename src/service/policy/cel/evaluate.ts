@@ -146,7 +146,7 @@ export class Compiler {
     }
   }
 
-  /** Compiles a part of a node. If `decisive` is given, only that value of the part decides. */
+  /** Compiles part of a node. If `decisive` is given, only that value of the part determines the result. */
   #compilePart(node: ASTNode, decisive?: boolean): Evaluate {
     const evaluate = this.compile(node)
     if (!this.countsParts) return evaluate

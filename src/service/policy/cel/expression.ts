@@ -32,7 +32,7 @@ const MAX_KEPT = 10_000
 /** The first names in variables' paths. */
 const ROOTS = ['req', 'res', 'conn', 'endpoint', 'time', 'vars', 'actions', 'attempts', 'last_attempt']
 
-/** If `onDecided` is given, evaluations call it with the key of each part that decides a value, for coverage. */
+/** If `onDecided` is given, evaluations call it with the key of each part that determines a value, for coverage. */
 export function createExpressions(onDecided?: OnDecided): Expressions {
   const known = new Map<string, Expression>()
   const pattern = createPatterns()

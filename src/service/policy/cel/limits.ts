@@ -11,8 +11,8 @@ const MAX_DEPTH = 128
 const MAX_STEPS = 1_000_000
 
 /**
- * An evaluation that reached a limit. It fails whatever its other operands would decide, because evaluating those could take just as much
- * work.
+ * Thrown if an evaluation reaches a limit. The evaluation fails regardless of its other operands, because evaluating those could take just
+ * as much work.
  */
 export class LimitProblem extends EvaluationProblem {}
 
@@ -39,7 +39,7 @@ export function requireCharacters(length: number): void {
     throw new LimitProblem(`a string or a list contains more than ${MAX_CHARACTERS} characters`)
 }
 
-/** Returns a new value if it is not too long, regardless of the size of nested values. @throws LimitProblem */
+/** Returns a new value unless it is too long, regardless of the size of nested values. @throws LimitProblem */
 export function limit(value: unknown): unknown {
   if (typeof value === 'string' || value instanceof Uint8Array) requireCharacters(value.length)
   else if (Array.isArray(value)) requireItems(value.length)

@@ -12,7 +12,7 @@ export function requireBool(value: unknown, operator: string): boolean {
   throw noOverload(`${operator} of ${typeOf(value)}`)
 }
 
-/** Joins two conditions. Either one can decide the result, even if evaluating the other fails. */
+/** Joins two conditions. Either condition can determine the result, even if evaluating the other fails. */
 export function join<F>(left: (frame: F) => unknown, right: (frame: F) => unknown, operator: '&&' | '||') {
   const decisive = operator === '||'
   return (frame: F) => {

@@ -3,7 +3,7 @@ import { walk } from '../expression.ts'
 import type { PartOf } from './values.ts'
 
 /**
- * A part of an expression that can decide a value: an operand of `||` or `&&`, a branch of `?:`, or a list item after `in` or in
+ * A part of an expression that can determine a value: an operand of `||` or `&&`, a branch of `?:`, or a list item after `in` or in
  * `inCidrRanges`.
  */
 export interface Part {
@@ -11,7 +11,7 @@ export interface Part {
   readonly node: ASTNode
 }
 
-/** Lists the parts of an expression that can decide a value, in order. */
+/** Lists the parts of an expression that can determine a value, in order. */
 export function listParts(tree: ASTNode): readonly Part[] {
   const parts: Part[] = []
   walk(tree, (node) => parts.push(...partsOf(node)))

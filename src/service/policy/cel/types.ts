@@ -51,10 +51,10 @@ export function toCelValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))
 }
 
-/** The beginning of the message that an operator or function does not accept some types. */
+/** The beginning of the message for types that an operator or function does not accept. */
 export const NO_OVERLOAD = 'no such overload'
 
-/** Returns the message that an operator or function does not accept some types. */
+/** Returns the message for types that an operator or function does not accept. */
 export function noOverload(call: string): EvaluationProblem {
   return new EvaluationProblem(`${NO_OVERLOAD}: ${call.replaceAll('google.protobuf.', '')}`)
 }

@@ -8,10 +8,10 @@ export interface Values {
   randomInteger(below: number): number
 }
 
-/** An operator whose value can be decided by one of its parts. */
+/** An operator whose value can be determined by one of its parts. */
 export type PartOf = '||' | '&&' | '?:' | 'in'
 
-/** Receives the key of a part of an expression that decided a value. */
+/** Receives the key of a part of an expression that determined a value. */
 export type OnDecided = (part: string) => void
 
 /** Variables, by the first name in their paths. */

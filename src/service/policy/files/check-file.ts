@@ -8,7 +8,7 @@ import { findPolicies } from './find.ts'
 import { type FoundPolicy, moveLine, problemAt, type Slice } from './found.ts'
 import { UNKNOWN } from './interpolations.ts'
 
-/** A problem in a file, with the location of its policy in the file, such as `endpoints[0].traffic_policy`. */
+/** A problem in a file, with the location of the policy in the file, such as `endpoints[0].traffic_policy`. */
 export interface FileProblem extends PlacedPolicyProblem {
   readonly policy: string
   /** The line of the file, without the policy's secrets and without the text around the policy. Empty if it cannot be shown. */

@@ -11,8 +11,8 @@ export const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 export const HAS_PHASE = new RegExp(`^\\s*\\{?\\s*(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
 /**
- * Matches a document that is a policy. It does not need to be searched, and is parsed only once. Comments of JavaScript may come
- * first: such a document cannot be read.
+ * Matches a document that is a policy. Such a document does not need to be searched, and is parsed only once. JavaScript comments may come
+ * first; a document with such comments cannot be read.
  */
 export const IS_POLICY = new RegExp(
   `^(?:\\s*\\{\\s*(?:/\\*(?:[^*]|\\*(?!/))*\\*/\\s*|//.*\\n\\s*)*)?(["']?)(?:${PHASE})\\1[ \\t]*:`,
@@ -33,7 +33,7 @@ export interface Facts {
 }
 
 /**
- * Returns the facts that an object states about its policies: the kind of a manifest or resource, the URL of an endpoint, or the protocol
+ * Returns the facts about its policies that an object states: the kind of a manifest or resource, the URL of an endpoint, or the protocol
  * of a tunnel.
  */
 export function factsIn(value: Readonly<Record<string, unknown>>): Facts {

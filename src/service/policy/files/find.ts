@@ -212,7 +212,7 @@ function findRightPlace(
   if (isOfAgent && path.at(-2) === 'endpoints' && !isReadByAgent(path))
     return 'Make endpoints a list: put a hyphen before each endpoint, and move its name to the field "name".'
   if (isOfAgent && (IS_PHASE.test(key) || (key === 'traffic_policy' && !isReadByAgent(path))))
-    return 'Move it under traffic_policy of an endpoint.'
+    return 'Move it to traffic_policy of an endpoint.'
   const meant = findMeantName(key, owner, isOfAgent === true)
   return meant === undefined ? undefined : `Did you mean ${meant}?`
 }

@@ -1,7 +1,7 @@
 import type { PolicyOptions } from '../options.ts'
 import type { PlacedPolicyProblem } from '../problem.ts'
 
-/** A traffic policy in a file, with what the file states about its place. */
+/** A traffic policy in a file, with the facts that the file states about its place. */
 export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   /** The path in the file, such as `endpoints[0].traffic_policy`; empty if the file itself is a policy. */
   readonly name: string
@@ -15,9 +15,9 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   readonly sharedAs?: string
   /** The options of other endpoints that use the policy. */
   readonly others?: readonly Pick<PolicyOptions, 'protocol' | 'place'>[]
-  /** The message about a manifest without its policy. */
+  /** The message for a manifest without its policy. */
   readonly missing?: string
-  /** Returns the text of the policy. Computing it takes much longer than computing the value, and only problems need it. */
+  /** Returns the text of the policy. Computing the text takes much longer than computing the value, and only problems need it. */
   readonly slice: () => Slice
 }
 
@@ -35,7 +35,7 @@ export interface Slice {
   readonly isEscaped?: boolean
 }
 
-/** The policies in a file, and the reasons why parts of the file cannot be read. */
+/** The policies in a file, and the reasons that parts of the file cannot be read. */
 export interface FoundPolicies {
   readonly policies: readonly FoundPolicy[]
   readonly problems: readonly PlacedPolicyProblem[]
@@ -43,7 +43,7 @@ export interface FoundPolicies {
   readonly computedLines: readonly number[]
 }
 
-/** Returns the message about a part of a file that cannot be read, with its line in the file. */
+/** Returns the message about part of a file that cannot be read, with its line in the file. */
 export function moveLine(message: string, linesBefore: number): string {
   return message.replace(/^(The (?:policy|file) cannot be read\b.* in line )(\d+)/, (_, before, line) => {
     return `${before}${Number(line) + linesBefore}`

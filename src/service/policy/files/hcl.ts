@@ -9,7 +9,7 @@ interface ReadObject {
   readonly text: string
   /** The position after the object. */
   readonly end: number
-  /** The interpolations that were meant for CEL, with their positions in the file. */
+  /** The interpolations that were intended for CEL, with their positions in the file. */
   readonly ofCel: readonly { readonly source: string; readonly index: number }[]
 }
 

@@ -25,7 +25,7 @@ interface Written {
   /** The position of the policy in the file. */
   readonly start: number
   readonly text: string
-  /** The interpolations that were meant for CEL, with their positions in the file. */
+  /** The interpolations that were intended for CEL, with their positions in the file. */
   readonly ofCel: readonly { readonly source: string; readonly index: number }[]
 }
 

@@ -26,7 +26,7 @@ export const everybodyDenied: Warning = {
       if (problems.some((each) => isWithin(each.path, path))) return []
       const why = hasRange ? 'that denies each range that it allows, and so' : 'without an allowed range, which'
       const hint = hasRange
-        ? 'Allow a range that is not in a denied one.'
+        ? 'Allow a range that is not in a denied range.'
         : 'To allow everything that is not denied, write allow: [0.0.0.0/0, "::/0"].'
       return [{ path: [...path, 'type'], what: `is restrict-ips ${why} denies everyone`, hint }]
     }),

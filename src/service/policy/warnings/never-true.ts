@@ -131,8 +131,8 @@ function suggest(node: ASTNode, truth: boolean): string {
   if (range !== undefined) return range
   if (test && isEverything(test))
     return pathOfNode(test.subject) === 'req.url.path'
-      ? 'Each path begins with a slash: write what follows it, and end a whole path with $.'
-      : 'An empty string, or an empty alternative of a pattern, is in every string.'
+      ? 'Every path begins with a slash. Write the part after the slash, and add $ at the end to match the whole path.'
+      : 'An empty string, or an empty alternative in a pattern, is in every string.'
   if (truth) return node.op === '||' ? 'Use && if all of the tests must hold.' : 'Remove it, or change a value.'
   const isAny = node.op === '&&' ? 'Use || if one of the tests is enough' : 'Remove the rule'
   return `${isAny}, or change a value.`

@@ -74,7 +74,7 @@ function findQuoted(policy: ReadPolicy): readonly Finding[] {
     const text = literalOf(node) ?? ''
     if (!new RegExp(`^${NAME}$`).test(text) || !isName(text)) return undefined
     return {
-      what: `has ${quote(cut(text))} in quotes, which is a string, and not the value`,
+      what: `has ${quote(cut(text))} in quotes, which is a string, not the value`,
       hint: `Write ${cut(text)}.`,
     }
   })

@@ -100,7 +100,8 @@ export class RequestParts {
   }
 
   /**
-   * Returns the number of items in a list of which the visitor has or lacks one, or undefined if the policy does not determine the number.
+   * Returns the number of items in a list that contains the item that the visitor has or lacks, or undefined if the policy does not
+   * determine the number.
    */
   sizeOf(list: Unknown): bigint | undefined {
     const { key = '' } = this.subject ?? {}

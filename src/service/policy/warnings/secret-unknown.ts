@@ -5,7 +5,7 @@ import { findInExpressions, literalOf, type Warning } from './warning.ts'
 export const secretUnknown: Warning = {
   id: 'secret-unknown',
   about:
-    '`secrets.get` names a secret that the vault does not contain. Detected only where the vaults are known (`hasSecret`).',
+    '`secrets.get` names a secret that the vault does not contain. Detected only if the vaults are known (`hasSecret`).',
   reason: 'Secrets are read when traffic arrives, so the policy is accepted but fails later.',
   docs: 'https://ngrok.com/docs/traffic-policy/secrets/',
   wrong: `on_http_request:

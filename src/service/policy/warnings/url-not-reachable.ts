@@ -4,7 +4,7 @@ import type { Warning } from './warning.ts'
 export const urlNotReachable: Warning = {
   id: 'url-not-reachable',
   about:
-    '`forward-internal` or `http-request` names a host that is not below `.internal`, or the URL of `http-request` is not http or https.',
+    '`forward-internal` or `http-request` names a host that is not under `.internal`, or the URL of `http-request` is not http or https.',
   reason:
     'Traffic is forwarded only to internal endpoints, and their hosts end with `.internal`. Requests are made over HTTP, and to other hosts only if support enables it.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/forward-internal/',

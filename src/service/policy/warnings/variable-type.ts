@@ -7,9 +7,9 @@ import { type Finding, findInExpressions, literalOf, type ReadPolicy, type Warni
 
 export const variableType: Warning = {
   id: 'variable-type',
-  about: 'A `set-vars` variable is compared or calculated with a value of another type.',
+  about: 'A `set-vars` variable is compared with, or used in a calculation with, a value of another type.',
   reason:
-    'A string never equals a number, and a double plus an int fails. A string that is a single `${…}` keeps the type of the value.',
+    'A string never equals a number, and a double plus an int fails. A string that consists of a single `${…}` keeps the type of the value.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/set-vars/',
   wrong: `on_http_request:
   - actions: [{ type: set-vars, config: { vars: [{ limit: '100' }] } }]

@@ -15,9 +15,9 @@ import type { Subject } from './symbolic.ts'
 export interface Warning {
   /** The stable name. */
   readonly id: string
-  /** The sentence that describes which policies trigger the warning. */
+  /** A sentence that describes the policies that trigger the warning. */
   readonly about: string
-  /** The documented reason why the policy does something other than what it appears to do. */
+  /** The documented reason that the policy doesn't do what it appears to do. */
   readonly reason: string
   /** The service's documentation page that states the reason. */
   readonly docs: string

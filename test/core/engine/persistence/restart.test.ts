@@ -177,7 +177,7 @@ describe('A gateway that continues from a store', () => {
     createGateway({ store })
     const [first] = store.commits as [StoredCommit]
     expect(() => restartFrom([{ ...first, replaces: { version: 2, seed: 'x' } }])).toThrow(
-      "The store's records have version 2. Allowed: 1, the version this fauxgate reads.",
+      "The store's records have version 2. Allowed: 1, the version that this fauxgate reads.",
     )
     const formatUnknownCollection = (collection: string) =>
       `This gateway has no family for the store's collection "${collection}". Use the dialect, families, and authorityKeys of the gateway that wrote it, with the same or a newer version of fauxgate.`
